@@ -1,0 +1,208 @@
+//! The sample matrix: one row per sample, dense or compressed sparse rows.
+
+use serde::{Deserialize, Serialize};
+use sprs::CsMatI;
+
+/// How the values of [`Samples`] are stored.
+///
+/// All forms hold exactly the numbers that were given: `Dense32` is used only where every value survives the trip through `f32`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Storage {
+    /// Row-major `rows × features`, every value exactly representable in `f32`.
+    Dense32(Vec<f32>),
+    /// Row-major `rows × features`.
+    Dense64(Vec<f64>),
+    /// Compressed sparse rows; column indices ascend inside a row.
+    Sparse(CsMatI<f64, u32, usize>),
+}
+
+/// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    rows: usize,
+    features: usize,
+    storage: Storage,
+}
+
+/// Why values cannot be a sample matrix.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SamplesError {
+    /// The number of values is not `rows × features`.
+    #[error("{values} values cannot fill {rows} rows of {features} features")]
+    Shape {
+        /// Values given.
+        values: usize,
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        features: usize,
+    },
+    /// A value is infinite or not a number.
+    #[error("row {row}, feature {feature}: value {value} is not finite")]
+    NotFinite {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        feature: usize,
+        /// The value.
+        value: f64,
+    },
+    /// The compressed rows are malformed.
+    #[error("not valid compressed rows: {0}")]
+    Structure(String),
+}
+
+/// One row of [`Samples`], borrowed.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    /// All features of the row.
+    Dense32(&'a [f32]),
+    /// All features of the row.
+    Dense64(&'a [f64]),
+    /// The stored entries: ascending column indices and their values.
+    Sparse(&'a [u32], &'a [f64]),
+}
+
+impl Row<'_> {
+    /// Calls `each(column, value)` for every stored non-zero entry, columns ascending.
+    pub fn for_each(self, mut each: impl FnMut(usize, f64)) {
+        match self {
+            Row::Dense32(values) => {
+                values.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(j, f64::from(*v)));
+            }
+            Row::Dense64(values) => {
+                values.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(j, *v));
+            }
+            Row::Sparse(indices, values) => {
+                indices.iter().zip(values).filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(*j as usize, *v));
+            }
+        }
+    }
+
+    /// The non-zero entries as `(column, value)`, columns ascending.
+    pub fn entries(self) -> Vec<(usize, f64)> {
+        let mut entries = Vec::new();
+        self.for_each(|j, v| entries.push((j, v)));
+        entries
+    }
+}
+
+impl Samples {
+    /// A dense matrix from row-major `values`.
+    ///
+    /// # Errors
+    ///
+    /// When the shape does not match or a value is not finite.
+    pub fn from_dense(rows: usize, features: usize, values: Vec<f64>) -> Result<Self, SamplesError> {
+        if rows.checked_mul(features) != Some(values.len()) {
+            return Err(SamplesError::Shape { values: values.len(), rows, features });
+        }
+        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+            return Err(SamplesError::NotFinite { row: at / features, feature: at % features, value: values[at] });
+        }
+        let storage = if values.iter().all(|&v| f64::from(v as f32) == v) {
+            Storage::Dense32(values.into_iter().map(|v| v as f32).collect())
+        } else {
+            Storage::Dense64(values)
+        };
+        Ok(Self { rows, features, storage })
+    }
+
+    /// Compressed rows: `offsets` has one entry more than there are rows, `indices` ascend strictly inside each row.
+    ///
+    /// The matrix is stored as given; [`Samples::compact`] chooses the cheaper form.
+    ///
+    /// # Errors
+    ///
+    /// When offsets or indices are malformed or a value is not finite.
+    pub fn from_sparse(features: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64>) -> Result<Self, SamplesError> {
+        let rows = offsets.len().saturating_sub(1);
+        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+            let row = offsets.partition_point(|&o| o <= at).saturating_sub(1);
+            let feature = indices.get(at).map_or(0, |&j| j as usize);
+            return Err(SamplesError::NotFinite { row, feature, value: values[at] });
+        }
+        let matrix = CsMatI::try_new((rows, features), offsets, indices, values)
+            .map_err(|(_, _, _, e)| SamplesError::Structure(e.to_string()))?;
+        Ok(Self { rows, features, storage: Storage::Sparse(matrix) })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Number of columns.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The storage, for code that has a fast path for each form.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// Row `i`.
+    ///
+    /// # Panics
+    ///
+    /// When `i` is not below [`Samples::len`].
+    pub fn row(&self, i: usize) -> Row<'_> {
+        assert!(i < self.rows, "row {i} of {}", self.rows);
+        let range = i * self.features..(i + 1) * self.features;
+        match &self.storage {
+            Storage::Dense32(values) => Row::Dense32(&values[range]),
+            Storage::Dense64(values) => Row::Dense64(&values[range]),
+            Storage::Sparse(matrix) => {
+                let range = matrix.indptr().outer_inds_sz(i);
+                Row::Sparse(&matrix.indices()[range.clone()], &matrix.data()[range])
+            }
+        }
+    }
+
+    /// Number of non-zero entries.
+    pub fn non_zeros(&self) -> usize {
+        match &self.storage {
+            Storage::Dense32(values) => values.iter().filter(|v| **v != 0.0).count(),
+            Storage::Dense64(values) => values.iter().filter(|v| **v != 0.0).count(),
+            Storage::Sparse(matrix) => matrix.data().iter().filter(|v| **v != 0.0).count(),
+        }
+    }
+
+    /// The rows `order[0], order[1], …` as a new matrix of the same form.
+    ///
+    /// # Panics
+    ///
+    /// When an index is out of range.
+    #[must_use]
+    pub fn select(&self, order: &[usize]) -> Self {
+        let width = self.features;
+        let storage = match &self.storage {
+            Storage::Dense32(values) => {
+                Storage::Dense32(order.iter().flat_map(|&i| &values[i * width..(i + 1) * width]).copied().collect())
+            }
+            Storage::Dense64(values) => {
+                Storage::Dense64(order.iter().flat_map(|&i| &values[i * width..(i + 1) * width]).copied().collect())
+            }
+            Storage::Sparse(matrix) => {
+                let mut offsets = Vec::with_capacity(order.len() + 1);
+                offsets.push(0);
+                let (mut indices, mut values) = (Vec::new(), Vec::new());
+                for &i in order {
+                    let range = matrix.indptr().outer_inds_sz(i);
+                    indices.extend_from_slice(&matrix.indices()[range.clone()]);
+                    values.extend_from_slice(&matrix.data()[range]);
+                    offsets.push(indices.len());
+                }
+                Storage::Sparse(CsMatI::new((order.len(), width), offsets, indices, values))
+            }
+        };
+        Self { rows: order.len(), features: width, storage }
+    }
+}
