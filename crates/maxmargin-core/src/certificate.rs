@@ -1,0 +1,132 @@
+//! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact kernel values.
+
+use crate::dual::{Balance, Dual};
+use crate::solution::Solution;
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, apply_exact};
+use serde::{Deserialize, Serialize};
+
+/// How good a solution is, whoever made it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias: an upper bound on the optimum.
+    pub primal: f64,
+    /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
+    pub dual: f64,
+    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0.
+    pub kkt: f64,
+    /// Largest violation of the box or of the balance (relative to `Σ α` for the balance).
+    pub infeasible: f64,
+}
+
+impl Certificate {
+    /// `primal − dual`.
+    pub fn gap(&self) -> f64 {
+        self.primal - self.dual
+    }
+
+    /// The gap relative to the larger of |primal|, |dual| (0 for 0/0).
+    pub fn relative_gap(&self) -> f64 {
+        let scale = self.primal.abs().max(self.dual.abs());
+        if scale > 0.0 { self.gap() / scale } else { 0.0 }
+    }
+
+    /// Whether the KKT violation is at most `tol` and the point is feasible to rounding.
+    pub fn holds(&self, tol: f64) -> bool {
+        self.kkt <= tol && self.infeasible <= 1e-9
+    }
+}
+
+/// A certificate with the exact numbers behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The judgement.
+    pub certificate: Certificate,
+    /// Exact gradient `Qα + lin`, one entry per variable.
+    pub gradient: Vec<f64>,
+    /// Exact decision value `Σ s_l α_l K(id_l, i) + bias` of every sample `i` of the Gram matrix, inside the problem or not.
+    pub decisions: Vec<f64>,
+}
+
+/// Judges one solution from scratch.
+///
+/// # Panics
+///
+/// When `solution` has another number of variables than `dual`.
+pub fn certify(dual: &Dual, gram: &dyn Gram, solution: &Solution, par: Par) -> Certificate {
+    audit(gram, &[(dual, &solution.alpha, solution.bias)], par).remove(0).certificate
+}
+
+/// Judges many points at once, each given as problem, α and bias: every kernel value is computed once for all of them.
+///
+/// # Panics
+///
+/// When an α has another length than its problem.
+pub fn audit(gram: &dyn Gram, points: &[(&Dual, &[f64], f64)], par: Par) -> Vec<Audit> {
+    let n = gram.len();
+    let h = points.len();
+    let mut used = vec![false; n];
+    for (dual, alpha, _) in points {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[id] = true);
+    }
+    let ids: Vec<usize> = (0..n).filter(|&i| used[i]).collect();
+    let mut place = vec![usize::MAX; n];
+    ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
+    let mut coef = vec![0.0; ids.len() * h];
+    for (p, (dual, alpha, _)) in points.iter().enumerate() {
+        for (k, &id) in dual.ids().iter().enumerate() {
+            if alpha[k] != 0.0 {
+                coef[place[id] * h + p] += dual.sign()[k] * alpha[k];
+            }
+        }
+    }
+    let sums = if ids.is_empty() { vec![0.0; n * h] } else { apply_exact(gram, &ids, &coef, h, 0..n, par) };
+    par.map(h, |p| {
+        let (dual, alpha, bias) = points[p];
+        judge(dual, alpha, bias, |i| sums[i * h + p], n)
+    })
+}
+
+fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: usize) -> Audit {
+    let gradient: Vec<f64> =
+        (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge() * alpha[k] + dual.lin()[k]).collect();
+    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
+    let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
+    let (mut slack, mut lowest_up, mut highest_low) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+    let mut infeasible: f64 = 0.0;
+    let (mut balance, mut mass) = (0.0, 0.0);
+    for k in 0..dual.len() {
+        let (s, a, u) = (dual.sign()[k], alpha[k], dual.upper()[k]);
+        let reduced = gradient[k] + s * bias;
+        if reduced < 0.0 {
+            slack += u * -reduced;
+        }
+        infeasible = infeasible.max(-a).max(a - u);
+        balance += s * a;
+        mass += a;
+        let f = s * gradient[k];
+        let (may_fall, may_rise) = (a > 0.0, a < u);
+        if (s > 0.0 && may_rise) || (s < 0.0 && may_fall) {
+            lowest_up = lowest_up.min(f);
+        }
+        if (s > 0.0 && may_fall) || (s < 0.0 && may_rise) {
+            highest_low = highest_low.max(f);
+        }
+    }
+    let wanted = match dual.balance() {
+        Balance::Sum(wanted) => Some(wanted),
+        _ => None,
+    };
+    if let Some(wanted) = wanted {
+        infeasible = infeasible.max((balance - wanted).abs() / mass.max(1.0));
+    }
+    let certificate = Certificate {
+        primal: 0.5 * quadratic + slack + wanted.map_or(0.0, |d| d * bias),
+        dual: -(0.5 * quadratic + linear),
+        kkt: (highest_low - lowest_up).max(0.0),
+        infeasible,
+    };
+    let decisions = (0..n).map(|i| sum(i) + bias).collect();
+    Audit { certificate, gradient, decisions }
+}

@@ -1,0 +1,229 @@
+//! The dual problem: a box-constrained quadratic programme over a Gram matrix.
+
+use std::ops::Range;
+
+/// The linear constraint that couples the variables.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Balance {
+    /// None: no bias.
+    Free,
+    /// `Σ s_k α_k = d`: C-SVC (`d = 0`), ε-SVR.
+    Sum(f64),
+    /// `Σ α_k = 1`: L2-loss SVM with regularised bias, one-class.
+    Simplex,
+    /// `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`: ν-SVC.
+    PerSign(f64, f64),
+}
+
+/// A maximal run of variables whose Gram indices are consecutive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Gram indices.
+    pub ids: Range<usize>,
+    /// Position of the first of them among the variables.
+    pub at: usize,
+}
+
+/// `min ½ αᵀQα + linᵀα` over `0 ≤ α ≤ upper` and the balance, where `Q_kl = s_k s_l K(id_k, id_l) + ridge δ_kl`.
+///
+/// Variable `k` belongs to row `ids[k]` of a Gram matrix. Every solver family of maxmargin solves this one type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dual {
+    ids: Vec<usize>,
+    segments: Vec<Segment>,
+    sign: Vec<f64>,
+    lin: Vec<f64>,
+    upper: Vec<f64>,
+    ridge: f64,
+    balance: Balance,
+}
+
+/// Why numbers cannot be a dual problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DualError {
+    /// Vectors of different lengths.
+    #[error("{what} has {found} entries, the problem has {expected} variables")]
+    Length {
+        /// The vector.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The number of variables.
+        expected: usize,
+    },
+    /// No variables.
+    #[error("the problem has no variables")]
+    Empty,
+    /// C must be positive and finite; weights must not be negative.
+    #[error("C of variable {variable} is {value}: it must be a finite number, and not negative")]
+    Upper {
+        /// Position of the variable.
+        variable: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Signs are ±1.
+    #[error("the sign of variable {variable} is {value}: it must be +1 or -1")]
+    Sign {
+        /// Position of the variable.
+        variable: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A linear term or the ridge is not finite, or the ridge is negative.
+    #[error("the {what} of variable {variable} is {value}: it must be finite")]
+    NotFinite {
+        /// The vector.
+        what: &'static str,
+        /// Position of the variable.
+        variable: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Only one sign has a positive upper bound, so that α = 0 is the only feasible point.
+    #[error("all samples with a positive weight are of one class: training needs two")]
+    OneClass,
+}
+
+impl Dual {
+    /// A general problem.
+    ///
+    /// # Errors
+    ///
+    /// When lengths differ, there are no variables, a sign is not ±1 or a number is not finite.
+    pub fn new(
+        ids: Vec<usize>,
+        sign: Vec<f64>,
+        lin: Vec<f64>,
+        upper: Vec<f64>,
+        ridge: f64,
+        balance: Balance,
+    ) -> Result<Self, DualError> {
+        let expected = ids.len();
+        if expected == 0 {
+            return Err(DualError::Empty);
+        }
+        for (what, found) in [("sign", sign.len()), ("lin", lin.len()), ("upper", upper.len())] {
+            if found != expected {
+                return Err(DualError::Length { what, found, expected });
+            }
+        }
+        if let Some((variable, &value)) = sign.iter().enumerate().find(|(_, s)| s.abs() != 1.0) {
+            return Err(DualError::Sign { variable, value });
+        }
+        if let Some((variable, &value)) = upper.iter().enumerate().find(|(_, u)| u.is_nan() || **u < 0.0) {
+            return Err(DualError::Upper { variable, value });
+        }
+        if let Some((variable, &value)) = lin.iter().enumerate().find(|(_, p)| !p.is_finite()) {
+            return Err(DualError::NotFinite { what: "linear term", variable, value });
+        }
+        if !ridge.is_finite() || ridge < 0.0 {
+            return Err(DualError::NotFinite { what: "ridge", variable: 0, value: ridge });
+        }
+        let segments = segments_of(&ids);
+        Ok(Self { ids, segments, sign, lin, upper, ridge, balance })
+    }
+
+    /// The C-SVC dual: `lin = −1`, `Σ y_k α_k = 0`, `0 ≤ α_k ≤ C_k` (Cortes and Vapnik 1995; LIBSVM's C-SVC).
+    ///
+    /// `labels[k]` is ±1 and `upper[k]` the `C` of the sample `ids[k]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dual::new`], and when only one class has positive `C`.
+    pub fn c_svc(ids: Vec<usize>, labels: Vec<f64>, upper: Vec<f64>) -> Result<Self, DualError> {
+        if let Some((variable, &value)) = upper.iter().enumerate().find(|(_, u)| !u.is_finite()) {
+            return Err(DualError::Upper { variable, value });
+        }
+        let lin = vec![-1.0; ids.len()];
+        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::Sum(0.0))?;
+        let has = |sign: f64| dual.sign.iter().zip(&dual.upper).any(|(s, u)| *s == sign && *u > 0.0);
+        if has(1.0) && has(-1.0) { Ok(dual) } else { Err(DualError::OneClass) }
+    }
+
+    /// Number of variables.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Never true: a problem has at least one variable.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Gram index of each variable.
+    pub fn ids(&self) -> &[usize] {
+        &self.ids
+    }
+
+    /// The variables as maximal runs of consecutive Gram indices.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Sign `s_k` of each variable (the label, for classification).
+    pub fn sign(&self) -> &[f64] {
+        &self.sign
+    }
+
+    /// Linear term of each variable.
+    pub fn lin(&self) -> &[f64] {
+        &self.lin
+    }
+
+    /// Upper bound of each variable (`C_k`).
+    pub fn upper(&self) -> &[f64] {
+        &self.upper
+    }
+
+    /// What is added to the diagonal of Q.
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// The coupling constraint.
+    pub fn balance(&self) -> Balance {
+        self.balance
+    }
+}
+
+fn segments_of(ids: &[usize]) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, &id) in ids.iter().enumerate() {
+        match segments.last_mut() {
+            Some(last) if last.ids.end == id => last.ids.end += 1,
+            _ => segments.push(Segment { ids: id..id + 1, at }),
+        }
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consecutive_ids_make_one_segment() {
+        let segments = segments_of(&[3, 4, 5, 9, 10, 2]);
+        let expected = [(3..6, 0), (9..11, 3), (2..3, 5)];
+        assert_eq!(segments.len(), 3);
+        for (segment, (ids, at)) in segments.iter().zip(expected) {
+            assert_eq!((segment.ids.clone(), segment.at), (ids, at));
+        }
+    }
+
+    #[test]
+    fn impossible_problems_are_refused() {
+        assert_eq!(Dual::c_svc(vec![], vec![], vec![]), Err(DualError::Empty));
+        assert_eq!(Dual::c_svc(vec![0, 1], vec![1.0, 1.0], vec![1.0; 2]), Err(DualError::OneClass));
+        assert_eq!(Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0, 0.0]), Err(DualError::OneClass));
+        let c = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0, -3.0]);
+        assert_eq!(c, Err(DualError::Upper { variable: 1, value: -3.0 }));
+        let nan = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![f64::NAN, 1.0]);
+        assert!(matches!(nan, Err(DualError::Upper { variable: 0, .. })));
+        let sign = Dual::c_svc(vec![0, 1], vec![1.0, 0.5], vec![1.0; 2]);
+        assert_eq!(sign, Err(DualError::Sign { variable: 1, value: 0.5 }));
+    }
+}

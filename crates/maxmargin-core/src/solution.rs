@@ -1,0 +1,77 @@
+//! What a solver returns.
+
+use crate::dual::Dual;
+use serde::{Deserialize, Serialize};
+
+/// How a run ended. Not converging is a status, never an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The solver's own stopping rule holds.
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// The time limit came first.
+    TimeLimit,
+    /// The caller's [`crate::Watch`] ended the run.
+    Interrupted,
+    /// No progress is possible at this precision.
+    Stalled,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Solver iterations (for SMO: pairs optimised).
+    pub iterations: u64,
+    /// Kernel rows asked of the row store.
+    pub rows_requested: u64,
+    /// Times the gradient was recomputed in `f64` from exact kernel values.
+    pub refinements: u64,
+}
+
+/// A feasible point of a [`Dual`] with its gradient and threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// One α per variable.
+    pub alpha: Vec<f64>,
+    /// The bias: decision value `Σ s_l α_l K(id_l, ·) + bias`.
+    pub bias: f64,
+    /// `Qα + lin` as the solver knows it.
+    pub gradient: Vec<f64>,
+    /// How the run ended.
+    pub status: Status,
+    /// What it cost.
+    pub work: Work,
+}
+
+/// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
+/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it.
+pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    let (mut sum, mut free) = (0.0, 0_usize);
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    for k in 0..dual.len() {
+        let (s, f) = (dual.sign()[k], dual.sign()[k] * gradient[k]);
+        let (at_zero, at_upper) = (alpha[k] <= 0.0, alpha[k] >= dual.upper()[k]);
+        match (at_zero, at_upper) {
+            (false, false) => {
+                sum += f;
+                free += 1;
+            }
+            (true, true) => {} // C = 0: the sample has no say
+            // s α can only grow: its f bounds the threshold from above; otherwise from below.
+            _ if at_zero == (s > 0.0) => high = high.min(f),
+            _ => low = low.max(f),
+        }
+    }
+    if free > 0 {
+        -(sum / free as f64)
+    } else {
+        match (low.is_finite(), high.is_finite()) {
+            (true, true) => -f64::midpoint(low, high),
+            (true, false) => -low,
+            (false, true) => -high,
+            (false, false) => 0.0,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Feasible starting points, with or without their gradient.
+
+use crate::dual::{Balance, Dual};
+
+/// A feasible point of a [`Dual`], and its gradient where the caller has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    alpha: Vec<f64>,
+    gradient: Option<Vec<f64>>,
+}
+
+/// Why a point cannot be a start.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// Not one α per variable.
+    #[error("{found} values for {expected} variables")]
+    Length {
+        /// Values given.
+        found: usize,
+        /// Variables of the problem.
+        expected: usize,
+    },
+    /// α outside its box.
+    #[error("alpha of variable {variable} is {value}, outside 0…{upper}")]
+    Box {
+        /// Position of the variable.
+        variable: usize,
+        /// Its value.
+        value: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// The balance does not hold.
+    #[error("the balance is {found}, it must be {expected}")]
+    Balance {
+        /// `Σ s_k α_k` found.
+        found: f64,
+        /// What the problem asks.
+        expected: f64,
+    },
+    /// No point satisfies box and balance.
+    #[error("no feasible point: the balance {wanted} cannot be reached within the box")]
+    Infeasible {
+        /// What the problem asks.
+        wanted: f64,
+    },
+}
+
+impl Start {
+    /// `α = 0`, whose gradient is the linear term. Feasible where the balance is 0 or free.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Balance`] when the problem's balance excludes 0.
+    pub fn zero(dual: &Dual) -> Result<Self, StartError> {
+        let start = Self::checked(dual, vec![0.0; dual.len()])?;
+        Ok(start.with_gradient(dual.lin().to_vec()))
+    }
+
+    /// A point that the caller believes to be feasible.
+    ///
+    /// # Errors
+    ///
+    /// When a value leaves its box or the balance is off by more than rounding (10⁻⁹ of the largest possible sum).
+    pub fn checked(dual: &Dual, alpha: Vec<f64>) -> Result<Self, StartError> {
+        if alpha.len() != dual.len() {
+            return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
+        }
+        let outside = alpha.iter().zip(dual.upper()).position(|(a, u)| !(0.0..=*u).contains(a));
+        if let Some(variable) = outside {
+            return Err(StartError::Box { variable, value: alpha[variable], upper: dual.upper()[variable] });
+        }
+        for (found, expected) in balances(dual, &alpha) {
+            let scale: f64 = alpha.iter().sum::<f64>().max(expected.abs()).max(1.0);
+            if (found - expected).abs() > 1e-9 * scale {
+                return Err(StartError::Balance { found, expected });
+            }
+        }
+        Ok(Self { alpha, gradient: None })
+    }
+
+    /// The nearest that clipping and a uniform shift reach: α is clipped to the box, then all `s_k α_k` inside it are shifted by
+    /// one amount until a `Sum` balance holds (the projection of the clipped point along the constraint's normal).
+    ///
+    /// # Errors
+    ///
+    /// When the lengths differ, or no feasible point exists, or the balance is not `Sum` or `Free`.
+    pub fn project(dual: &Dual, mut alpha: Vec<f64>) -> Result<Self, StartError> {
+        if alpha.len() != dual.len() {
+            return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
+        }
+        for (a, u) in alpha.iter_mut().zip(dual.upper()) {
+            *a = if a.is_nan() { 0.0 } else { a.clamp(0.0, *u) };
+        }
+        if let Balance::Sum(wanted) = dual.balance() {
+            shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?;
+        }
+        Self::checked(dual, alpha)
+    }
+
+    /// Attaches the gradient `Qα + lin`, so that the solver need not compute it.
+    ///
+    /// # Panics
+    ///
+    /// When its length is not the number of variables.
+    #[must_use]
+    pub fn with_gradient(mut self, gradient: Vec<f64>) -> Self {
+        assert_eq!(gradient.len(), self.alpha.len(), "one gradient entry per variable");
+        self.gradient = Some(gradient);
+        self
+    }
+
+    /// The point.
+    pub fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// The gradient, if known.
+    pub fn gradient(&self) -> Option<&[f64]> {
+        self.gradient.as_deref()
+    }
+
+    /// The point and the gradient, for the solver to work in.
+    pub fn into_parts(self) -> (Vec<f64>, Option<Vec<f64>>) {
+        (self.alpha, self.gradient)
+    }
+}
+
+/// Each balance constraint of the problem as (value at `alpha`, value asked).
+fn balances(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
+    let signed = |want: f64| -> f64 { dual.sign().iter().zip(alpha).filter(|(s, _)| **s == want).map(|(_, a)| *a).sum() };
+    match dual.balance() {
+        Balance::Free => vec![],
+        Balance::Sum(wanted) => vec![(signed(1.0) - signed(-1.0), wanted)],
+        Balance::Simplex => vec![(signed(1.0) + signed(-1.0), 1.0)],
+        Balance::PerSign(plus, minus) => vec![(signed(1.0), plus), (signed(-1.0), minus)],
+    }
+}
+
+/// Shifts all `s_k α_k` by one amount, clipped to the box, until `Σ s_k α_k = wanted`.
+///
+/// The sum is piecewise linear and monotone in the shift: pieces are found by sorting the shifts at which a variable meets a
+/// bound. What rounding leaves is taken by the variable with the most room.
+///
+/// # Errors
+///
+/// When the box cannot reach `wanted`.
+pub fn shift_to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64) -> Result<(), StartError> {
+    let sum = |alpha: &[f64]| -> f64 { sign.iter().zip(alpha).map(|(s, a)| s * a).sum() };
+    let lack = wanted - sum(alpha);
+    if lack == 0.0 {
+        return Ok(());
+    }
+    // In the direction of the lack every variable has some room; a common shift t adds min(t, room) to the sum.
+    let up = lack > 0.0;
+    let mut room: Vec<f64> =
+        (0..alpha.len()).map(|k| if (sign[k] > 0.0) == up { upper[k] - alpha[k] } else { alpha[k] }).collect();
+    room.sort_by(f64::total_cmp);
+    let (mut left, mut shift) = (lack.abs(), None);
+    let mut below = 0.0;
+    for (taken, &r) in room.iter().enumerate() {
+        let active = (room.len() - taken) as f64;
+        if (r - below) * active >= left {
+            shift = Some(below + left / active);
+            break;
+        }
+        left -= (r - below) * active;
+        below = r;
+    }
+    let total: f64 = room.iter().sum();
+    let shift = match shift {
+        Some(shift) => shift,
+        None if lack.abs() <= total * (1.0 + 1e-12) => below,
+        None => return Err(StartError::Infeasible { wanted }),
+    };
+    for k in 0..alpha.len() {
+        let step = if (sign[k] > 0.0) == up { shift } else { -shift };
+        alpha[k] = (alpha[k] + step).clamp(0.0, upper[k]);
+    }
+    let rest = wanted - sum(alpha);
+    if rest != 0.0 {
+        let room_of = |k: usize, a: f64| if (sign[k] > 0.0) == (rest > 0.0) { upper[k] - a } else { a };
+        if let Some(k) = (0..alpha.len()).max_by(|&i, &j| room_of(i, alpha[i]).total_cmp(&room_of(j, alpha[j]))) {
+            alpha[k] = (alpha[k] + sign[k] * rest).clamp(0.0, upper[k]);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! When to stop, and who is told on the way.
+
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// When a solver stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Largest KKT violation (LIBSVM's ε: `max over I_low − min over I_up` of the optimality indicator) accepted as converged.
+    pub tol: f64,
+    /// Give up after this many iterations.
+    pub max_iter: Option<u64>,
+    /// Give up after this long.
+    pub max_time: Option<Duration>,
+}
+
+impl Stop {
+    /// Stop at the KKT violation `tol` only.
+    pub fn at(tol: f64) -> Self {
+        Self { tol, max_iter: None, max_time: None }
+    }
+}
+
+/// What a running solver knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Progress {
+    /// Iterations so far.
+    pub iterations: u64,
+    /// KKT violation now (not monotone).
+    pub violation: f64,
+    /// Where it has to go.
+    pub tol: f64,
+    /// Kernel rows computed so far by the row store.
+    pub rows_computed: u64,
+}
+
+/// Receives progress; may end the run.
+pub trait Watch {
+    /// Called every few thousand iterations at most. `Break` ends the run with [`crate::Status::Interrupted`].
+    fn tick(&mut self, progress: &Progress) -> ControlFlow<()>;
+}
+
+/// Says nothing, never stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Watch for Silent {
+    fn tick(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: FnMut(&Progress) -> ControlFlow<()>> Watch for F {
+    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self(progress)
+    }
+}
