@@ -1,1 +1,8 @@
-//! Placeholder.
+//! Vector code with run-time dispatch: the passes of sequential minimal optimisation and the exponentials of kernels.
+//!
+//! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store whose bounds were checked at
+//! the door, or a call of code for instructions that [`level`] found on this machine.
+#![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
+
+pub mod level;
+pub mod passes;

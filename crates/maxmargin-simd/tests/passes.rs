@@ -1,0 +1,101 @@
+//! The SMO passes: every dispatch level against a plain loop, bit for bit.
+
+use maxmargin_simd::level::{Level, restrict};
+use maxmargin_simd::passes::{Diagonal, Extremes, Partner, bit, scan, second_order, update_and_scan};
+use proptest::prelude::*;
+use std::sync::Mutex;
+
+/// Levels are a process-wide choice: one test at a time changes them.
+static LEVEL: Mutex<()> = Mutex::new(());
+
+fn at_each_level(check: impl Fn(Level)) {
+    let _guard = LEVEL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for highest in [Level::Portable, Level::Avx2, Level::Avx512] {
+        check(restrict(highest));
+    }
+}
+
+/// A problem of the passes: gradient, two rows and two sets.
+#[derive(Debug, Clone)]
+struct State {
+    f: Vec<f64>,
+    ki: Vec<f32>,
+    kj: Vec<f32>,
+    diagonal: Vec<f64>,
+    up: Vec<u8>,
+    low: Vec<u8>,
+}
+
+fn states() -> impl Strategy<Value = State> {
+    let element = (-3..4_i32, -1.0..1.0_f64, -1.0..1.0_f32, -1.0..1.0_f32, 0.5..2.0_f64);
+    prop::collection::vec((element, any::<bool>(), any::<bool>()), 1..1400).prop_map(|elements| {
+        let n = elements.len();
+        let (mut up, mut low) = (vec![0_u8; n.div_ceil(8)], vec![0_u8; n.div_ceil(8)]);
+        let mut state = State { f: vec![], ki: vec![], kj: vec![], diagonal: vec![], up: vec![], low: vec![] };
+        for (k, ((coarse, fine, ki, kj, d), is_up, is_low)) in elements.into_iter().enumerate() {
+            // Half of the values are from a coarse grid, so that ties occur.
+            state.f.push(if k % 2 == 0 { f64::from(coarse) } else { fine });
+            state.ki.push(ki);
+            state.kj.push(if k % 2 == 0 { ki } else { kj });
+            state.diagonal.push(d);
+            up[k / 8] |= u8::from(is_up) << (k % 8);
+            low[k / 8] |= u8::from(is_low) << (k % 8);
+        }
+        (state.up, state.low) = (up, low);
+        state
+    })
+}
+
+fn plain_scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
+    let mut found = Extremes::NONE;
+    for (k, &value) in f.iter().enumerate() {
+        if bit(up, k) && value < found.min_up {
+            (found.min_up, found.argmin_up) = (value, k);
+        }
+        if bit(low, k) && value > found.max_low {
+            (found.max_low, found.argmax_low) = (value, k);
+        }
+    }
+    found
+}
+
+proptest! {
+    #[test]
+    fn update_and_scan_is_the_plain_loop(state in states(), delta in -10.0..10.0_f64) {
+        let mut expected = state.f.clone();
+        for (k, f) in expected.iter_mut().enumerate() {
+            *f += delta * (f64::from(state.ki[k]) - f64::from(state.kj[k]));
+        }
+        let extremes = plain_scan(&expected, &state.up, &state.low);
+        at_each_level(|level| {
+            let mut f = state.f.clone();
+            let found = update_and_scan(&mut f, &state.ki, &state.kj, delta, &state.up, &state.low);
+            assert_eq!(f, expected, "{level:?}");
+            assert_eq!(found, extremes, "{level:?}");
+            assert_eq!(scan(&f, &state.up, &state.low), extremes, "{level:?}");
+        });
+    }
+
+    #[test]
+    fn second_order_finds_the_greatest_gain(state in states(), each in any::<bool>(), fi in -4.0..4.0_f64) {
+        let diagonal = if each { Diagonal::Each(&state.diagonal) } else { Diagonal::Constant(1.0) };
+        let (kii, tau) = (1.0, 1e-12);
+        let gain = |k: usize| {
+            let kjj = if each { state.diagonal[k] } else { 1.0 };
+            let b = state.f[k] - fi;
+            b * b / ((kii + kjj) - 2.0 * f64::from(state.ki[k])).max(tau)
+        };
+        let best = (0..state.f.len()).filter(|&k| bit(&state.low, k) && state.f[k] > fi).map(gain).fold(f64::NEG_INFINITY, f64::max);
+        let found: std::cell::RefCell<Vec<Partner>> = std::cell::RefCell::default();
+        at_each_level(|_| found.borrow_mut().push(second_order(&state.f, &state.ki, diagonal, kii, fi, tau, &state.low)));
+        let found = found.into_inner();
+        assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
+        if best == f64::NEG_INFINITY {
+            prop_assert_eq!(found[0], Partner::NONE);
+        } else {
+            // Fractions are compared by cross multiplication: the winner may miss the greatest by rounding only.
+            prop_assert!(found[0].gain >= best * (1.0 - 1e-14));
+            prop_assert_eq!(found[0].gain, gain(found[0].index));
+        }
+    }
+}
