@@ -4,5 +4,6 @@
 //! the door, or a call of code for instructions that [`level`] found on this machine.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
 
+pub mod exp;
 pub mod level;
 pub mod passes;

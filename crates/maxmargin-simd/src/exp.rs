@@ -1,0 +1,185 @@
+//! Gaussians over slices: `exp(−γ max(0, n + n_j − 2 dot_j))`, the last step of every block of an RBF kernel.
+//!
+//! All dispatch levels perform the same correctly rounded operations in the same order, so they return the same bits.
+//! The argument is reduced in base 2 with `γ log₂e` split into two numbers, so that the product `γ d²` is never rounded: for the
+//! squared distance `d²` that was formed in the working precision the result is within 1 unit in the last place of
+//! `exp(−γ d²)`. Results below 2⁻¹²⁵ (`f32`) or 2⁻¹⁰²¹ (`f64`) are returned as 0: subnormal numbers would slow every later pass.
+
+use crate::level::{Level, detect, level};
+
+#[cfg(target_arch = "x86_64")]
+#[path = "exp_avx2.rs"]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[path = "exp_avx512.rs"]
+mod avx512;
+
+/// Coefficients of `(2^r − 1) / r` on |r| ≤ ½, Chebyshev fit, relative error 9e-9.
+pub(crate) const C32: [f32; 6] = [0.693_147_2, 0.240_226_5, 0.055_503_57, 0.009_618_082, 0.001_339_097_9, 0.000_154_532_62];
+
+/// The same in `f64`, relative error 2e-17.
+pub(crate) const C64: [f64; 11] = [
+    0.693_147_180_559_945_3,
+    0.240_226_506_959_100_97,
+    0.055_504_108_664_821_6,
+    0.009_618_129_107_606_715,
+    0.001_333_355_814_641_684_2,
+    0.000_154_035_304_420_270_6,
+    1.525_273_382_999_124e-5,
+    1.321_544_241_071_187_2e-6,
+    1.017_806_235_138_810_3e-7,
+    7.072_621_356_539_349e-9,
+    4.454_979_471_176_061e-10,
+];
+
+/// Adding it rounds to an integer and leaves that integer in the low bits.
+pub(crate) const ROUND32: f32 = 12_582_912.0;
+
+/// The same for `f64`.
+pub(crate) const ROUND64: f64 = 6_755_399_441_055_744.0;
+
+/// log₂ e and what its `f64` form lacks.
+const LOG2_E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
+
+/// `x ↦ exp(−γ x)` for squared distances `x ≥ 0`, prepared for slices.
+#[derive(Clone, Copy, Debug)]
+pub struct Gaussian {
+    level: Level,
+    /// `−γ log₂e` in two parts.
+    pub(crate) hi32: f32,
+    pub(crate) lo32: f32,
+    /// The result is 0 beyond.
+    pub(crate) limit32: f32,
+    pub(crate) hi64: f64,
+    pub(crate) lo64: f64,
+    pub(crate) limit64: f64,
+}
+
+impl Gaussian {
+    /// For `gamma > 0`, at the level in use.
+    pub fn new(gamma: f64) -> Self {
+        Self::at(gamma, level())
+    }
+
+    /// At `level`, or the best below it that this machine has.
+    pub fn at(gamma: f64, level: Level) -> Self {
+        let gamma = gamma.min(1e300);
+        let hi64 = -gamma * LOG2_E[0];
+        let lo64 = (-gamma).mul_add(LOG2_E[0], -hi64) - gamma * LOG2_E[1];
+        let hi32 = hi64.max(-1e30) as f32;
+        let lo32 = (hi64.max(-1e30) - f64::from(hi32)) as f32;
+        let limit32 = 125.0 / -hi32;
+        let limit64 = 1021.0 / -hi64;
+        Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64 }
+    }
+
+    /// `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f32]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        match self.level {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill32(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill32(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one32((-2.0f32).mul_add(dot, norm + n));
+                }
+            }
+        }
+    }
+
+    /// The same from `f64` norms and dot products: the distance is formed in `f64`, its exponential in `f32`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill32_from64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f32]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        match self.level {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill32_from64(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill32_from64(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one32((-2.0f64).mul_add(dot, norm + n) as f32);
+                }
+            }
+        }
+    }
+
+    /// The same, all in `f64`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill64(&self, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f64]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        match self.level {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill64(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill64(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one64((-2.0f64).mul_add(dot, norm + n));
+                }
+            }
+        }
+    }
+
+    /// The same from `f32` norms and dot products: for integer data, whose distances `f32` holds exactly.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill64_from32(&self, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        match self.level {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill64_from32(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill64_from32(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one64(f64::from((-2.0f32).mul_add(dot, norm + n)));
+                }
+            }
+        }
+    }
+
+    /// `exp(−γ max(0, squared))` in `f32`.
+    #[inline]
+    pub fn one32(&self, squared: f32) -> f32 {
+        let x = squared.max(0.0);
+        let rounded = x.mul_add(self.hi32, ROUND32);
+        let r = x.mul_add(self.lo32, x.mul_add(self.hi32, -(rounded - ROUND32)));
+        let p = C32.iter().rev().copied().reduce(|p, c| p.mul_add(r, c)).unwrap_or(0.0).mul_add(r, 1.0);
+        let bits = p.to_bits().wrapping_add(rounded.to_bits() << 23);
+        if x <= self.limit32 { f32::from_bits(bits) } else { 0.0 }
+    }
+
+    /// `exp(−γ max(0, squared))` in `f64`.
+    #[inline]
+    pub fn one64(&self, squared: f64) -> f64 {
+        let x = squared.max(0.0);
+        let rounded = x.mul_add(self.hi64, ROUND64);
+        let r = x.mul_add(self.lo64, x.mul_add(self.hi64, -(rounded - ROUND64)));
+        let p = C64.iter().rev().copied().reduce(|p, c| p.mul_add(r, c)).unwrap_or(0.0).mul_add(r, 1.0);
+        let bits = p.to_bits().wrapping_add(rounded.to_bits() << 52);
+        if x <= self.limit64 { f64::from_bits(bits) } else { 0.0 }
+    }
+}

@@ -1,0 +1,142 @@
+//! Gaussians in AVX2 with FMA; the last, partial vector is computed by [`Gaussian::one32`] and [`Gaussian::one64`].
+
+use super::{C32, C64, Gaussian, ROUND32, ROUND64};
+use std::arch::x86_64::*;
+
+/// Eight results of [`Gaussian::one32`].
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn core32(g: &Gaussian, squared: __m256) -> __m256 {
+    let x = _mm256_max_ps(squared, _mm256_setzero_ps());
+    let hi = _mm256_set1_ps(g.hi32);
+    let rounded = _mm256_fmadd_ps(x, hi, _mm256_set1_ps(ROUND32));
+    let n = _mm256_sub_ps(rounded, _mm256_set1_ps(ROUND32));
+    let r = _mm256_fmadd_ps(x, _mm256_set1_ps(g.lo32), _mm256_fmsub_ps(x, hi, n));
+    let mut p = _mm256_set1_ps(C32[5]);
+    for c in C32[..5].iter().rev() {
+        p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(*c));
+    }
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0));
+    let kept = _mm256_cmp_ps::<_CMP_LE_OQ>(x, _mm256_set1_ps(g.limit32));
+    let scale = _mm256_slli_epi32::<23>(_mm256_castps_si256(rounded));
+    _mm256_and_ps(kept, _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), scale)))
+}
+
+/// Four results of [`Gaussian::one64`].
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn core64(g: &Gaussian, squared: __m256d) -> __m256d {
+    let x = _mm256_max_pd(squared, _mm256_setzero_pd());
+    let hi = _mm256_set1_pd(g.hi64);
+    let rounded = _mm256_fmadd_pd(x, hi, _mm256_set1_pd(ROUND64));
+    let n = _mm256_sub_pd(rounded, _mm256_set1_pd(ROUND64));
+    let r = _mm256_fmadd_pd(x, _mm256_set1_pd(g.lo64), _mm256_fmsub_pd(x, hi, n));
+    let mut p = _mm256_set1_pd(C64[10]);
+    for c in C64[..10].iter().rev() {
+        p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(*c));
+    }
+    p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(1.0));
+    let kept = _mm256_cmp_pd::<_CMP_LE_OQ>(x, _mm256_set1_pd(g.limit64));
+    let scale = _mm256_slli_epi64::<52>(_mm256_castpd_si256(rounded));
+    _mm256_and_pd(kept, _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p), scale)))
+}
+
+/// See [`Gaussian::fill32`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill32(g: &Gaussian, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f32]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 8 <= len {
+        // SAFETY: `at + 8` is at most the length of all three slices.
+        unsafe {
+            let n = _mm256_loadu_ps(norms.as_ptr().add(at));
+            let dot = _mm256_loadu_ps(dots.as_ptr().add(at));
+            let sum = _mm256_add_ps(_mm256_set1_ps(norm), n);
+            let squared = _mm256_fmadd_ps(_mm256_set1_ps(-2.0), dot, sum);
+            _mm256_storeu_ps(out.as_mut_ptr().add(at), core32(g, squared));
+        }
+        at += 8;
+    }
+    for j in at..len {
+        out[j] = g.one32((-2.0f32).mul_add(dots[j], norm + norms[j]));
+    }
+}
+
+/// See [`Gaussian::fill64`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill64(g: &Gaussian, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f64]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 4 <= len {
+        // SAFETY: `at + 4` is at most the length of all three slices.
+        unsafe {
+            let n = _mm256_loadu_pd(norms.as_ptr().add(at));
+            let dot = _mm256_loadu_pd(dots.as_ptr().add(at));
+            let sum = _mm256_add_pd(_mm256_set1_pd(norm), n);
+            let squared = _mm256_fmadd_pd(_mm256_set1_pd(-2.0), dot, sum);
+            _mm256_storeu_pd(out.as_mut_ptr().add(at), core64(g, squared));
+        }
+        at += 4;
+    }
+    for j in at..len {
+        out[j] = g.one64((-2.0f64).mul_add(dots[j], norm + norms[j]));
+    }
+}
+
+/// See [`Gaussian::fill32_from64`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill32_from64(g: &Gaussian, norm: f64, norms: &[f64], dots: &[f64], out: &mut [f32]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 4 <= len {
+        // SAFETY: `at + 4` is at most the length of all three slices.
+        unsafe {
+            let n = _mm256_loadu_pd(norms.as_ptr().add(at));
+            let dot = _mm256_loadu_pd(dots.as_ptr().add(at));
+            let sum = _mm256_add_pd(_mm256_set1_pd(norm), n);
+            let squared = _mm256_fmadd_pd(_mm256_set1_pd(-2.0), dot, sum);
+            let wide = _mm256_castps128_ps256(_mm256_cvtpd_ps(squared));
+            _mm_storeu_ps(out.as_mut_ptr().add(at), _mm256_castps256_ps128(core32(g, wide)));
+        }
+        at += 4;
+    }
+    for j in at..len {
+        out[j] = g.one32((-2.0f64).mul_add(dots[j], norm + norms[j]) as f32);
+    }
+}
+
+/// See [`Gaussian::fill64_from32`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 8 <= len {
+        // SAFETY: `at + 8` is at most the length of all three slices.
+        unsafe {
+            let n = _mm256_loadu_ps(norms.as_ptr().add(at));
+            let dot = _mm256_loadu_ps(dots.as_ptr().add(at));
+            let sum = _mm256_add_ps(_mm256_set1_ps(norm), n);
+            let squared = _mm256_fmadd_ps(_mm256_set1_ps(-2.0), dot, sum);
+            let low = _mm256_cvtps_pd(_mm256_castps256_ps128(squared));
+            let high = _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(squared));
+            _mm256_storeu_pd(out.as_mut_ptr().add(at), core64(g, low));
+            _mm256_storeu_pd(out.as_mut_ptr().add(at + 4), core64(g, high));
+        }
+        at += 8;
+    }
+    for j in at..len {
+        out[j] = g.one64(f64::from((-2.0f32).mul_add(dots[j], norm + norms[j])));
+    }
+}

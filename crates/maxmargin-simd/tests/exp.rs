@@ -1,0 +1,115 @@
+//! Gaussians: accuracy against the standard library in f64, the same bits at every level.
+
+use maxmargin_simd::exp::Gaussian;
+use maxmargin_simd::level::Level;
+use proptest::prelude::*;
+
+const LEVELS: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
+
+fn ulps32(a: f32, b: f64) -> f64 {
+    let ulp = f64::from(f32::from_bits((b as f32).to_bits() + 1)) - f64::from(b as f32);
+    (f64::from(a) - b).abs() / ulp
+}
+
+/// exp(−γ d²) with the product rounded once in twice the precision.
+fn reference(gamma: f64, squared: f64) -> f64 {
+    let product = gamma * squared;
+    let rest = gamma.mul_add(squared, -product);
+    (-product).exp() * (1.0 - rest)
+}
+
+#[test]
+fn whole_range_f32() {
+    for gamma in [1.0, 0.5, 7.8125, 1.0 / 3.0, 1e-3, 123.456] {
+        let g = Gaussian::new(gamma);
+        let squared: Vec<f32> = (0..200_000).map(|k| (k as f64 * 0.0005 / gamma) as f32).collect();
+        let (zeros, mut out) = (vec![0.0; squared.len()], vec![0.0; squared.len()]);
+        g.fill32(0.0, &squared, &zeros, &mut out);
+        for (&x, &k) in squared.iter().zip(&out) {
+            let want = reference(gamma, f64::from(x));
+            if want < f64::from(f32::MIN_POSITIVE) * 2.0 {
+                assert!(f64::from(k) <= f64::from(f32::MIN_POSITIVE) * 2.0, "gamma {gamma} x {x}: {k} {want}");
+            } else {
+                assert!(ulps32(k, want) <= 1.0, "gamma {gamma} x {x}: {k} {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_range_f64() {
+    for gamma in [1.0, 0.5, 7.8125, 1.0 / 3.0, 1e-3, 123.456] {
+        let g = Gaussian::new(gamma);
+        let squared: Vec<f64> = (0..200_000).map(|k| f64::from(k) * 0.004 / gamma).collect();
+        let (zeros, mut out) = (vec![0.0; squared.len()], vec![0.0; squared.len()]);
+        g.fill64(0.0, &squared, &zeros, &mut out);
+        for (&x, &k) in squared.iter().zip(&out) {
+            let want = reference(gamma, x);
+            if want < f64::MIN_POSITIVE * 4.0 {
+                assert!(k <= f64::MIN_POSITIVE * 4.0, "gamma {gamma} x {x}: {k} {want}");
+            } else {
+                assert!((k - want).abs() <= 2.0 * f64::EPSILON * want, "gamma {gamma} x {x}: {k} {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ends_of_the_range() {
+    for level in LEVELS {
+        for gamma in [1e-300, 1e-40, 1.0, 1e40, 1e300, f64::MAX] {
+            let g = Gaussian::at(gamma, level);
+            let (mut narrow, mut wide) = ([9.0f32; 3], [9.0f64; 3]);
+            g.fill32(0.0, &[0.0, -1.0, 1e30], &[0.0, 0.0, 0.0], &mut narrow);
+            g.fill64(0.0, &[0.0, -1.0, 1e200], &[0.0, 0.0, 0.0], &mut wide);
+            assert_eq!(narrow[..2], [1.0, 1.0], "gamma {gamma}");
+            assert_eq!(wide[..2], [1.0, 1.0], "gamma {gamma}");
+            if gamma >= 1e-20 {
+                assert_eq!((narrow[2], wide[2]), (0.0, 0.0), "gamma {gamma}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_level_returns_the_same_bits(
+        log_gamma in -20.0f64..8.0,
+        values in prop::collection::vec((0.0f64..40.0, -1.0f64..1.0), 0..70),
+        norm in 0.0f64..40.0,
+    ) {
+        let gamma = log_gamma.exp2();
+        let norms: Vec<f64> = values.iter().map(|v| v.0).collect();
+        let dots: Vec<f64> = values.iter().map(|v| v.1 * (v.0 * norm).sqrt()).collect();
+        let norms32: Vec<f32> = norms.iter().map(|&v| v as f32).collect();
+        let dots32: Vec<f32> = dots.iter().map(|&v| v as f32).collect();
+        let run = |level| {
+            let g = Gaussian::at(gamma, level);
+            let len = norms.len();
+            let (mut a, mut b, mut c, mut d) = (vec![0.0f32; len], vec![0.0f32; len], vec![0.0f64; len], vec![0.0f64; len]);
+            g.fill32(norm as f32, &norms32, &dots32, &mut a);
+            g.fill32_from64(norm, &norms, &dots, &mut b);
+            g.fill64(norm, &norms, &dots, &mut c);
+            g.fill64_from32(norm as f32, &norms32, &dots32, &mut d);
+            (a, b, c, d)
+        };
+        let expected = run(Level::Portable);
+        for (j, &k) in expected.2.iter().enumerate() {
+            let squared = (-2.0f64).mul_add(dots[j], norm + norms[j]).max(0.0);
+            let want = reference(gamma, squared);
+            prop_assert!((k - want).abs() <= 2.0 * f64::EPSILON * want + 1e-307);
+        }
+        for level in LEVELS {
+            prop_assert_eq!(run(level), expected.clone());
+        }
+    }
+
+    #[test]
+    fn one_unit_in_the_last_place(log_gamma in -20.0f64..8.0, log_x in -40.0f64..6.4) {
+        let gamma = log_gamma.exp2();
+        let x = (log_x.exp2() / gamma) as f32;
+        let want = reference(gamma, f64::from(x));
+        prop_assume!(want > 2.0 * f64::from(f32::MIN_POSITIVE));
+        prop_assert!(ulps32(Gaussian::new(gamma).one32(x), want) <= 1.0);
+    }
+}
