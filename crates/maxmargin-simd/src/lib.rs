@@ -7,3 +7,4 @@
 pub mod exp;
 pub mod level;
 pub mod passes;
+pub mod sums;

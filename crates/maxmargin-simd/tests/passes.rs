@@ -2,6 +2,7 @@
 
 use maxmargin_simd::level::{Level, restrict};
 use maxmargin_simd::passes::{Diagonal, Extremes, Partner, bit, scan, second_order, update_and_scan};
+use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
 use std::sync::Mutex;
 
@@ -97,5 +98,22 @@ proptest! {
             prop_assert!(found[0].gain >= best * (1.0 - 1e-14));
             prop_assert_eq!(found[0].gain, gain(found[0].index));
         }
+    }
+
+    #[test]
+    fn sums_are_the_same_at_every_level(state in states(), factor in -3.0..3.0_f64) {
+        let expected: Vec<f64> = state.f.iter().zip(&state.ki).map(|(f, k)| f + factor * f64::from(*k)).collect();
+        let plain: f64 = state.f.iter().zip(&state.ki).map(|(f, k)| f * f64::from(*k)).sum();
+        let dots: std::cell::RefCell<Vec<f64>> = std::cell::RefCell::default();
+        at_each_level(|level| {
+            let mut f = state.f.clone();
+            add_scaled(&mut f, factor, &state.ki);
+            assert_eq!(f, expected, "{level:?}");
+            dots.borrow_mut().push(dot(&state.f, &state.ki));
+        });
+        let dots = dots.into_inner();
+        prop_assert!(dots.iter().all(|d| *d == dots[0]));
+        let scale: f64 = state.f.iter().zip(&state.ki).map(|(f, k)| (f * f64::from(*k)).abs()).sum();
+        prop_assert!((dots[0] - plain).abs() <= 1e-13 * scale);
     }
 }

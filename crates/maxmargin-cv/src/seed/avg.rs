@@ -1,0 +1,23 @@
+//! AVG: the α of removed samples spread evenly over the free ones (DeCoste and Wagstaff 2000).
+
+use super::Draft;
+use super::draft::spread_over;
+use crate::problem::{Pool, Trained};
+use maxmargin_kernel::Rows;
+use std::ops::Range;
+
+/// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated until all is handed out.
+pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
+    let mut draft = Draft::new(from, pool, hidden, rows);
+    let mut alpha = draft.alpha().to_vec();
+    let seen: Vec<usize> = draft.seen().collect();
+    for r in draft.leaving() {
+        let removed = pool.labels[r] * alpha[r];
+        alpha[r] = 0.0;
+        let free: Vec<usize> = seen.iter().copied().filter(|&i| alpha[i] > 0.0 && alpha[i] < pool.upper[i]).collect();
+        let rest = spread_over(pool, &mut alpha, &free, removed);
+        spread_over(pool, &mut alpha, &seen, rest);
+    }
+    draft.replace(&alpha);
+    draft.spread().then_some(draft)
+}

@@ -1,0 +1,99 @@
+//! MIR, multiple instance replacement (Wen et al. 2017, algorithm 2).
+
+use super::Draft;
+use super::sir::adjust;
+use crate::problem::{Pool, Trained};
+use maxmargin_kernel::Rows;
+use maxmargin_simd::sums::{add_scaled, dot};
+use std::ops::Range;
+
+/// Relative residual of the normal equations at which the least-squares solution is good enough for a start.
+const TOL: f64 = 1e-3;
+
+/// Most iterations of the least-squares solver.
+const MOST: usize = 60;
+
+/// α of the shared samples stays; that of the samples that enter solves, in the least-squares sense over the previous training
+/// set X and the balance,
+///
+/// `[Q_XT; y_Tᵀ] α_T ≈ [y ⊙ Δf + Q_XR α_R; y_Rᵀ α_R]`, with `Δf_i = b − f_i` for the bounded samples and 0 for the free ones
+/// (paper 1, equation 12).
+///
+/// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution (the paper's
+/// pseudo-inverse) is what conjugate gradients on the normal equations reach from zero, without forming a matrix.
+pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
+    let mut draft = Draft::new(from, pool, hidden.clone(), rows);
+    let entering = from.hidden.clone();
+    let n = pool.labels.len();
+    let leaving = draft.leaving();
+    let targets: Vec<usize> = entering.clone().collect();
+    rows.fetch(&leaving);
+    targets.chunks(256).for_each(|chunk| rows.fetch(chunk));
+    let threshold = -from.bias;
+    let mut wanted: Vec<f64> = (0..n)
+        .map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) })
+        .collect();
+    let mut balance = 0.0;
+    for &r in &leaving {
+        let beta = pool.labels[r] * draft.alpha()[r];
+        add_scaled(&mut wanted, beta, &rows.row(r));
+        balance += beta;
+    }
+    wanted[entering.clone()].fill(0.0);
+    let system = System { rows, targets: &targets, entering: entering.clone() };
+    let beta = system.least_squares(wanted, balance);
+    let mut alpha = draft.alpha().to_vec();
+    alpha[hidden].fill(0.0);
+    for (&t, b) in targets.iter().zip(beta) {
+        alpha[t] = (pool.labels[t] * b).clamp(0.0, pool.upper[t]);
+    }
+    adjust(&mut draft, alpha, entering)
+}
+
+/// `A = [K_XT; 1ᵀ]`, by rows of the kernel.
+struct System<'a> {
+    rows: &'a Rows<'a>,
+    targets: &'a [usize],
+    entering: Range<usize>,
+}
+
+impl System<'_> {
+    /// `Aᵀ (residual, balance)`.
+    fn transposed(&self, residual: &[f64], balance: f64) -> Vec<f64> {
+        self.targets.iter().map(|&t| dot(residual, &self.rows.row(t)) + balance).collect()
+    }
+
+    /// `A v` without the balance row; 0 at the samples that enter, which are not rows of the system.
+    fn times(&self, v: &[f64], n: usize) -> Vec<f64> {
+        let mut product = vec![0.0; n];
+        self.targets.iter().zip(v).for_each(|(&t, &v)| add_scaled(&mut product, v, &self.rows.row(t)));
+        product[self.entering.clone()].fill(0.0);
+        product
+    }
+
+    /// Conjugate gradients on the normal equations (CGLS, Björck 1996, section 7.4).
+    fn least_squares(&self, mut residual: Vec<f64>, mut balance: f64) -> Vec<f64> {
+        let mut beta = vec![0.0; self.targets.len()];
+        let mut gradient = self.transposed(&residual, balance);
+        let mut direction = gradient.clone();
+        let square = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+        let mut norm = square(&gradient);
+        let first = norm;
+        for _ in 0..MOST {
+            if norm <= TOL * TOL * first {
+                break;
+            }
+            let image = self.times(&direction, residual.len());
+            let image_balance: f64 = direction.iter().sum();
+            let step = norm / (square(&image) + image_balance * image_balance);
+            beta.iter_mut().zip(&direction).for_each(|(b, d)| *b += step * d);
+            residual.iter_mut().zip(&image).for_each(|(r, q)| *r -= step * q);
+            balance -= step * image_balance;
+            gradient = self.transposed(&residual, balance);
+            let next = square(&gradient);
+            direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = g + next / norm * *d);
+            norm = next;
+        }
+        beta
+    }
+}

@@ -1,0 +1,86 @@
+//! Alpha seeding: a feasible start for a fold's training from a solution that is already there.
+//!
+//! All seeds lead to the same solution, that of a cold start to the tolerance; they differ in the iterations still needed.
+
+mod avg;
+mod draft;
+mod full;
+mod mir;
+mod sir;
+mod top;
+
+pub use draft::Draft;
+
+use crate::problem::{Pool, Trained};
+use maxmargin_kernel::Rows;
+use std::ops::Range;
+
+/// How the start of each fold is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Seeding {
+    /// α = 0.
+    Cold,
+    /// From the model of all data: removed α spread evenly over the free ones (DeCoste and Wagstaff 2000).
+    Avg,
+    /// From the model of all data: removed α handed to the most similar remaining samples (Lee et al. 2004).
+    Top,
+    /// From the previous fold: each α that leaves goes to one similar sample that enters (Wen et al. 2017, SIR).
+    Sir,
+    /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017, MIR).
+    Mir,
+    /// From the model of all data, the best of several repairs by the dual objective. Folds do not wait for each other.
+    #[default]
+    Full,
+}
+
+/// What a seeding needs before a fold can start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing.
+    Nothing,
+    /// The model of all data.
+    AllData,
+    /// The solution of the previous fold.
+    PreviousFold,
+}
+
+impl Seeding {
+    /// Every seeding, by the name used on the command line and in reports.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("cold", Self::Cold),
+        ("avg", Self::Avg),
+        ("top", Self::Top),
+        ("sir", Self::Sir),
+        ("mir", Self::Mir),
+        ("full", Self::Full),
+    ];
+
+    /// The name used on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, seeding)| *seeding == self).map_or("", |(name, _)| name)
+    }
+
+    /// What must be solved before a fold can start.
+    pub fn source(self) -> Source {
+        match self {
+            Self::Cold => Source::Nothing,
+            Self::Avg | Self::Top | Self::Full => Source::AllData,
+            Self::Sir | Self::Mir => Source::PreviousFold,
+        }
+    }
+
+    /// A feasible point for the training set without `hidden`, from a solution whose training set was without `from.hidden`.
+    ///
+    /// Returns `None` when the seeding has none to offer (a cold start then).
+    pub(crate) fn draft<'a>(self, from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
+        match self {
+            Self::Cold => None,
+            Self::Avg => avg::seed(from, pool, hidden, rows),
+            Self::Top => top::seed(from, pool, hidden, rows),
+            Self::Sir => sir::seed(from, pool, hidden, rows),
+            Self::Mir => mir::seed(from, pool, hidden, rows),
+            Self::Full => full::seed(from, pool, hidden, rows),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! SIR, single instance replacement (Wen et al. 2017, algorithm 3).
+
+use super::Draft;
+use super::draft::spread_over;
+use crate::problem::{Pool, Trained};
+use maxmargin_kernel::Rows;
+use std::ops::Range;
+
+/// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters with the same label takes
+/// `α_r`; when that label is used up, any unused one. Then [`adjust`].
+pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
+    let mut draft = Draft::new(from, pool, hidden.clone(), rows);
+    let entering = from.hidden.clone();
+    let leaving = draft.leaving();
+    rows.fetch(&leaving);
+    let mut alpha = draft.alpha().to_vec();
+    let mut used = vec![false; entering.len()];
+    for r in leaving {
+        let row = rows.row(r);
+        let best = |same_label: bool| {
+            let open = |t: &usize| !used[t - entering.start] && (!same_label || pool.labels[*t] == pool.labels[r]);
+            entering.clone().filter(open).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)))
+        };
+        if let Some(t) = best(true).or_else(|| best(false)) {
+            used[t - entering.start] = true;
+            alpha[t] = alpha[r].min(pool.upper[t]);
+        }
+        alpha[r] = 0.0;
+    }
+    adjust(&mut draft, alpha, entering)
+}
+
+/// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what they cannot absorb is spread over
+/// the shared samples, free ones first (paper 1, section 3, "Adjusting").
+pub(super) fn adjust<'a>(draft: &mut Draft<'a>, mut alpha: Vec<f64>, entering: Range<usize>) -> Option<Draft<'a>> {
+    let pool = draft.pool();
+    let lack = -pool.labels.iter().zip(&alpha).map(|(y, a)| y * a).sum::<f64>();
+    let entering: Vec<usize> = entering.collect();
+    spread_over(pool, &mut alpha, &entering, lack);
+    draft.replace(&alpha);
+    draft.spread().then(|| draft.clone())
+}

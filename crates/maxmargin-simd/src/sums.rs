@@ -1,0 +1,89 @@
+//! Sums over kernel rows: scaled addition and the dot product, in `f64` over rows in `f32`.
+//!
+//! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
+
+use crate::level::{Level, level};
+
+/// Partial sums of [`dot`], whatever the width of the machine's vectors.
+const LANES: usize = 16;
+
+/// `f_k += factor · row_k`.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+pub fn add_scaled(f: &mut [f64], factor: f64, row: &[f32]) {
+    assert_eq!(f.len(), row.len(), "one length");
+    match level() {
+        // SAFETY: `level` found these instructions on this machine.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { add_scaled_avx512(f, factor, row) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { add_scaled_avx2(f, factor, row) },
+        _ => plain_add_scaled(f, factor, row),
+    }
+}
+
+/// `Σ_k f_k row_k`, summed in 16 interleaved partial sums.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+pub fn dot(f: &[f64], row: &[f32]) -> f64 {
+    assert_eq!(f.len(), row.len(), "one length");
+    match level() {
+        // SAFETY: `level` found these instructions on this machine.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { dot_avx512(f, row) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { dot_avx2(f, row) },
+        _ => plain_dot(f, row),
+    }
+}
+
+#[inline(always)]
+fn plain_add_scaled(f: &mut [f64], factor: f64, row: &[f32]) {
+    for (f, &k) in f.iter_mut().zip(row) {
+        *f += factor * f64::from(k);
+    }
+}
+
+#[inline(always)]
+fn plain_dot(f: &[f64], row: &[f32]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (f_blocks, f_rest) = f.as_chunks::<LANES>();
+    let (row_blocks, row_rest) = row.as_chunks::<LANES>();
+    for (f, k) in f_blocks.iter().zip(row_blocks) {
+        for lane in 0..LANES {
+            lanes[lane] += f[lane] * f64::from(k[lane]);
+        }
+    }
+    let rest: f64 = f_rest.iter().zip(row_rest).map(|(f, k)| f * f64::from(*k)).sum();
+    lanes.iter().sum::<f64>() + rest
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn add_scaled_avx512(f: &mut [f64], factor: f64, row: &[f32]) {
+    plain_add_scaled(f, factor, row);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_scaled_avx2(f: &mut [f64], factor: f64, row: &[f32]) {
+    plain_add_scaled(f, factor, row);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn dot_avx512(f: &[f64], row: &[f32]) -> f64 {
+    plain_dot(f, row)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dot_avx2(f: &[f64], row: &[f32]) -> f64 {
+    plain_dot(f, row)
+}

@@ -1,0 +1,102 @@
+//! Where the variables of a problem lie in the solver's arrays, and how a kernel row is read in that order.
+
+use maxmargin_core::Dual;
+use maxmargin_kernel::RowRef;
+use std::ops::Range;
+
+/// Problems cut into more runs than this read rows through a gathered copy.
+const MOST_PIECES: usize = 32;
+
+/// Pieces begin at multiples of this, so that each begins at a byte of the packed sets.
+const ALIGN: usize = 64;
+
+/// A run of variables that is contiguous in a kernel row and in the solver's arrays.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Columns of a kernel row.
+    pub(crate) columns: Range<usize>,
+    /// Place of the first of them in the solver's (padded) arrays.
+    pub(crate) at: usize,
+}
+
+/// The order of the solver's arrays: the runs of the problem, each padded to a multiple of [`ALIGN`].
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pieces: Vec<Piece>,
+    /// Place of each variable.
+    place: Vec<u32>,
+    /// Gram index at each place; `usize::MAX` in the padding.
+    ids: Vec<usize>,
+    /// Gram indices in place order, when rows have to be gathered.
+    gather: Option<Vec<usize>>,
+}
+
+impl Layout {
+    pub(crate) fn new(dual: &Dual) -> Self {
+        let scattered = dual.segments().len() > MOST_PIECES;
+        let mut pieces = Vec::new();
+        let mut place = Vec::with_capacity(dual.len());
+        let mut ids = Vec::with_capacity(dual.len() + ALIGN * MOST_PIECES);
+        if scattered {
+            pieces.push(Piece { columns: 0..dual.len(), at: 0 });
+            place.extend(0..dual.len() as u32);
+            ids.extend_from_slice(dual.ids());
+        } else {
+            for segment in dual.segments() {
+                ids.resize(ids.len().next_multiple_of(ALIGN), usize::MAX);
+                pieces.push(Piece { columns: segment.ids.clone(), at: ids.len() });
+                place.extend((0..segment.ids.len()).map(|k| (ids.len() + k) as u32));
+                ids.extend(segment.ids.clone());
+            }
+        }
+        ids.resize(ids.len().next_multiple_of(ALIGN), usize::MAX);
+        let gather = scattered.then(|| dual.ids().to_vec());
+        Self { pieces, place, ids, gather }
+    }
+
+    /// Length of the padded arrays.
+    pub(crate) fn padded(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Place of variable `k`.
+    pub(crate) fn place(&self, k: usize) -> usize {
+        self.place[k] as usize
+    }
+
+    /// Gram index at a place that holds a variable.
+    pub(crate) fn id(&self, place: usize) -> usize {
+        self.ids[place]
+    }
+
+    /// The contiguous runs.
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Values per variable, spread over the padded arrays.
+    pub(crate) fn spread(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut spread = vec![0.0; self.padded()];
+        for (&place, value) in self.place.iter().zip(values) {
+            spread[place as usize] = value;
+        }
+        spread
+    }
+
+    /// The inverse of [`Layout::spread`].
+    pub(crate) fn collect(&self, spread: &[f64]) -> Vec<f64> {
+        self.place.iter().map(|&place| spread[place as usize]).collect()
+    }
+
+    /// The row in the order of the pieces: borrowed as it is, or gathered into `buffer`.
+    pub(crate) fn view<'r>(&self, row: &'r RowRef, buffer: &'r mut Vec<f32>) -> &'r [f32] {
+        match &self.gather {
+            None => row,
+            Some(ids) => {
+                buffer.clear();
+                buffer.extend(ids.iter().map(|&id| row[id]));
+                buffer
+            }
+        }
+    }
+}

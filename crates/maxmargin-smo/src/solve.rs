@@ -1,0 +1,235 @@
+//! The solver's loop: iterate, refine, stop.
+
+use crate::prefetch::fetch_with_violators;
+use crate::state::State;
+use maxmargin_core::{Balance, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_kernel::{RowRef, Rows, apply_exact};
+use maxmargin_simd::passes::Extremes;
+use std::time::{Duration, Instant};
+
+/// Whether the solver recomputes the gradient from exact `f64` kernel values before it calls a solution converged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refine {
+    /// Until the exact KKT violation meets the tolerance: the certificate will hold.
+    #[default]
+    Exact,
+    /// Never: for callers that audit many solutions at once and come back with exact gradients.
+    Never,
+}
+
+/// Choices of the solver that do not change what it solves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SmoConfig {
+    /// See [`Refine`].
+    pub refine: Refine,
+}
+
+/// Why SMO cannot take a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SmoError {
+    /// SMO moves pairs along one equality constraint.
+    #[error("SMO solves problems with one balance of sums, not {0:?}")]
+    Balance(Balance),
+    /// The start belongs to another problem.
+    #[error("the start has {found} values, the problem {expected} variables")]
+    Start {
+        /// Values of the start.
+        found: usize,
+        /// Variables of the problem.
+        expected: usize,
+    },
+}
+
+/// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
+const AIM: f64 = 0.99;
+
+/// Iterations between looks at the clock.
+const LOOK: u64 = 64;
+
+/// Between two reports to the watch.
+const REPORT: Duration = Duration::from_millis(50);
+
+/// Solves `dual` over the kernel rows of `rows` from `start`.
+///
+/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact (`f64`) after [`Refine::Exact`]
+/// when the status is [`Status::Converged`].
+///
+/// # Errors
+///
+/// When the problem's balance is not a single sum, or the start belongs to a problem of another size.
+///
+/// # Panics
+///
+/// When the problem names samples that the Gram matrix does not have.
+pub fn solve(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    config: &SmoConfig,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<Solution, SmoError> {
+    if !matches!(dual.balance(), Balance::Sum(_)) {
+        return Err(SmoError::Balance(dual.balance()));
+    }
+    if start.alpha().len() != dual.len() {
+        return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
+    }
+    let gradient = match start.gradient() {
+        Some(gradient) => gradient.to_vec(),
+        None => exact_gradient(dual, rows, start.alpha()),
+    };
+    let mut run = Run {
+        state: State::new(dual, rows.gram(), &start, &gradient),
+        rows,
+        stop,
+        begun: Instant::now(),
+        reported: Duration::ZERO,
+        work: Work::default(),
+        pace: Pace::new(dual.len()),
+    };
+    let mut aim = AIM * stop.tol;
+    let mut last_violation = f64::INFINITY;
+    let mut gradient = None;
+    let status = loop {
+        let status = run.iterate(aim, watch);
+        if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
+            break status;
+        }
+        let exact = exact_gradient(dual, rows, &run.state.alpha());
+        run.state.refresh(dual, &exact);
+        run.work.refinements += 1;
+        let extremes = run.state.extremes();
+        let violation = extremes.max_low - extremes.min_up;
+        gradient = Some(exact);
+        if violation <= stop.tol {
+            break Status::Converged;
+        }
+        // A refinement round that does not halve the violation is at the floor of f32 rows.
+        if status == Status::Stalled || violation > 0.5 * last_violation && run.work.refinements > 20 {
+            break Status::Stalled;
+        }
+        last_violation = violation;
+        aim = (0.5 * stop.tol).max(aim * 0.9);
+        run.pace = Pace::new(dual.len());
+    };
+    let alpha = run.state.alpha();
+    let gradient = match (status, gradient) {
+        (Status::Converged, Some(exact)) => exact,
+        _ => run.state.gradient(),
+    };
+    let bias = bias_of(dual, &alpha, &gradient);
+    Ok(Solution { alpha, bias, gradient, status, work: run.work })
+}
+
+/// `Qα + lin` from exact kernel values.
+fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
+    let (mut ids, mut coef) = (Vec::new(), Vec::new());
+    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
+        ids.push(dual.ids()[k]);
+        coef.push(dual.sign()[k] * alpha[k]);
+    }
+    if ids.is_empty() {
+        return dual.lin().to_vec();
+    }
+    let sums = apply_exact(rows.gram(), &ids, &coef, 1, 0..rows.gram().len(), rows.par());
+    (0..dual.len())
+        .map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k] + dual.lin()[k])
+        .collect()
+}
+
+/// Watches whether the objective still moves.
+struct Pace {
+    window: u64,
+    gained: f64,
+    total: f64,
+    iterations: u64,
+}
+
+impl Pace {
+    fn new(variables: usize) -> Self {
+        Self { window: 100_000.max(variables as u64), gained: 0.0, total: 0.0, iterations: 0 }
+    }
+
+    /// Whether a whole window of iterations gained nothing that `f64` can see.
+    fn stalls(&mut self, gain: f64) -> bool {
+        self.gained += gain;
+        self.iterations += 1;
+        if !self.iterations.is_multiple_of(self.window) {
+            return false;
+        }
+        let still = self.gained <= f64::EPSILON * 1e-2 * (self.total + self.gained).abs();
+        self.total += self.gained;
+        self.gained = 0.0;
+        still
+    }
+}
+
+struct Run<'a, 'g> {
+    state: State,
+    rows: &'a Rows<'g>,
+    stop: &'a Stop,
+    begun: Instant,
+    reported: Duration,
+    work: Work,
+    pace: Pace,
+}
+
+impl Run<'_, '_> {
+    /// Optimises pairs until the violation known to the solver is at most `aim`.
+    fn iterate(&mut self, aim: f64, watch: &mut dyn Watch) -> Status {
+        let mut extremes = self.state.extremes();
+        loop {
+            let violation = extremes.max_low - extremes.min_up;
+            if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
+                return Status::Converged;
+            }
+            if let Some(status) = self.limits(violation, watch) {
+                return status;
+            }
+            let i = extremes.argmin_up;
+            let row_i = self.row(i, &extremes);
+            let j = self.state.partner(i, &row_i).index;
+            let row_j = self.row(j, &extremes);
+            let step = self.state.step(i, j, &row_i, &row_j);
+            extremes = step.extremes;
+            self.work.iterations += 1;
+            if self.pace.stalls(step.gain) {
+                return Status::Stalled;
+            }
+        }
+    }
+
+    fn row(&mut self, place: usize, extremes: &Extremes) -> RowRef {
+        self.work.rows_requested += 1;
+        let id = self.state.layout.id(place);
+        if !self.rows.contains(id) {
+            fetch_with_violators(&self.state, self.rows, place, extremes);
+        }
+        self.rows.row(id)
+    }
+
+    fn limits(&mut self, violation: f64, watch: &mut dyn Watch) -> Option<Status> {
+        let iterations = self.work.iterations;
+        if self.stop.max_iter.is_some_and(|most| iterations >= most) {
+            return Some(Status::IterationLimit);
+        }
+        if !iterations.is_multiple_of(LOOK) {
+            return None;
+        }
+        let elapsed = self.begun.elapsed();
+        if self.stop.max_time.is_some_and(|most| elapsed >= most) {
+            return Some(Status::TimeLimit);
+        }
+        if elapsed - self.reported >= REPORT || iterations == 0 {
+            self.reported = elapsed;
+            let rows_computed = self.rows.work().computed;
+            let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed };
+            if watch.tick(&progress).is_break() {
+                return Some(Status::Interrupted);
+            }
+        }
+        None
+    }
+}
