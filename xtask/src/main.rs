@@ -1,3 +1,50 @@
-//! Placeholder.
+//! The project's automation: `cargo xtask datasets | tidy | ci | bench | bench-diff`. Links no solver, so that it builds fast.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
-fn main() {}
+mod bench;
+mod ci;
+mod datasets;
+mod failure;
+mod tidy;
+mod tools;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Automation of the maxmargin workspace", max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fetch, verify and unpack the data sets of datasets/manifest.toml
+    Datasets(datasets::Arguments),
+    /// Check what the compiler does not: layers, file sizes, module docs, printing, unsafe code, paths, blanks
+    Tidy,
+    /// Everything that must hold before a change is merged
+    Ci(ci::Arguments),
+    /// Measure the tables of a paper and render them
+    Bench(bench::Arguments),
+    /// Compare two files of raw measurements
+    BenchDiff(bench::diff::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Datasets(arguments) => datasets::run(&arguments),
+        Command::Tidy => tidy::run(),
+        Command::Ci(arguments) => ci::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::BenchDiff(arguments) => bench::diff::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

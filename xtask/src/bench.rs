@@ -1,0 +1,118 @@
+//! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
+
+mod cell;
+mod data;
+pub(crate) mod diff;
+mod machine;
+mod papers;
+mod peer;
+mod plot;
+mod record;
+mod report;
+mod run;
+mod spec;
+mod table;
+
+use crate::failure::{Context, Outcome, fail};
+use crate::tools::root;
+use record::Record;
+use spec::Spec;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch of the command line each")]
+pub(crate) struct Arguments {
+    /// Name of a file in xtask/specs, such as alpha-seeding
+    paper: String,
+    /// Only these tables of the paper
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    table: Vec<u32>,
+    /// Small problems only, results in target/bench
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// The problems that take hours as well
+    #[arg(long)]
+    full: bool,
+    /// Only these problems of the spec
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Run the spec's other programs on the same files
+    #[arg(long)]
+    peers: bool,
+    /// Use this binary for a peer, such as svm-train=./libsvm/svm-train
+    #[arg(long, value_name = "PROGRAM=PATH")]
+    peer: Vec<String>,
+    /// Folder of data files, plain or packed [default: `MAXMARGIN_DATA`, then datasets/files]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Measure every cell so many times, in turn; the report has medians
+    #[arg(long, default_value_t = 1)]
+    repeats: u32,
+    /// Threads of our own program
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Raw lines go here, the report beside it [default: docs/reproduction/raw/PAPER.jsonl]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Forget earlier lines of the raw file instead of adding to them
+    #[arg(long)]
+    fresh: bool,
+    /// Measure nothing: render the report from the raw file
+    #[arg(long)]
+    render: bool,
+    /// Build the measured program without optimising for release (its counts are the same, its seconds are not)
+    #[arg(long)]
+    dev: bool,
+    /// Use this binary instead of building maxmargin-bench
+    #[arg(long, value_name = "PATH")]
+    bench_bin: Option<PathBuf>,
+}
+
+/// Where raw lines and the report go.
+struct Place {
+    raw: PathBuf,
+    report: PathBuf,
+}
+
+impl Place {
+    fn of(arguments: &Arguments) -> Outcome<Self> {
+        let paper = &arguments.paper;
+        Ok(match &arguments.out {
+            Some(raw) => Self { raw: raw.clone(), report: raw.with_extension("md") },
+            None if arguments.quick => {
+                let folder = crate::tools::target_directory()?.join("bench");
+                Self { raw: folder.join(format!("{paper}.jsonl")), report: folder.join(format!("{paper}.md")) }
+            }
+            None => {
+                let folder = root().join("docs/reproduction");
+                Self { raw: folder.join(format!("raw/{paper}.jsonl")), report: folder.join(format!("{paper}.md")) }
+            }
+        })
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let spec = Spec::load(&arguments.paper)?;
+    let place = Place::of(arguments)?;
+    let folder = place.raw.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).context(folder.display())?;
+    let mut bad = Vec::new();
+    if !arguments.render {
+        if arguments.fresh || arguments.quick {
+            fs::write(&place.raw, "").context(place.raw.display())?;
+        }
+        bad = run::measure(&spec, arguments, &place.raw)?;
+    }
+    let records = Record::read(&place.raw)?;
+    if records.is_empty() {
+        println!("nothing was measured, so there is no report");
+        return Ok(());
+    }
+    let text = report::render(&spec, &records, &place.report)?;
+    if arguments.quick {
+        println!("{text}");
+    }
+    println!("report: {}\nraw:    {}", place.report.display(), place.raw.display());
+    if bad.is_empty() { Ok(()) } else { fail(format!("these do not count:\n  {}", bad.join("\n  "))) }
+}

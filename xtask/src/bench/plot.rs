@@ -1,0 +1,94 @@
+//! One bar plot per table: iterations of each variant relative to the table's first variant, the paper's beside ours.
+
+use super::table::Row;
+use crate::failure::{Context, Outcome};
+use plotters::prelude::*;
+use std::path::Path;
+
+const WIDTH: u32 = 960;
+const HEIGHT: u32 = 420;
+const PRINTED: RGBColor = RGBColor(188, 188, 188);
+const OURS: RGBColor = RGBColor(31, 90, 150);
+
+/// Bars of one problem and setting: label, then (variant, paper, ours), each relative to the group's own first variant.
+struct Group {
+    label: String,
+    bars: Vec<(String, Option<f64>, Option<f64>)>,
+}
+
+/// Draws the rows into `target`.
+pub(crate) fn draw(target: &Path, rows: &[Row], title: &str) -> Outcome<()> {
+    let groups = groups(rows);
+    let bars: usize = groups.iter().map(|group| group.bars.len() + 1).sum();
+    let highest = groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [bar.1, bar.2]).flatten().fold(1.0, f64::max);
+    let width = WIDTH.max(40 * bars as u32);
+    let canvas = SVGBackend::new(target, (width, HEIGHT)).into_drawing_area();
+    paint(&canvas, &groups, (bars as f64, highest * 1.1), title).map_err(|e| e.to_string()).context(target.display())
+}
+
+type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &str) -> Result<(), Box<dyn std::error::Error>> {
+    canvas.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(canvas)
+        .caption(title, ("sans-serif", 18))
+        .margin(10)
+        .x_label_area_size(70)
+        .y_label_area_size(50)
+        .build_cartesian_2d(0.0..right, 0.0..top)?;
+    chart.configure_mesh().disable_x_mesh().disable_x_axis().y_desc("relative to cold").draw()?;
+    let bar = |left: f64, height: f64, colour: RGBColor| Rectangle::new([(left, 0.0), (left + 0.4, height)], colour.filled());
+    let mut at = 0.5;
+    let mut labels = Vec::new();
+    for group in groups {
+        labels.push((at, 28, group.label.clone(), 13));
+        for (variant, printed, ours) in &group.bars {
+            let drawn = [(0.0, printed, PRINTED), (0.4, ours, OURS)];
+            chart.draw_series(
+                drawn.iter().filter_map(|(shift, height, colour)| height.map(|height| bar(at + shift, height, *colour))),
+            )?;
+            labels.push((at, 8, variant.clone(), 11));
+            at += 1.0;
+        }
+        at += 1.0;
+    }
+    for (x, down, text, size) in labels {
+        let (left, bottom) = chart.backend_coord(&(x, 0.0));
+        canvas.draw(&Text::new(text, (left, bottom + down), ("sans-serif", size)))?;
+    }
+    let legend = [(PRINTED, "paper"), (OURS, "here")];
+    for (n, (colour, text)) in legend.into_iter().enumerate() {
+        let x = 70 + 80 * n as i32;
+        let y = HEIGHT as i32 - 20;
+        canvas.draw(&Rectangle::new([(x, y), (x + 12, y + 12)], colour.filled()))?;
+        canvas.draw(&Text::new(text, (x + 18, y), ("sans-serif", 13)))?;
+    }
+    canvas.present()?;
+    Ok(())
+}
+
+fn groups(rows: &[Row]) -> Vec<Group> {
+    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let label = format!("{} {}", row.cell.problem, row.cell.vary);
+        match groups.last_mut() {
+            Some((last, members)) if *last == label => members.push(row),
+            _ => groups.push((label, vec![row])),
+        }
+    }
+    let ours = |row: &Row| row.ours.measured.iterations.filter(|_| row.ours.flaw.is_none()).map(|n| n as f64);
+    let relative = |value: Option<f64>, to: Option<f64>| value.zip(to).filter(|(_, to)| *to > 0.0).map(|(v, to)| v / to);
+    groups
+        .into_iter()
+        .map(|(label, members)| Group {
+            label,
+            bars: members
+                .iter()
+                .map(|row| {
+                    let printed = relative(row.printed.iterations, members[0].printed.iterations);
+                    (row.cell.variant.clone(), printed, relative(ours(row), ours(members[0])))
+                })
+                .collect(),
+        })
+        .collect()
+}

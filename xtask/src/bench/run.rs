@@ -1,0 +1,228 @@
+//! Runs the cells: one process each, in turn over the repeats, every result written down as it comes.
+
+use super::Arguments;
+use super::cell::{Cell, Extent, cells};
+use super::data::{Input, Inputs};
+use super::machine::Machine;
+use super::peer;
+use super::record::{Measured, Record};
+use super::spec::{Limit, Peer, Problem, Spec, Table};
+use crate::datasets::folders;
+use crate::failure::{Context, Outcome, fail};
+use crate::tools::{cargo, target_directory};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// The program under test.
+pub(crate) const OURS: &str = "maxmargin";
+
+/// One process to start.
+struct Job<'a> {
+    cell: Cell,
+    problem: &'a Problem,
+    input: Option<Input>,
+    peer: Option<(&'a Peer, String)>,
+    limit: Option<&'a Limit>,
+}
+
+/// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
+pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome<Vec<String>> {
+    let jobs = jobs(spec, arguments)?;
+    if jobs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bench = bench_binary(arguments)?;
+    let machine = Machine::here();
+    let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let total = jobs.len() * arguments.repeats as usize;
+    let mut bad = Vec::new();
+    for repeat in 0..arguments.repeats {
+        for (n, job) in jobs.iter().enumerate() {
+            let number = repeat as usize * jobs.len() + n + 1;
+            let (wall_seconds, outcome) = match &job.peer {
+                None => ours(&bench, job, arguments.threads)?,
+                Some((peer, binary)) => theirs(peer, binary, job)?,
+            };
+            let program = job.peer.as_ref().map_or(OURS, |(peer, _)| &peer.name).to_owned();
+            let (measured, error) = outcome.map_or_else(|error| (None, Some(error)), |measured| (Some(measured), None));
+            let record = Record {
+                table: job.cell.table,
+                problem: job.cell.problem.clone(),
+                vary: job.cell.vary.clone(),
+                variant: job.cell.variant.clone(),
+                program,
+                settings: job.cell.settings.clone(),
+                data: job.problem.data.clone(),
+                data_sha256: job.input.as_ref().map(|input| input.sha256.clone()),
+                run,
+                repeat,
+                wall_seconds,
+                measured,
+                error,
+                machine: machine.clone(),
+            };
+            record.append(raw)?;
+            let flaw = flaw(&record, job);
+            println!("[{number}/{total}] {}: {wall_seconds:.2} s{}", job.cell.name(), remark(&record, flaw.as_deref()));
+            bad.extend(flaw.map(|flaw| format!("{}: {flaw}", job.cell.name())));
+        }
+    }
+    Ok(bad)
+}
+
+fn flaw(record: &Record, job: &Job) -> Option<String> {
+    if job.peer.is_some() {
+        return record.error.clone();
+    }
+    record.flaw().or_else(|| {
+        let iterations = record.measured.as_ref()?.iterations?;
+        let most = job.limit?.iterations;
+        (iterations > most).then(|| format!("{iterations} iterations, the spec allows {most}"))
+    })
+}
+
+fn remark(record: &Record, flaw: Option<&str>) -> String {
+    let iterations = record.measured.as_ref().and_then(|measured| measured.iterations);
+    let count = iterations.map_or(String::new(), |count| format!(", {count} iterations"));
+    count + &flaw.map_or(String::new(), |flaw| format!(", DOES NOT COUNT: {flaw}"))
+}
+
+/// Every process of the run, in order. Problems without data are reported and left out.
+fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
+    let chosen = |table: &&Table| arguments.table.is_empty() || arguments.table.contains(&table.number);
+    if let Some(unknown) = arguments.table.iter().find(|&&number| !spec.tables.iter().any(|table| table.number == number)) {
+        return fail(format!("the spec has no table {unknown}"));
+    }
+    let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
+    let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
+    let mut missing = Vec::new();
+    let mut jobs: Vec<Job> = Vec::new();
+    for table in spec.tables.iter().filter(chosen) {
+        for cell in cells(spec, table, extent) {
+            let problem = spec.problem(&cell.problem)?;
+            let input = if problem.generated() { None } else { inputs.of(problem)? };
+            if input.is_none() && !problem.generated() {
+                if !missing.contains(&problem.data) {
+                    println!("skipped: {} (no file; cargo xtask datasets {})", problem.name, problem.data);
+                    missing.push(problem.data.clone());
+                }
+                continue;
+            }
+            let first =
+                !jobs.iter().any(|job| job.peer.is_none() && (&job.cell.problem, &job.cell.vary) == (&cell.problem, &cell.vary));
+            if first && arguments.peers && input.is_some() {
+                jobs.extend(peers(table, &cell, problem, input.as_ref(), &arguments.peer, &jobs)?);
+            }
+            let limit = table.limits.iter().find(|limit| {
+                limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
+            });
+            jobs.push(Job { cell, problem, input, peer: None, limit });
+        }
+    }
+    Ok(jobs)
+}
+
+fn peers<'a>(
+    table: &'a Table,
+    cell: &Cell,
+    problem: &'a Problem,
+    input: Option<&Input>,
+    named: &[String],
+    earlier: &[Job],
+) -> Outcome<Vec<Job<'a>>> {
+    let mut jobs = Vec::new();
+    for peer in &table.peers {
+        let Some(binary) = peer::binary(peer, named) else {
+            println!("skipped: {} ({} is not installed)", peer.name, peer.program);
+            continue;
+        };
+        // Two entries of `vary` that differ only in what the peer is not told are one run of the peer.
+        let wanted = peer.told(&cell.settings)?;
+        let same = |job: &Job| {
+            job.cell.problem == cell.problem
+                && job.peer.as_ref().is_some_and(|(other, _)| other.name == peer.name)
+                && peer.told(&job.cell.settings).is_ok_and(|arguments| arguments == wanted)
+        };
+        if !earlier.iter().any(same) {
+            let cell = Cell { variant: peer.name.clone(), ..cell.clone() };
+            jobs.push(Job { cell, problem, input: input.cloned(), peer: Some((peer, binary)), limit: None });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The program that measures one cell, built unless one is named.
+fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
+    if let Some(path) = &arguments.bench_bin {
+        return Ok(path.clone());
+    }
+    let mut build = cargo();
+    build.args(["build", "--package", "maxmargin-bench"]);
+    if !arguments.dev {
+        build.arg("--release");
+    }
+    if !build.status().context("cannot start cargo")?.success() {
+        return fail("maxmargin-bench does not build");
+    }
+    Ok(target_directory()?.join(if arguments.dev { "debug" } else { "release" }).join("maxmargin-bench"))
+}
+
+/// What one process gave: its figures, or why there are none.
+type Told = Result<Measured, String>;
+
+fn ours(bench: &Path, job: &Job, threads: Option<usize>) -> Outcome<(f64, Told)> {
+    let mut request = job.cell.settings.clone();
+    let data = if let Some(input) = &job.input {
+        json!({ "file": input.path })
+    } else {
+        let rows = request.remove("rows");
+        json!({ "generator": job.problem.data, "rows": rows, "seed": request.get("seed") })
+    };
+    request.insert("data".into(), data);
+    if let Some(threads) = threads {
+        request.insert("threads".into(), json!(threads));
+    }
+    let (seconds, output) = timed(&mut Command::new(bench), Some(&Value::Object(request)))?;
+    let told = output.and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with('{')).ok_or("printed no JSON line")?;
+        serde_json::from_str(line).map_err(|error| format!("printed JSON that does not fit: {error}"))
+    });
+    Ok((seconds, told))
+}
+
+fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
+    let Some(input) = &job.input else { return fail(format!("{} needs a file", peer.name)) };
+    let folder = tempfile::tempdir().context("temporary folder")?;
+    let mut command = Command::new(binary);
+    // svm-train writes its model into the current folder unless it validates.
+    command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
+    let (seconds, output) = timed(&mut command, None)?;
+    Ok((seconds, output.map(|text| peer.reads.read(&text))))
+}
+
+/// Runs a process to its end: wall-clock seconds and standard output, or how it failed.
+fn timed(command: &mut Command, request: Option<&Value>) -> Outcome<(f64, Result<String, String>)> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context(format_args!("cannot start {name}"))?;
+    if let (Some(mut pipe), Some(request)) = (child.stdin.take(), request) {
+        // A program that ends before it reads says so by its exit status.
+        let _ = pipe.write_all(request.to_string().as_bytes());
+    }
+    let output = child.wait_with_output().context(&name)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if output.status.success() {
+        return Ok((seconds, Ok(String::from_utf8_lossy(&output.stdout).into_owned())));
+    }
+    let message = String::from_utf8_lossy(&output.stderr);
+    let last: Vec<&str> = message.lines().rev().take(3).collect::<Vec<_>>().into_iter().rev().collect();
+    Ok((seconds, Err(format!("{name} ended with {}: {}", output.status, last.join(" ")))))
+}

@@ -1,0 +1,220 @@
+//! xtask/specs/PAPER.toml: what a paper measured, on which data, with which settings.
+
+use crate::failure::{Context, Outcome, fail};
+use crate::tools::root;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Named settings of a cell, as the measured program reads them.
+pub(crate) type Settings = Map<String, Value>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spec {
+    pub(crate) title: String,
+    /// What a reader of the report should know.
+    #[serde(default)]
+    pub(crate) remarks: Vec<String>,
+    /// Settings of every cell.
+    pub(crate) set: Settings,
+    #[serde(rename = "problem")]
+    pub(crate) problems: Vec<Problem>,
+    #[serde(rename = "table")]
+    pub(crate) tables: Vec<Table>,
+}
+
+/// Data and the settings that belong to it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Problem {
+    pub(crate) name: String,
+    /// A name of datasets/manifest.toml, or of a generator when the settings have `rows`.
+    pub(crate) data: String,
+    /// Small enough for `--quick`.
+    #[serde(default)]
+    pub(crate) quick: bool,
+    /// Only with `--full`.
+    #[serde(default)]
+    pub(crate) slow: bool,
+    /// Only the first so many rows of the file.
+    pub(crate) first: Option<usize>,
+    /// These labels become +1, all others −1.
+    pub(crate) positive: Option<Vec<i64>>,
+    pub(crate) note: Option<String>,
+    #[serde(default)]
+    pub(crate) set: Settings,
+}
+
+impl Problem {
+    /// Whether the measured program makes the data itself.
+    pub(crate) fn generated(&self) -> bool {
+        self.set.contains_key("rows")
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    pub(crate) number: u32,
+    pub(crate) title: String,
+    /// File in xtask/papers with the printed figures.
+    pub(crate) paper: String,
+    /// Which row of that file belongs to a cell: column = template. Without it the first column holds the problem's name.
+    #[serde(default)]
+    pub(crate) row: BTreeMap<String, String>,
+    /// Names of the problems, in the table's order.
+    pub(crate) problems: Vec<String>,
+    #[serde(default)]
+    pub(crate) set: Settings,
+    /// Each problem is measured once with each of these.
+    pub(crate) vary: Vec<Settings>,
+    /// The same for `--quick`; `vary` when absent.
+    pub(crate) quick_vary: Option<Vec<Settings>>,
+    #[serde(rename = "variant")]
+    pub(crate) variants: Vec<Variant>,
+    #[serde(default, rename = "peer")]
+    pub(crate) peers: Vec<Peer>,
+    #[serde(default, rename = "limit")]
+    pub(crate) limits: Vec<Limit>,
+}
+
+/// One way to solve the problem, and the paper's columns about it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) set: Settings,
+    #[serde(default)]
+    pub(crate) paper: Columns,
+}
+
+/// Templates of column names; seconds are summed when a paper splits them.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Columns {
+    #[serde(default)]
+    pub(crate) seconds: Vec<String>,
+    pub(crate) iterations: Option<String>,
+    pub(crate) accuracy: Option<String>,
+}
+
+/// Another program on the same file. Runs once for each problem and entry of `vary`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Peer {
+    pub(crate) name: String,
+    pub(crate) program: String,
+    /// Templates; the data file's path comes after them.
+    pub(crate) arguments: Vec<String>,
+    /// How to read what it prints.
+    pub(crate) reads: super::peer::Reads,
+}
+
+impl Peer {
+    /// The arguments for a cell, the data file apart. Cells with equal arguments are one run of the peer.
+    pub(crate) fn told(&self, settings: &Settings) -> Outcome<Vec<String>> {
+        self.arguments.iter().map(|argument| fill(argument, settings)).collect()
+    }
+}
+
+/// A count that may not grow.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limit {
+    pub(crate) problem: String,
+    pub(crate) variant: String,
+    pub(crate) vary: Settings,
+    pub(crate) iterations: u64,
+}
+
+impl Spec {
+    pub(crate) fn load(paper: &str) -> Outcome<Self> {
+        let folder = root().join("xtask/specs");
+        let path = folder.join(format!("{paper}.toml"));
+        if !path.is_file() {
+            let mut known: Vec<String> = fs::read_dir(&folder)
+                .context(folder.display())?
+                .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
+                .collect();
+            known.sort();
+            return fail(format!("no spec is called `{paper}`; there is {}", known.join(", ")));
+        }
+        Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())
+    }
+
+    pub(crate) fn parse(text: &str) -> Outcome<Self> {
+        let spec: Self = toml::from_str(text).context("spec")?;
+        for table in &spec.tables {
+            for name in table.problems.iter().chain(table.limits.iter().map(|limit| &limit.problem)) {
+                spec.problem(name)?;
+            }
+        }
+        Ok(spec)
+    }
+
+    pub(crate) fn problem(&self, name: &str) -> Outcome<&Problem> {
+        match self.problems.iter().find(|problem| problem.name == name) {
+            Some(problem) => Ok(problem),
+            None => fail(format!("the spec has no problem `{name}`")),
+        }
+    }
+}
+
+/// `template` with every `{key}` replaced by its setting.
+pub(crate) fn fill(template: &str, settings: &Settings) -> Outcome<String> {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((key, tail)) = after.split_once('}') else { return fail(format!("`{template}` lacks a closing brace")) };
+        let Some(value) = settings.get(key) else { return fail(format!("`{template}`: the cell has no setting `{key}`")) };
+        out += before;
+        out += &plain(value);
+        rest = tail;
+    }
+    Ok(out + rest)
+}
+
+/// A value as a person writes it: no quotes, and no `.0` behind whole numbers.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |x| x.to_string()),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Spec, fill};
+    use crate::tools::root;
+    use serde_json::json;
+    use std::fs;
+
+    #[test]
+    fn templates() {
+        let settings = json!({"k": 10, "c": 2182.0, "folds": "contiguous"}).as_object().expect("map").clone();
+        assert_eq!(fill("libsvm_k{k}_s", &settings).expect("filled"), "libsvm_k10_s");
+        assert_eq!(fill("{c}/{folds}", &settings).expect("filled"), "2182/contiguous");
+        assert!(fill("{gamma}", &settings).unwrap_err().to_string().contains("gamma"));
+        assert!(fill("{k", &settings).is_err());
+    }
+
+    #[test]
+    fn every_spec_of_the_project_parses() {
+        let folder = root().join("xtask/specs");
+        let mut specs = 0;
+        for entry in fs::read_dir(folder).expect("specs") {
+            let path = entry.expect("entry").path();
+            let paper = path.file_stem().expect("name").to_string_lossy().into_owned();
+            let spec = Spec::load(&paper).unwrap_or_else(|failure| panic!("{failure}"));
+            for table in &spec.tables {
+                super::super::papers::Paper::load(&table.paper).unwrap_or_else(|failure| panic!("{failure}"));
+            }
+            specs += 1;
+        }
+        assert!(specs > 0);
+    }
+}

@@ -1,0 +1,92 @@
+//! From records to the rows of a report: the newest run of every cell, medians, and the paper's figures beside them.
+
+use super::cell::{Cell, Extent, cells};
+use super::papers::{Paper, Printed};
+use super::record::{Measured, Record};
+use super::run::OURS;
+use super::spec::{Spec, Table};
+use crate::failure::Outcome;
+
+/// One line of a report.
+pub(crate) struct Row {
+    pub(crate) cell: Cell,
+    pub(crate) printed: Printed,
+    pub(crate) ours: Figures,
+    /// The first peer on the same problem and settings.
+    pub(crate) peer: Option<Figures>,
+}
+
+/// One program's measurements of one cell.
+#[derive(Clone)]
+pub(crate) struct Figures {
+    /// Median over the repeats.
+    pub(crate) seconds: f64,
+    pub(crate) measured: Measured,
+    /// Why it does not count.
+    pub(crate) flaw: Option<String>,
+}
+
+/// The rows of one table that have been measured, in the spec's order.
+pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
+    let paper = Paper::load(&table.paper)?;
+    let mut all = cells(spec, table, Extent { quick: false, full: true, only: &[] });
+    if table.quick_vary.is_some() {
+        let quick = cells(spec, table, Extent { quick: true, full: true, only: &[] });
+        all.extend(quick.into_iter().filter(|cell| !all.contains(cell)).collect::<Vec<_>>());
+    }
+    let mut rows = Vec::new();
+    for cell in all {
+        let Some(ours) = figures(records, |record| record.is_of(&cell) && record.program == OURS) else { continue };
+        let peer = table.peers.iter().find_map(|peer| {
+            let wanted = peer.told(&cell.settings).ok()?;
+            figures(records, |record| {
+                record.program == peer.name
+                    && record.problem == cell.problem
+                    && peer.told(&record.settings).is_ok_and(|told| told == wanted)
+            })
+        });
+        let columns = table.variants.iter().find(|variant| variant.name == cell.variant).map(|variant| &variant.paper);
+        let printed = match columns {
+            Some(columns) => paper.printed(table, columns, &cell.problem, &cell.settings)?,
+            None => Printed::default(),
+        };
+        rows.push(Row { cell, printed, ours, peer });
+    }
+    Ok(rows)
+}
+
+/// The newest run's records of one program on one cell, condensed.
+fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
+    let run = records.iter().filter(|record| of(record)).map(|record| record.run).max()?;
+    let records: Vec<&Record> = records.iter().filter(|record| of(record) && record.run == run).collect();
+    let mut seconds: Vec<f64> = records.iter().map(|record| record.wall_seconds).collect();
+    let ours = records.iter().all(|record| record.program == OURS);
+    let mut flaw = records.iter().find_map(|record| if ours { record.flaw() } else { record.error.clone() });
+    let counts: Vec<_> = records.iter().map(|record| record.measured.as_ref().and_then(|m| m.iterations)).collect();
+    if flaw.is_none() && ours && counts.iter().any(|count| *count != counts[0]) {
+        flaw = Some("the repeats took different numbers of iterations".into());
+    }
+    let measured = records.last().and_then(|record| record.measured.clone()).unwrap_or_default();
+    Some(Figures { seconds: median(&mut seconds), measured, flaw })
+}
+
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&mut []).is_nan());
+    }
+}

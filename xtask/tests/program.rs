@@ -1,0 +1,128 @@
+//! The program from outside: data sets from a mirror, and a whole table measured with a stand-in for the measured binary.
+#![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Answers as maxmargin-bench would: sir takes half the iterations of the others, mir misses its tolerance, top fails.
+const STAND_IN: &str = r#"#!/bin/sh
+request=$(cat)
+case "$request" in
+*'"seeding":"sir"'*) iterations=500; kkt=0.0009 ;;
+*'"seeding":"mir"'*) iterations=400; kkt=0.0011 ;;
+*'"seeding":"top"'*) echo "no such seed" >&2; exit 2 ;;
+*) iterations=1000; kkt=0.0009 ;;
+esac
+echo "{\"iterations\":$iterations,\"kkt\":$kkt,\"accuracy\":55.5,\"rows_computed\":270,\"kernel_seconds\":0.01}"
+"#;
+
+const PEER: &str = "#!/bin/sh\necho 'optimization finished, #iter = 700'\necho 'Cross Validation Accuracy = 55.5%'\n";
+
+fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, text).expect("write");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode");
+    path
+}
+
+fn xtask(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).env_remove("MAXMARGIN_DATA").output().expect("xtask runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_table_is_measured_and_rendered() {
+    let folder = tempfile::tempdir().expect("folder");
+    let bench = program(folder.path(), "bench", STAND_IN);
+    let raw = folder.path().join("out/run.jsonl");
+    let measure = |extra: &[&str]| {
+        let fixed = ["bench", "alpha-seeding", "--table", "1", "--only", "two-gaussians", "--repeats", "2"];
+        let paths = ["--bench-bin", bench.to_str().expect("path"), "--out", raw.to_str().expect("path")];
+        xtask(&[&fixed[..], &paths[..], extra].concat())
+    };
+    let done = measure(&[]);
+    let said = text(&done.stderr);
+    assert!(!done.status.success(), "two variants do not count");
+    assert!(said.contains("mir: KKT violation 1.10e-3 exceeds") && said.contains("no such seed"), "{said}");
+
+    // Two fold plans, six variants, two repeats, in turn.
+    let lines = fs::read_to_string(&raw).expect("raw");
+    assert_eq!(lines.lines().count(), 24);
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().expect("line")).expect("json");
+    assert_eq!((&first["repeat"], &first["measured"]["kernel_seconds"]), (&0.into(), &0.01.into()));
+    assert!(first["machine"]["rustc"].as_str().is_some_and(|version| version.starts_with("rustc")), "{first}");
+    let repeats: Vec<bool> = lines.lines().map(|line| line.contains("\"repeat\":1")).collect();
+    assert!(repeats.is_sorted(), "all cells once before any cell twice");
+
+    let report = fs::read_to_string(raw.with_extension("md")).expect("report");
+    let row = |variant: &str| {
+        report.lines().find(|l| l.contains(&format!("folds=contiguous | {variant} |"))).expect(variant).to_owned()
+    };
+    assert!(row("sir").contains("| 500 |") && row("sir").ends_with("| 9.0e-4 |"), "{}", row("sir"));
+    assert!(!row("mir").contains("| 400 |") && row("mir").contains("exceeds the tolerance"), "{}", row("mir"));
+    assert!(row("top").contains("no such seed"), "{}", row("top"));
+    let plot = fs::read_to_string(raw.with_file_name("run-table1.svg")).expect("plot");
+    assert!(plot.contains("two-gaussians") && plot.contains("<rect"), "bars");
+
+    // A second run adds to the file; rendering alone changes nothing.
+    measure(&[]);
+    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 48);
+    let again = measure(&["--render"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    let same = xtask(&["bench-diff", raw.to_str().expect("path"), raw.to_str().expect("path")]);
+    assert!(same.status.success() && text(&same.stdout).contains("1.00"), "{}", text(&same.stdout));
+}
+
+#[test]
+fn peers_run_on_the_same_file() {
+    let folder = tempfile::tempdir().expect("folder");
+    let Some(data) = mirror() else { return };
+    let bench = program(folder.path(), "bench", &STAND_IN.replace("exit 2", "exit 0"));
+    let peer = format!("svm-train={}", program(folder.path(), "peer", PEER).display());
+    let raw = folder.path().join("run.jsonl");
+    let paths = ["--bench-bin", bench.to_str().expect("path"), "--out", raw.to_str().expect("path"), "--data", &data];
+    let options = ["bench", "alpha-seeding", "--table", "1", "--only", "heart", "--peers", "--peer", &peer];
+    xtask(&[&options[..], &paths[..]].concat());
+    let lines = fs::read_to_string(&raw).expect("raw");
+    assert_eq!(lines.lines().filter(|line| line.contains("\"program\":\"LIBSVM\"")).count(), 1, "once for both fold plans");
+    assert!(
+        lines.contains("a29dc2c92ec163987895c167cf9b078d77055af5bc91eccfdda44668a22f4cd3"),
+        "the data's hash is written down"
+    );
+    let report = fs::read_to_string(raw.with_extension("md")).expect("report");
+    let row = report.lines().find(|line| line.contains("folds=stratified | sir |")).expect("row");
+    assert!(row.contains("| 3,968 | 500 | 0.126 | 700 | 55.56 | 55.50 |"), "{row}");
+}
+
+#[test]
+fn data_from_a_mirror() {
+    let folder = tempfile::tempdir().expect("folder");
+    let Some(data) = mirror() else { return };
+    let out = folder.path().to_str().expect("path");
+    let take = |name: &str| xtask(&["datasets", "--mirror", &data, "--out", out, name]);
+    let first = take("heart");
+    assert!(text(&first.stdout).contains("installed from the mirror"), "{}", text(&first.stderr));
+    assert!(text(&take("heart").stdout).contains("already here"));
+    fs::write(folder.path().join("heart"), "damaged").expect("write");
+    assert!(text(&take("heart").stdout).contains("installed from the mirror"));
+    let unknown = take("hart");
+    assert!(!unknown.status.success() && text(&unknown.stderr).contains("--list"));
+}
+
+/// The folder of real data; without one these tests have nothing to say.
+fn mirror() -> Option<String> {
+    let named = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/files");
+    let found =
+        named.into_iter().chain([ours]).find(|folder| folder.join("heart").is_file() || folder.join("heart.xz").is_file());
+    if found.is_none() {
+        eprintln!("skipped: no data (cargo xtask datasets heart)");
+    }
+    found.map(|folder| folder.to_string_lossy().into_owned())
+}
