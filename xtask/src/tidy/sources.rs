@@ -42,8 +42,8 @@ fn rust(file: &str, text: &str, found: &mut impl FnMut(usize, String, &'static s
     if !text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with("//!")) {
         found(1, "the module does not say what it is".into(), "begin it with a `//!` line");
     }
-    let talks =
-        PROGRAMS.iter().any(|program| file.starts_with(program)) || file.contains("examples/") || file.ends_with("build.rs");
+    let program = PROGRAMS.iter().any(|program| file.starts_with(program));
+    let talks = program || is_test(file) || file.contains("examples/") || file.ends_with("build.rs");
     for (n, line) in only_code(text).lines().enumerate() {
         for word in PRINTING {
             if !talks && has_word(line, word) {
