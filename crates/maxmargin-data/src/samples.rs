@@ -1,5 +1,10 @@
 //! The sample matrix: one row per sample, dense or compressed sparse rows.
 
+mod compact;
+mod dense;
+
+pub(crate) use compact::{is_single, prefers_dense};
+
 use serde::{Deserialize, Serialize};
 use sprs::CsMatI;
 
@@ -17,11 +22,79 @@ pub enum Storage {
 }
 
 /// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
+///
+/// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a malformed matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Samples {
     rows: usize,
     features: usize,
     storage: Storage,
+}
+
+/// What a file says [`Samples`] are, before anything is checked.
+#[derive(Deserialize)]
+#[serde(rename = "Samples")]
+struct Unchecked {
+    rows: usize,
+    features: usize,
+    storage: Storage,
+}
+
+impl TryFrom<Unchecked> for Samples {
+    type Error = SamplesError;
+
+    fn try_from(given: Unchecked) -> Result<Self, SamplesError> {
+        let Unchecked { rows, features, storage } = given;
+        let bad = |at: usize, value| SamplesError::NotFinite { row: at / features, feature: at % features, value };
+        let shape = |values| match rows.checked_mul(features) {
+            Some(expected) if expected == values => Ok(()),
+            _ => Err(SamplesError::Shape { values, rows, features }),
+        };
+        match &storage {
+            Storage::Dense32(values) => {
+                shape(values.len())?;
+                if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+                    return Err(bad(at, f64::from(values[at])));
+                }
+            }
+            Storage::Dense64(values) => {
+                shape(values.len())?;
+                if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+                    return Err(bad(at, values[at]));
+                }
+            }
+            Storage::Sparse(matrix) => {
+                if !matrix.is_csr() || matrix.shape() != (rows, features) {
+                    return Err(SamplesError::Structure(format!("not a matrix of {rows} compressed rows by {features}")));
+                }
+                check_rows(features, matrix.indptr().raw_storage(), matrix.indices(), matrix.data())?;
+            }
+        }
+        Ok(Self { rows, features, storage })
+    }
+}
+
+/// Whether these are well-formed compressed rows with finite values.
+fn check_rows(features: usize, offsets: &[usize], indices: &[u32], values: &[f64]) -> Result<(), SamplesError> {
+    let broken = |what: &str| Err(SamplesError::Structure(what.to_owned()));
+    if indices.len() != values.len() {
+        return broken("there are not as many indices as values");
+    }
+    if offsets.first() != Some(&0) || offsets.last() != Some(&indices.len()) || !offsets.is_sorted() {
+        return broken("row offsets do not ascend from 0 to the number of entries");
+    }
+    for (row, range) in offsets.windows(2).enumerate() {
+        let row_indices = &indices[range[0]..range[1]];
+        if !row_indices.is_sorted_by(|a, b| a < b) || row_indices.last().is_some_and(|&j| j as usize >= features) {
+            return Err(SamplesError::Structure(format!("indices of row {row} do not ascend below {features}")));
+        }
+        let row_values = &values[range[0]..range[1]];
+        if let Some(at) = row_values.iter().position(|v| !v.is_finite()) {
+            return Err(SamplesError::NotFinite { row, feature: row_indices[at] as usize, value: row_values[at] });
+        }
+    }
+    Ok(())
 }
 
 /// Why values cannot be a sample matrix.
@@ -117,12 +190,8 @@ impl Samples {
     ///
     /// When offsets or indices are malformed or a value is not finite.
     pub fn from_sparse(features: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64>) -> Result<Self, SamplesError> {
-        let rows = offsets.len().saturating_sub(1);
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-            let row = offsets.partition_point(|&o| o <= at).saturating_sub(1);
-            let feature = indices.get(at).map_or(0, |&j| j as usize);
-            return Err(SamplesError::NotFinite { row, feature, value: values[at] });
-        }
+        check_rows(features, &offsets, &indices, &values)?;
+        let rows = offsets.len() - 1;
         let matrix = CsMatI::try_new((rows, features), offsets, indices, values)
             .map_err(|(_, _, _, e)| SamplesError::Structure(e.to_string()))?;
         Ok(Self { rows, features, storage: Storage::Sparse(matrix) })
@@ -155,10 +224,10 @@ impl Samples {
     /// When `i` is not below [`Samples::len`].
     pub fn row(&self, i: usize) -> Row<'_> {
         assert!(i < self.rows, "row {i} of {}", self.rows);
-        let range = i * self.features..(i + 1) * self.features;
+        let width = self.features;
         match &self.storage {
-            Storage::Dense32(values) => Row::Dense32(&values[range]),
-            Storage::Dense64(values) => Row::Dense64(&values[range]),
+            Storage::Dense32(values) => Row::Dense32(&values[i * width..(i + 1) * width]),
+            Storage::Dense64(values) => Row::Dense64(&values[i * width..(i + 1) * width]),
             Storage::Sparse(matrix) => {
                 let range = matrix.indptr().outer_inds_sz(i);
                 Row::Sparse(&matrix.indices()[range.clone()], &matrix.data()[range])
@@ -175,6 +244,11 @@ impl Samples {
         }
     }
 
+    /// A matrix whose parts are known to fit.
+    pub(crate) fn from_parts(rows: usize, features: usize, storage: Storage) -> Self {
+        Self { rows, features, storage }
+    }
+
     /// The rows `order[0], order[1], …` as a new matrix of the same form.
     ///
     /// # Panics
@@ -184,16 +258,13 @@ impl Samples {
     pub fn select(&self, order: &[usize]) -> Self {
         let width = self.features;
         let storage = match &self.storage {
-            Storage::Dense32(values) => {
-                Storage::Dense32(order.iter().flat_map(|&i| &values[i * width..(i + 1) * width]).copied().collect())
-            }
-            Storage::Dense64(values) => {
-                Storage::Dense64(order.iter().flat_map(|&i| &values[i * width..(i + 1) * width]).copied().collect())
-            }
+            Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order)),
+            Storage::Dense64(values) => Storage::Dense64(select_dense(values, width, order)),
             Storage::Sparse(matrix) => {
+                let entries = order.iter().map(|&i| matrix.indptr().outer_inds_sz(i).len()).sum();
                 let mut offsets = Vec::with_capacity(order.len() + 1);
                 offsets.push(0);
-                let (mut indices, mut values) = (Vec::new(), Vec::new());
+                let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
                 for &i in order {
                     let range = matrix.indptr().outer_inds_sz(i);
                     indices.extend_from_slice(&matrix.indices()[range.clone()]);
@@ -205,4 +276,12 @@ impl Samples {
         };
         Self { rows: order.len(), features: width, storage }
     }
+}
+
+fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> {
+    let mut selected = Vec::with_capacity(order.len() * width);
+    for &i in order {
+        selected.extend_from_slice(&values[i * width..(i + 1) * width]);
+    }
+    selected
 }

@@ -1,0 +1,121 @@
+//! Compressed input: gzip, bzip2 and xz, told apart by their first bytes.
+
+use std::io::{self, Read};
+
+/// Upper bound on the working memory of the xz decoder, in KiB: the dictionary size in a damaged header may claim gibibytes.
+const XZ_MEMORY_KIB: u32 = 1 << 20;
+
+const GZIP: &[u8] = &[0x1F, 0x8B];
+const BZIP2: &[u8] = b"BZh";
+const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+
+/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one or more streams).
+///
+/// # Errors
+///
+/// Those of `reader`, and compressed data that is damaged or ends too early, naming the format and how much was unpacked.
+pub fn read_all(mut reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut magic = Vec::with_capacity(XZ.len());
+    reader.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;
+    let has = |prefix: &[u8]| magic.starts_with(prefix);
+    let (gzip, bzip2, xz) = (has(GZIP), has(BZIP2) && magic.get(3).is_some_and(u8::is_ascii_digit), has(XZ));
+    let mut all = magic.as_slice().chain(reader);
+    if gzip {
+        unpack("gzip", flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
+    } else if bzip2 {
+        unpack("bzip2", ::bzip2::bufread::MultiBzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
+    } else if xz {
+        let packed = io::BufReader::with_capacity(1 << 16, all);
+        unpack("xz", lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KIB))
+    } else {
+        let mut bytes = Vec::new();
+        all.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+fn unpack(format: &str, mut decoder: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match decoder.read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            let what = match error.kind() {
+                io::ErrorKind::UnexpectedEof => "ends too early (the file is truncated)".to_owned(),
+                _ => format!("is damaged ({error})"),
+            };
+            let unpacked = bytes.len();
+            Err(io::Error::new(
+                error.kind(),
+                format!("{format} data {what} after {unpacked} unpacked bytes; fetch or pack it again"),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn text() -> Vec<u8> {
+        (0..5000).flat_map(|i| format!("{} 1:{} 7:0.5\n", i % 2, i).into_bytes()).collect()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn bzip2(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn xz(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).expect("options");
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    #[test]
+    fn every_format_reads_back_also_in_two_parts() {
+        let text = text();
+        let (head, tail) = text.split_at(text.len() / 3);
+        for pack in [gzip, bzip2, xz, <[u8]>::to_vec] {
+            assert!(read_all(&pack(&text)[..]).expect("valid data") == text);
+            let parts = [pack(head), pack(tail)].concat();
+            assert!(read_all(&parts[..]).expect("valid data") == text);
+        }
+        assert_eq!(read_all(&b""[..]).expect("nothing"), b"");
+        assert_eq!(read_all(&b"1"[..]).expect("one byte"), b"1");
+    }
+
+    #[test]
+    fn truncated_data_is_an_error_that_says_so() {
+        let text = text();
+        for (name, packed) in [("gzip", gzip(&text)), ("bzip2", bzip2(&text)), ("xz", xz(&text))] {
+            for keep in [12, packed.len() / 2, packed.len() - 1] {
+                let error = read_all(&packed[..keep]).expect_err("cut data").to_string();
+                assert!(error.starts_with(name) && error.contains("truncated"), "{name} cut to {keep}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_data_never_panics_and_is_rarely_taken() {
+        let text = text();
+        for packed in [gzip(&text), bzip2(&text), xz(&text)] {
+            for at in (0..packed.len()).step_by(7) {
+                let mut damaged = packed.clone();
+                damaged[at] ^= 0x55;
+                // Bytes that no checksum covers (such as gzip's time stamp) may change without harm, and a damaged magic number
+                // makes it plain data; the text itself never comes out changed.
+                if let Ok(unpacked) = read_all(&damaged[..]) {
+                    assert!(unpacked == text || unpacked == damaged, "byte {at}");
+                }
+            }
+        }
+    }
+}

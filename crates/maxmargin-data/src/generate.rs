@@ -1,0 +1,161 @@
+//! Built-in data: seeded, the same bits on every platform.
+
+mod draw;
+mod plane;
+mod text;
+
+use crate::dataset::Dataset;
+use crate::samples::Samples;
+use draw::Draw;
+use std::fmt;
+use std::str::FromStr;
+
+/// A built-in source of two-class data with labels +1 and −1.
+///
+/// Rows alternate between the classes (the first is positive), and the first rows of a longer data set are those of a shorter one with
+/// the same seed. Values are multiples of 2⁻¹⁶, so that they are exact in `f32` and short in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Generator {
+    /// Two overlapping Gaussians in the plane: N((0, 0), 1) and N((2, 0), 4 I). The best classifier is a circle and errs on
+    /// 18.5 %. This is the Gauss-M problem of Pérez-Cruz et al. (IRWLS), after Haykin, Neural Networks.
+    GaussM,
+    /// A mixture of two Gaussians, N((−2, 0), ¼ I) and N((2, 0), ¼ I), around a single one, N(0, I): the kind of artificial data of
+    /// Karasuyama and Takeuchi (multiple incremental decremental learning); the paper does not print its parameters.
+    TwoGaussians,
+    /// Two interleaved crescents with Gaussian noise of deviation ¼.
+    Banana,
+    /// Two spherical Gaussians of deviation 1 whose means are 3 apart, in any number of dimensions (2 unless asked).
+    Blobs,
+    /// Documents: rows of about 100 words out of many (1,000,000 unless asked). Every octave of word ranks is equally likely
+    /// (as Zipf's law has it), weights are term frequency times rarity, normalised to length 1. Every eighth word leans to one
+    /// class; 2 % of the labels are flipped.
+    SparseText,
+}
+
+/// Why data cannot be generated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// No generator has this name.
+    #[error("there is no generator `{name}`; choose one of gauss-m, two-gaussians, banana, blobs, sparse-text")]
+    Unknown {
+        /// The name given.
+        name: String,
+    },
+    /// The generator cannot make so many features.
+    #[error("{generator} cannot make {features} features: it makes {allowed}")]
+    Features {
+        /// The generator.
+        generator: Generator,
+        /// Features asked for.
+        features: usize,
+        /// What it can make.
+        allowed: &'static str,
+    },
+    /// Too few rows to have both classes.
+    #[error("{rows} rows cannot hold two classes; ask for 2 or more")]
+    Rows {
+        /// Rows asked for.
+        rows: usize,
+    },
+    /// The matrix would not fit.
+    #[error("{rows} rows of {features} features are too many to hold in memory")]
+    TooLarge {
+        /// Rows asked for.
+        rows: usize,
+        /// Features asked for.
+        features: usize,
+    },
+}
+
+/// Most values that a generator stores.
+const MOST_VALUES: usize = 1 << 34;
+
+impl Generator {
+    /// All generators.
+    pub const ALL: [Self; 5] = [Self::GaussM, Self::TwoGaussians, Self::Banana, Self::Blobs, Self::SparseText];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GaussM => "gauss-m",
+            Self::TwoGaussians => "two-gaussians",
+            Self::Banana => "banana",
+            Self::Blobs => "blobs",
+            Self::SparseText => "sparse-text",
+        }
+    }
+
+    /// What it makes, in a line.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::GaussM => "two overlapping Gaussians in the plane, variances 1 and 4 (18.5 % Bayes error)",
+            Self::TwoGaussians => "a mixture of two Gaussians against a single one, in the plane",
+            Self::Banana => "two interleaved crescents with noise, in the plane",
+            Self::Blobs => "two spherical Gaussians in any number of dimensions",
+            Self::SparseText => "documents of about 100 words out of a million: sparse rows of length 1",
+        }
+    }
+
+    /// Makes `rows` rows (with `features` features, where there is a choice) from `seed`.
+    ///
+    /// # Errors
+    ///
+    /// When the generator cannot make so many features, or there are too few or too many rows.
+    pub fn generate(self, rows: usize, features: Option<usize>, seed: u64) -> Result<Dataset, GenerateError> {
+        let (default, valid, allowed) = match self {
+            Self::GaussM | Self::TwoGaussians | Self::Banana => (2, 2..=2, "2"),
+            Self::Blobs => (2, 1..=1 << 24, "1 to 2^24"),
+            Self::SparseText => (1_000_000, text::FEWEST_WORDS..=1 << 31, "1024 to 2^31"),
+        };
+        let features = features.unwrap_or(default);
+        if !valid.contains(&features) {
+            return Err(GenerateError::Features { generator: self, features, allowed });
+        }
+        if rows < 2 {
+            return Err(GenerateError::Rows { rows });
+        }
+        let row_values = if self == Self::SparseText { text::MOST_WORDS } else { features };
+        if rows.checked_mul(row_values).is_none_or(|values| values > MOST_VALUES) {
+            return Err(GenerateError::TooLarge { rows, features });
+        }
+        let mut draw = Draw::new(seed);
+        let signs = (0..rows).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 });
+        let (samples, labels) = if self == Self::SparseText {
+            text::documents(signs, features, &mut draw)
+        } else {
+            let mut values = Vec::with_capacity(rows * features);
+            for sign in signs.clone() {
+                match self {
+                    Self::GaussM => values.extend(plane::gauss_m(sign, &mut draw)),
+                    Self::TwoGaussians => values.extend(plane::two_gaussians(sign, &mut draw)),
+                    Self::Banana => values.extend(plane::banana(sign, &mut draw)),
+                    _ => plane::blob(sign, features, &mut draw, &mut values),
+                }
+            }
+            values.iter_mut().for_each(|v| *v = draw::on_grid(*v));
+            (Samples::from_dense(rows, features, values), signs.collect())
+        };
+        let samples = samples.map_err(|_| GenerateError::TooLarge { rows, features })?;
+        Ok(Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32] })
+    }
+}
+
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Generator {
+    type Err = GenerateError;
+
+    fn from_str(name: &str) -> Result<Self, GenerateError> {
+        let found = Self::ALL.into_iter().find(|generator| generator.name() == name);
+        found.ok_or_else(|| GenerateError::Unknown { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

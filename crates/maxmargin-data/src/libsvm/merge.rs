@@ -1,0 +1,170 @@
+//! Joins the runs of lines in file order: the first error of all, or the data set.
+
+use super::chunk::{Chunk, Fault, Place, word_end};
+use super::error::{Problem, ReadError};
+use super::{IndexBase, ReadOptions};
+use crate::dataset::Dataset;
+use crate::par::Par;
+use crate::samples::{Samples, Storage, prefers_dense};
+use sprs::CsMatI;
+use std::ops::Range;
+
+/// The longest piece of text that an error quotes, in characters.
+const QUOTED: usize = 40;
+
+/// The first error in file order, whichever chunk found it.
+pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]) -> Option<ReadError> {
+    let mut lines_before = 0;
+    // Blank lines are an error only when a row follows, perhaps in a later chunk.
+    let mut blank: Option<(usize, usize)> = None;
+    let mut grouped: Option<bool> = None;
+    for (range, chunk) in ranges.iter().zip(chunks) {
+        let report = |fault: Fault| {
+            let Fault { place: Place { line, at }, problem } = fault;
+            Some(error(text, range.start + at, lines_before + line, problem))
+        };
+        let has_data = !chunk.labels.is_empty() || chunk.fault.is_some();
+        if let Some((line, at)) = blank.filter(|_| has_data) {
+            return Some(error(text, at, line, Problem::BlankLine));
+        }
+        if let Some(fault) = mixed_groups(chunk, &mut grouped).or(chunk.fault) {
+            return report(fault);
+        }
+        blank = blank.or(chunk.blank.map(|place| (lines_before + place.line, range.start + place.at)));
+        lines_before += chunk.lines;
+    }
+    chunks.iter().all(|chunk| chunk.labels.is_empty()).then_some(ReadError::Empty)
+}
+
+/// The first row that has a group where the first row of the file has none, or the reverse. It always precedes the chunk's
+/// own fault, because the reader notes a row's group before it reads on.
+fn mixed_groups(chunk: &Chunk, grouped: &mut Option<bool>) -> Option<Fault> {
+    let (with, without) = (chunk.first_with_group, chunk.first_without_group);
+    let expected = *grouped.get_or_insert(match (with, without) {
+        (Some(with), Some(without)) => with.at < without.at,
+        (None, None) => return None,
+        (with, None) => with.is_some(),
+        (None, Some(_)) => false,
+    });
+    let place = if expected { without } else { with };
+    place.map(|place| Fault { place, problem: Problem::MixedGroups { here: !expected } })
+}
+
+fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadError {
+    let line_start = text[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    let (line, column) = (lines_before as u64 + 1, (at - line_start) as u64 + 1);
+    if problem == Problem::BlankLine {
+        return ReadError::Line { line, column, text: String::new(), problem };
+    }
+    let word = &text[at..word_end(text, at)];
+    if word.iter().any(|b| b.is_ascii_control()) {
+        return ReadError::Binary { line, column };
+    }
+    let word = String::from_utf8_lossy(word);
+    let mut quoted: String = word.chars().take(QUOTED).collect();
+    if quoted.len() < word.len() {
+        quoted.push('…');
+    }
+    ReadError::Line { line, column, text: quoted, problem }
+}
+
+/// One chunk and the parts of the result that it fills.
+struct Job<'a, T> {
+    chunk: Chunk,
+    parts: T,
+    /// Entries before the chunk.
+    before: usize,
+    offsets: &'a mut [usize],
+}
+
+/// Joins chunks without faults, of which one has a row.
+pub(super) fn dataset(mut chunks: Vec<Chunk>, options: &ReadOptions, sha256: [u8; 32], par: Par) -> Dataset {
+    let rows = chunks.iter().map(|c| c.labels.len()).sum();
+    let entries = chunks.iter().map(|c| c.values.len()).sum();
+    let max_index = chunks.iter().filter_map(|c| c.max_index).max();
+    let index_base = match options.index_base {
+        IndexBase::Auto => u32::from(!chunks.iter().any(|c| c.has_index_zero)),
+        IndexBase::Zero => 0,
+        IndexBase::One => 1,
+    };
+    let features = max_index.map_or(0, |max| (max - index_base) as usize + 1);
+    let single = !chunks.iter().any(|c| c.needs_double);
+    let mut labels = Vec::with_capacity(rows);
+    let mut groups = Vec::new();
+    for chunk in &mut chunks {
+        labels.append(&mut chunk.labels);
+        groups.append(&mut chunk.groups);
+    }
+    let storage = if !prefers_dense(rows, features, entries, single) {
+        sparse(chunks, rows, features, entries, index_base, par)
+    } else if single {
+        Storage::Dense32(dense(chunks, rows, features, index_base, par, |v| v as f32))
+    } else {
+        Storage::Dense64(dense(chunks, rows, features, index_base, par, |v| v))
+    };
+    let samples = Samples::from_parts(rows, features, storage);
+    let groups = (!groups.is_empty()).then_some(groups);
+    Dataset { samples, labels, groups, index_base, sha256 }
+}
+
+fn dense<T: Copy + Default + Send>(
+    chunks: Vec<Chunk>,
+    rows: usize,
+    features: usize,
+    base: u32,
+    par: Par,
+    convert: impl Fn(f64) -> T + Sync,
+) -> Vec<T> {
+    let mut values = vec![T::default(); rows * features];
+    let mut rest = &mut values[..];
+    let mut jobs = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let (part, tail) = rest.split_at_mut(chunk.ends.len() * features);
+        rest = tail;
+        jobs.push((chunk, part));
+    }
+    par.for_chunks(&mut jobs, 1, |_, jobs| {
+        for (chunk, part) in jobs {
+            // Taken, so that its memory is free when its rows are in place.
+            let chunk = std::mem::take(chunk);
+            let mut begin = 0;
+            for (row, end) in chunk.ends.iter().enumerate() {
+                let row = &mut part[row * features..(row + 1) * features];
+                for (index, value) in chunk.indices[begin..*end].iter().zip(&chunk.values[begin..*end]) {
+                    row[(index - base) as usize] = convert(*value);
+                }
+                begin = *end;
+            }
+        }
+    });
+    values
+}
+
+fn sparse(chunks: Vec<Chunk>, rows: usize, features: usize, entries: usize, base: u32, par: Par) -> Storage {
+    let mut offsets = vec![0; rows + 1];
+    let mut indices = vec![0; entries];
+    let mut values = vec![0.0; entries];
+    let (mut offsets_left, mut indices_left, mut values_left) = (&mut offsets[1..], &mut indices[..], &mut values[..]);
+    let mut before = 0;
+    let mut jobs = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let count = chunk.values.len();
+        let (offsets, tail) = offsets_left.split_at_mut(chunk.ends.len());
+        offsets_left = tail;
+        let (indices, tail) = indices_left.split_at_mut(count);
+        indices_left = tail;
+        let (values, tail) = values_left.split_at_mut(count);
+        values_left = tail;
+        jobs.push(Job { chunk, parts: (indices, values), before, offsets });
+        before += count;
+    }
+    par.for_chunks(&mut jobs, 1, |_, jobs| {
+        for job in jobs {
+            let chunk = std::mem::take(&mut job.chunk);
+            job.offsets.iter_mut().zip(&chunk.ends).for_each(|(o, end)| *o = job.before + end);
+            job.parts.0.iter_mut().zip(&chunk.indices).for_each(|(j, index)| *j = index - base);
+            job.parts.1.copy_from_slice(&chunk.values);
+        }
+    });
+    Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values))
+}

@@ -1,0 +1,69 @@
+//! Writes LIBSVM-format text that reads back to the same bits.
+
+use crate::dataset::Dataset;
+use crate::number::write_shortest;
+use std::io::{self, Write};
+
+/// Text is handed over in pieces of about this many bytes.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Writes `data` as LIBSVM-format text: shortest numbers that read back exactly, non-zero features only, the file's own index
+/// base, `qid:` where there are groups.
+///
+/// What the non-zero features do not show is kept by a stored zero in the first row: the last feature of the matrix when its
+/// column is all zero, and feature 0 of a zero-based file when that column is.
+///
+/// # Errors
+///
+/// Those of `out`; nothing is flushed.
+pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
+    let mut text = Vec::with_capacity(2 * BUFFER_BYTES);
+    let (first_used, last_used) = used_columns(data);
+    let features = data.samples.features();
+    for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {
+        write_shortest(&mut text, *label)?;
+        if let Some(group) = data.groups.as_ref().and_then(|groups| groups.get(i)) {
+            write!(text, " qid:{group}")?;
+        }
+        let mut failed = None;
+        let mut entry = |column: usize, value: f64| {
+            let index = column as u64 + u64::from(data.index_base);
+            let written = write!(text, " {index}:").and_then(|()| write_shortest(&mut text, value));
+            failed = failed.take().or(written.err());
+        };
+        let marks_first = i == 0 && !first_used && data.index_base == 0 && features > 0;
+        let marks_last = i == 0 && !last_used && features > usize::from(marks_first);
+        if marks_first {
+            entry(0, 0.0);
+        }
+        data.samples.row(i).for_each(&mut entry);
+        if marks_last {
+            entry(features - 1, 0.0);
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        text.push(b'\n');
+        if text.len() >= BUFFER_BYTES {
+            out.write_all(&text)?;
+            text.clear();
+        }
+    }
+    out.write_all(&text)
+}
+
+/// Whether the first and the last column have a non-zero entry.
+fn used_columns(data: &Dataset) -> (bool, bool) {
+    let last = data.samples.features().saturating_sub(1);
+    let (mut first_used, mut last_used) = (false, false);
+    for i in 0..data.samples.len() {
+        data.samples.row(i).for_each(|column, _| {
+            first_used |= column == 0;
+            last_used |= column == last;
+        });
+        if first_used && last_used {
+            break;
+        }
+    }
+    (first_used, last_used)
+}

@@ -1,0 +1,309 @@
+//! Scaling features: to an interval, as LIBSVM's `svm-scale` does, or to mean 0 and variance 1.
+
+mod range_file;
+
+pub use range_file::RangeError;
+
+use crate::samples::{Samples, SamplesError, prefers_dense};
+use serde::{Deserialize, Serialize};
+
+/// What scaled features look like.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Method {
+    /// The smallest value of each feature becomes `lower`, the greatest `upper`.
+    MinMax {
+        /// Image of the smallest value.
+        lower: f64,
+        /// Image of the greatest value.
+        upper: f64,
+    },
+    /// Mean 0 and variance 1 (dividing by the number of rows).
+    Standard,
+}
+
+/// Scaling of labels in a range file (regression).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetRange {
+    /// Image of the smallest label.
+    pub lower: f64,
+    /// Image of the greatest label.
+    pub upper: f64,
+    /// The smallest label.
+    pub min: f64,
+    /// The greatest label.
+    pub max: f64,
+}
+
+/// One feature that is not constant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Column {
+    feature: u32,
+    /// Smallest value, or mean.
+    low: f64,
+    /// Greatest value, or standard deviation.
+    high: f64,
+}
+
+/// A scaling that was fitted to training data and applies to any data.
+///
+/// Values outside the range that was seen are extrapolated. Features that were constant, or not there, become zero.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Scaler {
+    method: Method,
+    features: usize,
+    /// Ascending features.
+    columns: Vec<Column>,
+    target: Option<TargetRange>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Scaler")]
+struct Unchecked {
+    method: Method,
+    features: usize,
+    columns: Vec<Column>,
+    target: Option<TargetRange>,
+}
+
+impl TryFrom<Unchecked> for Scaler {
+    type Error = &'static str;
+
+    fn try_from(given: Unchecked) -> Result<Self, &'static str> {
+        let Unchecked { method, features, columns, target } = given;
+        let ascending = columns.is_sorted_by(|a, b| a.feature < b.feature);
+        if ascending && columns.last().is_none_or(|c| (c.feature as usize) < features) {
+            Ok(Self { method, features, columns, target })
+        } else {
+            Err("the features of a scaling do not ascend")
+        }
+    }
+}
+
+/// Why samples cannot be scaled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScaleError {
+    /// Zeros become non-zero in too many places.
+    #[error(
+        "scaling would turn the zeros of sparse data into {entries} stored values; \
+         choose a range that keeps zeros (such as 0 to 1 for features that are never negative)"
+    )]
+    TooDense {
+        /// Values that would be stored.
+        entries: usize,
+    },
+    /// A scaled value is not finite: a feature's range is too narrow or too wide for 64-bit floats.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+}
+
+/// Most values that scaling may store (of 8 to 12 bytes each).
+const MOST_ENTRIES: usize = 1 << 31;
+
+impl Method {
+    fn image(self, column: Column, value: f64) -> f64 {
+        let Column { low, high, .. } = column;
+        match self {
+            Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
+            Self::Standard => (value - low) / high,
+        }
+    }
+}
+
+/// `svm-scale`'s formula, in its order of operations; the ends are met exactly.
+fn interpolate(value: f64, min: f64, max: f64, lower: f64, upper: f64) -> f64 {
+    if value == min {
+        lower
+    } else if value == max {
+        upper
+    } else {
+        lower + (upper - lower) * (value - min) / (max - min)
+    }
+}
+
+impl TargetRange {
+    /// The scaled label.
+    pub fn apply(&self, label: f64) -> f64 {
+        interpolate(label, self.min, self.max, self.lower, self.upper)
+    }
+
+    /// The label that has this scaled value (up to rounding).
+    pub fn invert(&self, scaled: f64) -> f64 {
+        interpolate(scaled, self.lower, self.upper, self.min, self.max)
+    }
+}
+
+/// What one pass over some rows tells of a feature.
+#[derive(Clone, Copy)]
+struct Seen {
+    min: f64,
+    max: f64,
+    count: usize,
+    sum: f64,
+    squares: f64,
+}
+
+impl Scaler {
+    /// Fits a scaling to all rows of `samples`.
+    pub fn fit(samples: &Samples, method: Method) -> Self {
+        Self::fit_rows(samples, 0..samples.len(), method)
+    }
+
+    /// Fits a scaling to some rows of `samples`: those of a training fold, so that the test fold stays unseen.
+    ///
+    /// # Panics
+    ///
+    /// When a row is out of range.
+    pub fn fit_rows(samples: &Samples, rows: impl Iterator<Item = usize> + Clone, method: Method) -> Self {
+        let nothing = Seen { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0 };
+        let mut seen = vec![nothing; samples.features()];
+        let mut total = 0;
+        for i in rows.clone() {
+            total += 1;
+            samples.row(i).for_each(|j, value| {
+                let s = &mut seen[j];
+                (s.min, s.max) = (s.min.min(value), s.max.max(value));
+                s.count += 1;
+                s.sum += value;
+            });
+        }
+        // From here on `sum` is the mean. Zeros that are not stored count.
+        for s in &mut seen {
+            if s.count < total {
+                (s.min, s.max) = (s.min.min(0.0), s.max.max(0.0));
+            }
+            s.sum /= total as f64;
+            s.squares = (total - s.count) as f64 * s.sum * s.sum;
+        }
+        if method == Method::Standard {
+            // A second pass over deviations: one pass over squares cancels when the mean is large.
+            for i in rows {
+                samples.row(i).for_each(|j, value| {
+                    let deviation = value - seen[j].sum;
+                    seen[j].squares += deviation * deviation;
+                });
+            }
+        }
+        let column = |(j, s): (usize, &Seen)| {
+            let feature = u32::try_from(j).ok()?;
+            let (low, high) = match method {
+                Method::MinMax { .. } => (s.min, s.max),
+                Method::Standard => (s.sum, (s.squares / total as f64).sqrt()),
+            };
+            (s.min < s.max && high > 0.0).then_some(Column { feature, low, high })
+        };
+        let columns = seen.iter().enumerate().filter_map(column).collect();
+        Self { method, features: samples.features(), columns, target: None }
+    }
+
+    /// The same scaling with a scaling of labels, which range files can hold.
+    #[must_use]
+    pub fn with_target(self, target: Option<TargetRange>) -> Self {
+        Self { target, ..self }
+    }
+
+    /// What scaled features look like.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Number of features known; more are ignored when scaling.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The scaling of labels, if there is one.
+    pub fn target(&self) -> Option<TargetRange> {
+        self.target
+    }
+
+    /// Smallest and greatest value of feature `j` (or mean and standard deviation); nothing for a feature that becomes zero.
+    pub fn column(&self, j: usize) -> Option<(f64, f64)> {
+        self.find(j).map(|column| (column.low, column.high))
+    }
+
+    #[inline]
+    fn find(&self, j: usize) -> Option<Column> {
+        // When no feature is constant, column j stands at j.
+        if let Some(column) = self.columns.get(j).filter(|c| c.feature as usize == j) {
+            return Some(*column);
+        }
+        let at = self.columns.binary_search_by_key(&j, |c| c.feature as usize).ok()?;
+        Some(self.columns[at])
+    }
+
+    /// The scaled samples: as many rows as `samples`, [`Scaler::features`] columns, in the form that
+    /// [`Samples::compact`] chooses (often dense: a zero need not stay zero).
+    ///
+    /// # Errors
+    ///
+    /// When very sparse data would fill up, or a scaled value is not finite.
+    pub fn apply(&self, samples: &Samples) -> Result<Samples, ScaleError> {
+        // Features whose zero does not stay zero.
+        let shifted: Vec<(usize, f64)> = self
+            .columns
+            .iter()
+            .map(|c| (c.feature as usize, self.method.image(*c, 0.0)))
+            .filter(|(_, image)| *image != 0.0)
+            .collect();
+        let rows = samples.len();
+        let entries = rows.saturating_mul(shifted.len()).saturating_add(samples.non_zeros());
+        if entries > MOST_ENTRIES && !shifted.is_empty() {
+            return Err(ScaleError::TooDense { entries });
+        }
+        let scaled = if prefers_dense(rows, self.features, entries, false) {
+            self.apply_dense(samples, &shifted)?
+        } else {
+            self.apply_sparse(samples, &shifted)?
+        };
+        Ok(scaled.compact())
+    }
+
+    fn apply_dense(&self, samples: &Samples, shifted: &[(usize, f64)]) -> Result<Samples, SamplesError> {
+        let mut zero_row = vec![0.0; self.features];
+        shifted.iter().for_each(|(j, image)| zero_row[*j] = *image);
+        let mut values = Vec::with_capacity(samples.len() * self.features);
+        for i in 0..samples.len() {
+            let begin = values.len();
+            values.extend_from_slice(&zero_row);
+            let row = &mut values[begin..];
+            samples.row(i).for_each(|j, value| {
+                if let Some(column) = self.find(j) {
+                    row[j] = self.method.image(column, value);
+                }
+            });
+        }
+        Samples::from_dense(samples.len(), self.features, values)
+    }
+
+    fn apply_sparse(&self, samples: &Samples, shifted: &[(usize, f64)]) -> Result<Samples, SamplesError> {
+        let mut offsets = Vec::with_capacity(samples.len() + 1);
+        offsets.push(0);
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        for i in 0..samples.len() {
+            let mut push = |j: usize, value: f64| {
+                if value != 0.0 {
+                    indices.push(j as u32);
+                    values.push(value);
+                }
+            };
+            let mut zeros = shifted.iter().peekable();
+            samples.row(i).for_each(|j, value| {
+                while let Some((z, image)) = zeros.next_if(|(z, _)| *z < j) {
+                    push(*z, *image);
+                }
+                zeros.next_if(|(z, _)| *z == j);
+                if let Some(column) = self.find(j) {
+                    push(j, self.method.image(column, value));
+                }
+            });
+            zeros.for_each(|(z, image)| push(*z, *image));
+            offsets.push(indices.len());
+        }
+        Samples::from_sparse(self.features, offsets, indices, values)
+    }
+}
+
+#[cfg(test)]
+mod tests;
