@@ -49,7 +49,10 @@ fn splice_readme(target: &Path, spec: &Spec, records: &[Record]) -> Outcome<()> 
         let Some((before, rest)) = text.split_once(&open) else { continue };
         let Some((_, after)) = rest.split_once("<!-- end -->") else { continue };
         let peer = table.peers.first().map_or("peer", |peer| peer.name.as_str());
-        let new = format!("{before}{open}\n{}\n<!-- end -->{after}", brief(&rows(spec, table, records)?, peer));
+        let table = brief(&rows(spec, table, records)?, peer);
+        let lead = "## Measured\n\nSeconds of whole processes, iterations summed over the folds;";
+        let link = format!("[docs/reproduction/{stem}.md](docs/reproduction/{stem}.md) has the rest and the machine.");
+        let new = format!("{before}{open}{lead} {link}\n\n{table}<!-- end -->{after}");
         return fs::write(&readme, new).context(readme.display());
     }
     Ok(())
