@@ -285,3 +285,6 @@ fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> 
     }
     selected
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ const LARGE_BYTES: u128 = 1 << 30;
 /// (12 an entry, 8 a row) while they stay below a gibibyte, and no more bytes above that. A dense value takes 4 bytes when every
 /// value is exact in `f32` (`single`), otherwise 8.
 pub(crate) fn prefers_dense(rows: usize, features: usize, entries: usize, single: bool) -> bool {
-    let dense = rows as u128 * features as u128 * if single { 4 } else { 8 };
+    let dense = (rows as u128 * features as u128).saturating_mul(if single { 4 } else { 8 });
     let sparse = entries as u128 * 12 + rows as u128 * 8;
     let allowed = if dense > LARGE_BYTES { sparse } else { 2 * sparse };
     dense <= allowed

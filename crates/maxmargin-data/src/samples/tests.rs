@@ -1,0 +1,122 @@
+use super::*;
+use crate::codec;
+use proptest::prelude::*;
+
+fn csr(features: usize, offsets: &[usize], indices: &[u32], values: &[f64]) -> Result<Samples, SamplesError> {
+    Samples::from_sparse(features, offsets.to_vec(), indices.to_vec(), values.to_vec())
+}
+
+#[test]
+fn malformed_rows_are_refused() {
+    assert!(csr(3, &[0, 2, 2], &[0, 2], &[1.0, 2.0]).is_ok());
+    for (offsets, indices, values) in [
+        (&[][..], &[][..], &[][..]),
+        (&[1, 2], &[0, 2], &[1.0, 2.0]),
+        (&[0, 1], &[0, 2], &[1.0, 2.0]),
+        (&[0, 3, 2], &[0, 2], &[1.0, 2.0]),
+        (&[0, 2], &[2, 0], &[1.0, 2.0]),
+        (&[0, 2], &[1, 1], &[1.0, 2.0]),
+        (&[0, 2], &[0, 3], &[1.0, 2.0]),
+        (&[0, 2], &[0, 2], &[1.0]),
+    ] {
+        let made = csr(3, offsets, indices, values);
+        assert!(matches!(made, Err(SamplesError::Structure(_))), "{offsets:?} {indices:?}: {made:?}");
+    }
+    let error = csr(5, &[0, 1, 3], &[0, 2, 4], &[1.0, 2.0, f64::NAN]).expect_err("not finite").to_string();
+    assert!(error.starts_with("row 1, feature 4"), "{error}");
+    assert!(Samples::from_dense(2, 2, vec![1.0; 3]).is_err());
+    assert!(Samples::from_dense(usize::MAX, 2, vec![]).is_err());
+}
+
+#[test]
+fn compact_follows_its_rule() {
+    // 12 bytes an entry and 8 a row against 4 (8) bytes a value.
+    assert!(prefers_dense(100, 10, 150, true));
+    assert!(!prefers_dense(100, 11, 50, true));
+    assert!(prefers_dense(100, 10, 300, false));
+    assert!(!prefers_dense(100, 12, 300, false));
+    // Exactly a gibibyte: 1024 bytes a row may replace 512, but no fewer.
+    assert!(prefers_dense(1 << 20, 256, 42 << 20, true));
+    assert!(!prefers_dense(1 << 20, 256, 41 << 20, true));
+    // Above a gibibyte they may replace 1024 only.
+    assert!(!prefers_dense(1 << 21, 256, 80 << 21, true));
+    assert!(prefers_dense(1 << 21, 256, 85 << 21, true));
+    // More values than 32 bits (or 64) count.
+    assert!(!prefers_dense(usize::MAX, usize::MAX, 1 << 40, true));
+    assert!(prefers_dense(3, 0, 0, true));
+}
+
+#[test]
+fn widths_change_in_every_form() {
+    let sparse = csr(4, &[0, 2, 3], &[0, 3, 1], &[1.5, 2.0, 0.1]).expect("valid");
+    let wide = Samples::from_dense(2, 4, vec![1.5, 0.0, 0.0, 2.0, 0.0, 0.1, 0.0, 0.0]).expect("valid");
+    let single = Samples::from_dense(2, 4, vec![1.5, 0.0, 0.0, 2.0, 0.0, 0.5, 0.0, 0.0]).expect("valid");
+    for (samples, second) in [(sparse, 0.1), (wide, 0.1), (single, 0.5)] {
+        let narrow = samples.clone().with_features(3);
+        assert_eq!(narrow.dense_rows(0..2), [1.5, 0.0, 0.0, 0.0, second, 0.0]);
+        assert_eq!(narrow.features(), 3);
+        let wide = narrow.with_features(5);
+        assert_eq!(wide.dense_rows(1..2), [0.0, second, 0.0, 0.0, 0.0]);
+        assert_eq!(std::mem::discriminant(wide.storage()), std::mem::discriminant(samples.storage()));
+        assert_eq!(samples.with_features(0).dense_rows(0..2), []);
+    }
+}
+
+#[test]
+fn damaged_bytes_do_not_make_malformed_samples() {
+    let good = csr(3, &[0, 1, 2], &[0, 2], &[1.0, 2.0]).expect("valid");
+    // Correct encodings of matrices that are not samples.
+    let transposed = Samples::from_parts(
+        3,
+        2,
+        Storage::Sparse(match good.storage() {
+            Storage::Sparse(matrix) => matrix.transpose_view().to_owned(),
+            _ => unreachable!("made from compressed rows"),
+        }),
+    );
+    let nan = Samples::from_parts(1, 1, Storage::Dense32(vec![f32::NAN]));
+    let short = Samples::from_parts(2, 2, Storage::Dense64(vec![1.0; 3]));
+    let mismatched = Samples::from_parts(7, 3, good.storage().clone());
+    for broken in [transposed, nan, short, mismatched] {
+        let bytes = codec::encode(&broken).expect("encodable");
+        assert!(codec::decode::<Samples>(&bytes, usize::MAX).is_err(), "{broken:?}");
+    }
+    let bytes = codec::encode(&good).expect("encodable");
+    assert_eq!(codec::decode::<Samples>(&bytes, usize::MAX), Ok(good));
+}
+
+fn any_samples() -> impl Strategy<Value = Samples> {
+    (0_usize..6, 0_usize..20, 0.0..1.0).prop_flat_map(|(rows, features, density)| {
+        let value = prop::option::weighted(density, prop_oneof![(-9_i32..9).prop_map(f64::from), -1e9..1e9]);
+        proptest::collection::vec(value, rows * features).prop_map(move |values| {
+            let values = values.into_iter().map(|v| v.filter(|v| *v != 0.0).unwrap_or(0.0)).collect();
+            Samples::from_dense(rows, features, values).expect("finite")
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn compact_keeps_every_number_and_is_idempotent(samples in any_samples()) {
+        let compact = samples.clone().compact();
+        let all = 0..samples.len();
+        prop_assert_eq!(compact.dense_rows(all.clone()), samples.dense_rows(all.clone()));
+        prop_assert_eq!(compact.dense_rows32(all.clone()), samples.dense_rows32(all.clone()));
+        prop_assert_eq!(compact.non_zeros(), samples.non_zeros());
+        prop_assert_eq!(&compact.clone().compact(), &compact);
+        let reversed: Vec<usize> = all.rev().collect();
+        let (a, b) = (compact.select(&reversed), samples.select(&reversed));
+        for i in 0..samples.len() {
+            prop_assert_eq!(a.row(i).entries(), samples.row(reversed[i]).entries());
+            prop_assert_eq!(b.row(i).entries(), samples.row(reversed[i]).entries());
+        }
+    }
+
+    #[test]
+    fn every_form_survives_storing(samples in any_samples()) {
+        for form in [samples.clone(), samples.compact()] {
+            let bytes = codec::encode(&form).expect("encodable");
+            prop_assert_eq!(codec::decode::<Samples>(&bytes, usize::MAX), Ok(form));
+        }
+    }
+}
