@@ -2,10 +2,19 @@
 
 use std::ops::Range;
 
+/// The shape of block that a matrix computes most efficiently, at most: bigger requests are cut into such pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Rows, at least 1.
+    pub rows: usize,
+    /// Columns, at least 1.
+    pub columns: usize,
+}
+
 /// A symmetric matrix `K_ij = k(x_i, x_j)` that is computed on demand, in blocks.
 ///
-/// Implement this to bring a kernel of your own: two methods decide everything, and every solver, the certificate and the
-/// cross-validation engine work on it.
+/// Implement this to bring a kernel of your own (or use [`FnGram`](crate::FnGram)): two methods decide everything, and every
+/// solver, the certificate and the cross-validation engine work on it.
 ///
 /// An entry must have the same bits whatever block it is asked for in, and `K_ij` the same as `K_ji`.
 pub trait Gram: Sync {
@@ -25,4 +34,18 @@ pub trait Gram: Sync {
 
     /// The same in `f64`, evaluated in `f64` from the original data: what certificates and refinement are made of.
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]);
+
+    /// [`Gram::fill`] with every row going to a slice of its own: `out[r]` receives `K[rows[r], columns]`.
+    fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        let mut block = vec![0.0; rows.len() * columns.len()];
+        self.fill(rows, columns.clone(), &mut block);
+        for (out, row) in out.iter_mut().zip(block.chunks(columns.len().max(1))) {
+            out.copy_from_slice(row);
+        }
+    }
+
+    /// How requests are best cut.
+    fn tile(&self) -> Tile {
+        Tile { rows: 256, columns: 2048 }
+    }
 }

@@ -57,6 +57,27 @@ pub enum KernelError {
         /// What is wrong.
         reason: String,
     },
+    /// A kernel value does not fit in `f32`.
+    #[error(
+        "row {row}: its kernel values reach {value:e}, more than single precision holds; scale the data or lower degree and gamma"
+    )]
+    TooLarge {
+        /// Row, from 1.
+        row: usize,
+        /// The bound on its values.
+        value: f64,
+    },
+    /// Coefficients and samples do not belong together.
+    #[error("{coefficients} coefficients for {samples} support vectors")]
+    Coefficients {
+        /// Coefficients given.
+        coefficients: usize,
+        /// Support vectors given.
+        samples: usize,
+    },
+    /// A precomputed kernel was given feature vectors or the other way round.
+    #[error("{0}")]
+    Samples(String),
 }
 
 impl Kernel {

@@ -1,12 +1,31 @@
 //! Kernel functions, Gram matrices computed in blocks, and the row store that solvers share.
 //!
 //! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity: [`Rows`] hands out rows of
-//! `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for certificates and refinement.
+//! `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for certificates and refinement, [`apply_exact`] multiplies
+//! with `K` in `f64` without storing it, and [`decision_values`] predicts.
 
+pub mod apply;
+mod block;
+pub mod cross;
+mod dense;
+pub mod diagnose;
+mod entry;
+mod fn_gram;
 pub mod gram;
 pub mod kernel;
+mod kernel_gram;
+mod lru;
+mod panel;
+mod precomputed;
 pub mod rows;
+mod sparse;
+mod survey;
 
-pub use gram::Gram;
+pub use apply::apply_exact;
+pub use cross::decision_values;
+pub use diagnose::{Diagnosis, diagnose};
+pub use fn_gram::FnGram;
+pub use gram::{Gram, Tile};
 pub use kernel::{Kernel, KernelError};
+pub use kernel_gram::KernelGram;
 pub use rows::{RowRef, RowWork, Rows};

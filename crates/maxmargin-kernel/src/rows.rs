@@ -1,21 +1,34 @@
 //! The row store: rows of `K` in `f32`, computed once, shared by all threads, within a memory budget.
 
 use crate::Gram;
+use crate::block::Block;
+use crate::lru::Lru;
 use maxmargin_data::Par;
-use std::ops::Deref;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Rows that [`Rows::complete`] computes at once.
+const BLOCK_ROWS: usize = 512;
+/// Columns that are copied from rows already held, at once.
+const MIRROR_COLUMNS: usize = 512;
+/// Blocks with fewer entries are computed on the calling thread.
+const SMALL: usize = 1 << 14;
 
 /// A row of `K`, all `n` columns in `f32`. Holding it keeps it in memory.
 #[derive(Clone, Debug)]
 pub struct RowRef {
-    // Placeholder: the helper for this crate replaces the inside.
-    row: Arc<Vec<f32>>,
+    block: Arc<Block>,
+    start: usize,
+    len: usize,
 }
 
 impl Deref for RowRef {
     type Target = [f32];
+    #[inline]
     fn deref(&self) -> &[f32] {
-        &self.row
+        &self.block.values()[self.start..self.start + self.len]
     }
 }
 
@@ -33,16 +46,55 @@ pub struct RowWork {
 }
 
 /// Rows of a Gram matrix, shared by every solver that runs on it.
+///
+/// When the budget holds all rows none is ever dropped; otherwise the least recently used rows make room. Two threads that miss
+/// the same row at the same time may both compute it; they get the same bits.
 pub struct Rows<'g> {
     gram: &'g dyn Gram,
     par: Par<'g>,
+    held: Held,
+    computed: AtomicU64,
+    hits: AtomicU64,
+    bytes: AtomicU64,
+    peak: AtomicU64,
+}
+
+/// The rows in memory.
+enum Held {
+    /// Every row has its place; `claimed` marks those that some thread computes in a block.
+    All { rows: Vec<OnceLock<RowRef>>, claimed: Vec<AtomicBool> },
+    /// Some rows.
+    Recent(Mutex<Lru>),
+}
+
+/// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one row.
+struct Piece<'b> {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    /// Copied from rows that are held, by symmetry.
+    mirrored: bool,
+    out: Vec<&'b mut [f32]>,
+}
+
+/// A panic elsewhere cannot leave the list half-linked for long enough to matter: links are plain integers.
+fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
+    lru.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par<'g>) -> Self {
-        let _ = budget;
-        Self { gram, par }
+        let n = gram.len();
+        let row_bytes = 4 * n as u64;
+        let capacity = (budget / row_bytes.max(1)) as usize;
+        let held = if capacity >= n {
+            let rows = (0..n).map(|_| OnceLock::new()).collect();
+            Held::All { rows, claimed: (0..n).map(|_| AtomicBool::new(false)).collect() }
+        } else {
+            Held::Recent(Mutex::new(Lru::new(n, capacity.max(4 * par.threads()).min(n))))
+        };
+        let zero = || AtomicU64::new(0);
+        Self { gram, par, held, computed: zero(), hits: zero(), bytes: zero(), peak: zero() }
     }
 
     /// The matrix behind the rows.
@@ -56,33 +108,219 @@ impl<'g> Rows<'g> {
     }
 
     /// Row `i`, from memory or computed now.
+    ///
+    /// # Panics
+    ///
+    /// When `i` is not a row.
     pub fn row(&self, i: usize) -> RowRef {
-        let mut row = vec![0.0; self.gram.len()];
-        self.gram.fill(&[i], 0..self.gram.len(), &mut row);
-        RowRef { row: Arc::new(row) }
+        let n = self.gram.len();
+        match &self.held {
+            Held::All { rows, claimed } => {
+                if let Some(row) = rows[i].get() {
+                    self.hits.fetch_add(1, Relaxed);
+                    return row.clone();
+                }
+                claimed[i].store(true, Relaxed);
+                let mut block = Block::zeros(n);
+                self.gram.fill(&[i], 0..n, block.values_mut());
+                let row = RowRef { block: Arc::new(block), start: 0, len: n };
+                self.count_computed(1);
+                if rows[i].set(row.clone()).is_ok() {
+                    self.count_bytes(4 * n as u64);
+                }
+                rows[i].get().cloned().unwrap_or(row)
+            }
+            Held::Recent(lru) => {
+                let mut list = lock(lru);
+                if let Some(block) = list.touch(i) {
+                    self.hits.fetch_add(1, Relaxed);
+                    return RowRef { block, start: 0, len: n };
+                }
+                let spare = list.buffer();
+                drop(list);
+                let mut block = spare.unwrap_or_else(|| Block::zeros(n));
+                self.gram.fill(&[i], 0..n, block.values_mut());
+                self.count_computed(1);
+                let mut list = lock(lru);
+                let block = list.insert(i, block);
+                self.set_bytes(4 * (n * list.count()) as u64);
+                RowRef { block, start: 0, len: n }
+            }
+        }
+    }
+
+    /// Row `i` without holding it, when it is in memory for good (the budget holds all rows and this one was computed).
+    #[inline]
+    pub fn resident(&self, i: usize) -> Option<&[f32]> {
+        match &self.held {
+            Held::All { rows, .. } => rows[i].get().map(|row| &**row),
+            Held::Recent(_) => None,
+        }
     }
 
     /// Whether row `i` is in memory.
     pub fn contains(&self, i: usize) -> bool {
-        let _ = i;
-        false
+        match &self.held {
+            Held::All { rows, .. } => rows[i].get().is_some(),
+            Held::Recent(lru) => lock(lru).contains(i),
+        }
     }
 
     /// Computes those of `wanted` that are not in memory, in one block (as many as the budget can hold).
+    ///
+    /// Rows that another thread is computing in a block of its own are left to it.
     pub fn fetch(&self, wanted: &[usize]) {
-        let _ = wanted;
+        let n = self.gram.len();
+        match &self.held {
+            Held::All { rows, claimed } => {
+                let claim = |&&i: &&usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
+                let ids: Vec<usize> = wanted.iter().filter(claim).copied().collect();
+                for ids in ids.chunks(BLOCK_ROWS) {
+                    self.fetch_block(ids, false);
+                }
+            }
+            Held::Recent(lru) => {
+                let mut list = lock(lru);
+                let mut seen = HashSet::new();
+                let mut ids: Vec<usize> = wanted.iter().copied().filter(|&i| seen.insert(i)).take(list.capacity()).collect();
+                ids.retain(|&i| list.touch(i).is_none());
+                drop(list);
+                for ids in ids.chunks(BLOCK_ROWS) {
+                    let mut blocks: Vec<Block> = ids
+                        .iter()
+                        .map(|_| {
+                            let spare = lock(lru).buffer();
+                            spare.unwrap_or_else(|| Block::zeros(n))
+                        })
+                        .collect();
+                    self.compute(ids, blocks.iter_mut().map(Block::values_mut), false);
+                    self.count_computed(ids.len());
+                    let mut list = lock(lru);
+                    for (&i, block) in ids.iter().zip(blocks) {
+                        list.insert(i, block);
+                    }
+                    self.set_bytes(4 * (n * list.count()) as u64);
+                }
+            }
+        }
     }
 
     /// Whether the budget holds the whole matrix.
     pub fn holds_all(&self) -> bool {
-        false
+        matches!(self.held, Held::All { .. })
     }
 
     /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once.
-    pub fn complete(&self) {}
+    pub fn complete(&self) {
+        let Held::All { rows, claimed } = &self.held else { return };
+        let missing = |&i: &usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
+        let ids: Vec<usize> = (0..rows.len()).filter(missing).collect();
+        for ids in ids.chunks(BLOCK_ROWS) {
+            self.fetch_block(ids, true);
+        }
+    }
 
     /// What has been done so far.
     pub fn work(&self) -> RowWork {
-        RowWork::default()
+        RowWork {
+            computed: self.computed.load(Relaxed),
+            hits: self.hits.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+            peak_bytes: self.peak.load(Relaxed),
+        }
+    }
+
+    /// Computes claimed rows into one block and puts them in their places.
+    fn fetch_block(&self, ids: &[usize], mirror: bool) {
+        let Held::All { rows, .. } = &self.held else { return };
+        let n = self.gram.len();
+        if ids.is_empty() {
+            return;
+        }
+        let mut block = Block::zeros(ids.len() * n);
+        self.compute(ids, block.values_mut().chunks_exact_mut(n), mirror);
+        self.count_computed(ids.len());
+        self.count_bytes(4 * (ids.len() * n) as u64);
+        let block = Arc::new(block);
+        for (r, &i) in ids.iter().enumerate() {
+            // A row that was also missed by `row` meanwhile keeps its first copy; both hold the same bits.
+            let _ = rows[i].set(RowRef { block: Arc::clone(&block), start: r * n, len: n });
+        }
+    }
+
+    /// Fills `out`, one slice per row of `ids`, in pieces of fixed size.
+    fn compute<'b>(&self, ids: &[usize], out: impl Iterator<Item = &'b mut [f32]>, mirror: bool) {
+        let n = self.gram.len();
+        let tile = self.gram.tile();
+        let cuts = self.cuts(n, tile.columns.max(1), mirror);
+        let mut pieces = Vec::new();
+        let mut out: Vec<&mut [f32]> = out.collect();
+        for (chunk, slices) in out.chunks_mut(tile.rows.max(1)).enumerate() {
+            let first = chunk * tile.rows.max(1);
+            let rows = first..first + slices.len();
+            let mut rests: Vec<&mut [f32]> = slices.iter_mut().map(std::mem::take).collect();
+            for (columns, mirrored) in &cuts {
+                let out = rests.iter_mut().map(|rest| rest.split_off_mut(..columns.len()).unwrap_or_default()).collect();
+                pieces.push(Piece { rows: rows.clone(), columns: columns.clone(), mirrored: *mirrored, out });
+            }
+        }
+        let work = |piece: &mut Piece| {
+            let ids = &ids[piece.rows.clone()];
+            if piece.mirrored {
+                self.mirror(ids, piece.columns.clone(), &mut piece.out);
+            } else {
+                self.gram.fill_rows(ids, piece.columns.clone(), &mut piece.out);
+            }
+        };
+        if ids.len() * n < SMALL {
+            pieces.iter_mut().for_each(work);
+        } else {
+            self.par.for_chunks(&mut pieces, 1, |_, pieces| pieces.iter_mut().for_each(work));
+        }
+    }
+
+    /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers are held.
+    fn cuts(&self, n: usize, width: usize, mirror: bool) -> Vec<(Range<usize>, bool)> {
+        let mut cuts: Vec<(Range<usize>, bool)> = Vec::new();
+        if !mirror {
+            return (0..n).step_by(width).map(|start| (start..n.min(start.saturating_add(width)), false)).collect();
+        }
+        for start in (0..n).step_by(MIRROR_COLUMNS) {
+            let columns = start..n.min(start + MIRROR_COLUMNS);
+            let held = columns.clone().all(|j| self.resident(j).is_some());
+            match cuts.last_mut() {
+                Some((last, false)) if !held && columns.end - last.start <= width => last.end = columns.end,
+                _ => cuts.push((columns, held)),
+            }
+        }
+        cuts
+    }
+
+    /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
+    fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        let sources: Vec<&[f32]> = columns.map(|j| self.resident(j).unwrap_or_default()).collect();
+        for (j0, sources) in sources.chunks(16).enumerate() {
+            for (ids, out) in ids.chunks(16).zip(out.chunks_mut(16)) {
+                for (&i, out) in ids.iter().zip(out) {
+                    for (to, source) in out[j0 * 16..].iter_mut().zip(sources) {
+                        *to = source[i];
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_computed(&self, rows: usize) {
+        self.computed.fetch_add(rows as u64, Relaxed);
+    }
+
+    fn count_bytes(&self, more: u64) {
+        let bytes = self.bytes.fetch_add(more, Relaxed) + more;
+        self.peak.fetch_max(bytes, Relaxed);
+    }
+
+    fn set_bytes(&self, bytes: u64) {
+        self.bytes.store(bytes, Relaxed);
+        self.peak.fetch_max(bytes, Relaxed);
     }
 }

@@ -1,0 +1,80 @@
+//! Prints what blocks, full matrices and exact products of a LIBSVM file cost: `gram_speed FILE GAMMA [THREADS] [PARTS]`.
+#![allow(clippy::print_stdout, reason = "a program that prints figures")]
+
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
+use std::time::Instant;
+
+/// The rows of a file, parsed without checks.
+fn read(path: &str) -> Samples {
+    let text = std::fs::read_to_string(path).expect("a readable file");
+    let (mut offsets, mut indices, mut values, mut features) = (vec![0], Vec::new(), Vec::new(), 0);
+    for line in text.lines() {
+        for cell in line.split_ascii_whitespace().skip(1) {
+            let (k, v) = cell.split_once(':').expect("index:value");
+            let k: u32 = k.parse().expect("an index");
+            features = features.max(k as usize);
+            indices.push(k - 1);
+            values.push(v.parse().expect("a number"));
+        }
+        offsets.push(indices.len());
+    }
+    Samples::from_sparse(features, offsets, indices, values).expect("valid rows")
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let samples = read(&args[1]);
+    let gamma: f64 = args[2].parse().expect("gamma");
+    let threads: usize = args.get(3).map_or(2, |t| t.parse().expect("threads"));
+    let parts = args.get(4).map_or("cfap", String::as_str);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    let par = Par::Pool(&pool);
+    let start = Instant::now();
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a kernel");
+    let n = gram.len();
+    println!("{} × {}, prepared in {:.3?}, {} MB", n, samples.features(), start.elapsed(), gram.bytes() >> 20);
+    if parts.contains('f') {
+        for q in [1, 2, 8, 32, 64, 256] {
+            let mut best = f64::MAX;
+            for repeat in 0..5 {
+                let rows = Rows::new(&gram, u64::MAX, par);
+                let ids: Vec<usize> = (0..q).map(|r| (r * 7919 + repeat * 31) % n).collect();
+                let start = Instant::now();
+                rows.fetch(&ids);
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            println!("fetch {q:4} rows: {:8.1} µs, {:6.2} G entries/s", best * 1e6, (q * n) as f64 / best / 1e9);
+        }
+        let rows = Rows::new(&gram, u64::MAX, par);
+        rows.fetch(&[0]);
+        let start = Instant::now();
+        let sum: f32 = (0..1_000_000).map(|k| rows.row(0)[k % n]).sum();
+        println!("hit: {:.1} ns ({sum})", start.elapsed().as_secs_f64() * 1e3);
+    }
+    if parts.contains('c') {
+        for _ in 0..2 {
+            let rows = Rows::new(&gram, u64::MAX, par);
+            let start = Instant::now();
+            rows.complete();
+            println!("complete: {:.3?}, {} MB", start.elapsed(), rows.work().bytes >> 20);
+        }
+    }
+    if parts.contains('a') {
+        let ids: Vec<usize> = (0..n).filter(|i| i % 4 != 0).collect();
+        for h in [1, 11] {
+            let coef: Vec<f64> = (0..ids.len() * h).map(|k| (k % 17) as f64 - 8.0).collect();
+            let start = Instant::now();
+            let f = apply_exact(&gram, &ids, &coef, h, 0..n, par);
+            println!("apply_exact, {} ids, h = {h}: {:.3?} ({:e})", ids.len(), start.elapsed(), f[0]);
+        }
+    }
+    if parts.contains('p') {
+        let support: Vec<usize> = (0..n).step_by(2).collect();
+        let coef = vec![1.0; support.len()];
+        let start = Instant::now();
+        let values =
+            decision_values(&Kernel::Rbf { gamma }, &samples.select(&support), &coef, 0.0, &samples, par).expect("valid");
+        println!("decision values, {} support vectors, {n} queries: {:.3?} ({:e})", support.len(), start.elapsed(), values[0]);
+    }
+}

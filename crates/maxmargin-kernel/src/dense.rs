@@ -1,0 +1,293 @@
+//! The engine for dense data: matrix multiplication over tiles, the kernel function applied while a tile is in cache.
+
+use crate::entry::Entry;
+use crate::panel::{Panel, Real, padded_rows, product, widen};
+use crate::survey::{Survey, max_norm_from};
+use maxmargin_data::{Row, Samples};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Largest error of an exponent, `γ max‖x‖² 2⁻²⁴`, that `f32` dot products may make.
+const SINGLE_ERROR: f64 = 1e-6;
+/// Beyond this estimate it pays to centre the data first.
+const CENTRE_ERROR: f64 = 1e-7;
+/// Half the distance from 1 to the next `f32`.
+const UNIT32: f64 = 1.0 / 16_777_216.0;
+/// Rows of one product.
+const ROWS: usize = 256;
+
+/// Samples as panels: `single` for fast blocks, `double` (or `single` converted, less `centre`) for exact ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Dense {
+    len: usize,
+    single: Option<Panel<f32>>,
+    double: Option<Panel<f64>>,
+    /// What exact blocks subtract from `single` when there is no `double`; empty: nothing.
+    centre: Vec<f64>,
+    /// Dot products in `f32` make no error.
+    exact: bool,
+    /// Largest squared norm in `single`.
+    max_norm: f64,
+    norms32: Vec<f32>,
+    norms64: Vec<f64>,
+}
+
+/// Buffers that one thread reuses.
+#[derive(Default)]
+struct Scratch {
+    a32: Vec<f32>,
+    a64: Vec<f64>,
+    tile64: Vec<f64>,
+    dots32: Vec<f32>,
+    dots64: Vec<f64>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The first `len` elements of `buffer`, grown if needed; the contents are stale.
+fn take<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+    if buffer.len() < len {
+        buffer.resize(len, T::default());
+    }
+    &mut buffer[..len]
+}
+
+/// The samples as a panel of `f64`, less `centre` (empty: nothing).
+fn panel64(samples: &Samples, centre: &[f64]) -> Panel<f64> {
+    let mut panel = Panel::zeros(samples.len(), samples.features());
+    for i in 0..samples.len() {
+        for (k, &c) in centre.iter().enumerate() {
+            panel.set(i, k, -c);
+        }
+        samples.row(i).for_each(|k, v| panel.set(i, k, v - centre.get(k).copied().unwrap_or(0.0)));
+    }
+    panel
+}
+
+/// The samples as a panel of `f32`.
+fn panel32(samples: &Samples) -> Panel<f32> {
+    let mut panel = Panel::zeros(samples.len(), samples.features());
+    for i in 0..samples.len() {
+        if let Row::Dense32(values) = samples.row(i) {
+            values.iter().enumerate().for_each(|(k, &v)| panel.set(i, k, v));
+        } else {
+            samples.row(i).for_each(|k, v| panel.set(i, k, v as f32));
+        }
+    }
+    panel
+}
+
+impl Dense {
+    /// Panels for `samples`. With `gamma` (an RBF kernel) distances are what matters, and the data may be centred.
+    pub(crate) fn new(samples: &Samples, survey: &Survey, gamma: Option<f64>) -> Self {
+        let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
+        let mut dense = Self {
+            len: samples.len(),
+            single: None,
+            double: None,
+            centre: Vec::new(),
+            exact: survey.exact,
+            max_norm: survey.max_norm,
+            norms32: Vec::new(),
+            norms64: Vec::new(),
+        };
+        if survey.exact || (survey.single && estimate(survey.max_norm) <= CENTRE_ERROR && survey.max_norm < 1e30) {
+            dense.single = Some(panel32(samples));
+            if gamma.is_some() && !survey.exact {
+                dense.centre.clone_from(&survey.means);
+            }
+        } else {
+            let centre: &[f64] = if gamma.is_some() { &survey.means } else { &[] };
+            let double = panel64(samples, centre);
+            dense.max_norm = max_norm_from(samples, centre);
+            if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
+                dense.single = Some(double.map(|v| v as f32));
+            }
+            dense.double = Some(double);
+        }
+        dense.set_norms();
+        dense
+    }
+
+    /// Whether `f32` dot products are good enough for an RBF kernel with this `gamma` (`None`: another kernel).
+    fn single_is_enough(&self, gamma: Option<f64>) -> bool {
+        self.exact || gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
+    }
+
+    /// Bytes of all panels.
+    pub(crate) fn bytes(&self) -> usize {
+        self.single.as_ref().map_or(0, Panel::bytes)
+            + self.double.as_ref().map_or(0, Panel::bytes)
+            + self.norms32.len() * 4
+            + self.norms64.len() * 8
+    }
+
+    /// Squared norms in `f64`, of the centred samples if they are centred.
+    pub(crate) fn norms(&self) -> &[f64] {
+        &self.norms64
+    }
+
+    /// Norms by the very arithmetic of the blocks, so that equal samples are at distance exactly 0.
+    fn set_norms(&mut self) {
+        let mut norms64 = vec![0.0; self.len];
+        let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
+        SCRATCH.with_borrow_mut(|scratch| {
+            for first in (0..self.len).step_by(32) {
+                let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
+                let columns = first..first + rows.len();
+                if self.single.is_some() {
+                    self.blocks32(&rows, columns.clone(), scratch, |r, part, dots| {
+                        if part.contains(&rows[r]) {
+                            norms32[rows[r]] = dots[rows[r] - part.start];
+                        }
+                    });
+                }
+                if !self.exact {
+                    self.blocks64(&rows, columns, scratch, |r, part, dots| {
+                        if part.contains(&rows[r]) {
+                            norms64[rows[r]] = dots[rows[r] - part.start];
+                        }
+                    });
+                }
+            }
+        });
+        if self.exact {
+            norms64.iter_mut().zip(&norms32).for_each(|(wide, &norm)| *wide = f64::from(norm));
+        }
+        self.norms32 = norms32;
+        self.norms64 = norms64;
+    }
+
+    /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of `part`, for parts of `columns`.
+    fn blocks32(
+        &self,
+        rows: &[usize],
+        columns: Range<usize>,
+        s: &mut Scratch,
+        mut each: impl FnMut(usize, Range<usize>, &[f32]),
+    ) {
+        let Some(panel) = &self.single else { return };
+        let depth = panel.depth();
+        for (chunk, ids) in rows.chunks(ROWS).enumerate() {
+            let a = take(&mut s.a32, padded_rows(ids.len()) * depth);
+            gather(panel, ids, a, |_, v| v);
+            for (t, wanted) in parts(columns.clone(), panel.width()) {
+                let wide = widen(wanted.clone(), panel.width());
+                let dots = take(&mut s.dots32, padded_rows(ids.len()) * wide.len());
+                product(a, panel.tile(t), depth, panel.width(), wide.clone(), dots);
+                let base = t * panel.width();
+                for (r, dots) in dots.chunks_exact(wide.len()).take(ids.len()).enumerate() {
+                    let part = base + wanted.start..base + wanted.end;
+                    each(chunk * ROWS + r, part, &dots[wanted.start - wide.start..wanted.end - wide.start]);
+                }
+            }
+        }
+    }
+
+    /// The same in `f64`.
+    fn blocks64(
+        &self,
+        rows: &[usize],
+        columns: Range<usize>,
+        s: &mut Scratch,
+        mut each: impl FnMut(usize, Range<usize>, &[f64]),
+    ) {
+        let (depth, width) = match (&self.double, &self.single) {
+            (Some(panel), _) => (panel.depth(), panel.width()),
+            (None, Some(panel)) => (panel.depth(), panel.width()),
+            (None, None) => return,
+        };
+        for (chunk, ids) in rows.chunks(ROWS).enumerate() {
+            let a = take(&mut s.a64, padded_rows(ids.len()) * depth);
+            match (&self.double, &self.single) {
+                (Some(panel), _) => gather(panel, ids, a, |_, v| v),
+                (None, Some(panel)) => gather(panel, ids, a, |k, v| f64::from(v) - self.centre.get(k).copied().unwrap_or(0.0)),
+                (None, None) => return,
+            }
+            for (t, wanted) in parts(columns.clone(), width) {
+                let wide = widen(wanted.clone(), width);
+                let dots = take(&mut s.dots64, padded_rows(ids.len()) * wide.len());
+                match (&self.double, &self.single) {
+                    (Some(panel), _) => product(a, panel.tile(t), depth, width, wide.clone(), dots),
+                    (None, Some(panel)) => {
+                        let tile = take(&mut s.tile64, width * depth);
+                        self.convert(panel.tile(t), width, tile);
+                        product(a, tile, depth, width, wide.clone(), dots);
+                    }
+                    (None, None) => return,
+                }
+                let base = t * width;
+                for (r, dots) in dots.chunks_exact(wide.len()).take(ids.len()).enumerate() {
+                    let part = base + wanted.start..base + wanted.end;
+                    each(chunk * ROWS + r, part, &dots[wanted.start - wide.start..wanted.end - wide.start]);
+                }
+            }
+        }
+    }
+
+    /// A tile of `single` in `f64`, less the centre.
+    fn convert(&self, tile: &[f32], width: usize, out: &mut [f64]) {
+        for (k, (out, values)) in out.chunks_exact_mut(width).zip(tile.chunks_exact(width)).enumerate() {
+            let centre = self.centre.get(k).copied().unwrap_or(0.0);
+            out.iter_mut().zip(values).for_each(|(o, &v)| *o = f64::from(v) - centre);
+        }
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, entry: &Entry, gamma: Option<f64>, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        let first = columns.start;
+        SCRATCH.with_borrow_mut(|scratch| {
+            if self.single.is_some() && self.single_is_enough(gamma) {
+                self.blocks32(rows, columns, scratch, |r, part, dots| {
+                    let norms = &self.norms32[part.clone()];
+                    entry.fill32(self.norms32[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+                });
+            } else {
+                self.blocks64(rows, columns, scratch, |r, part, dots| {
+                    let norms = &self.norms64[part.clone()];
+                    entry.fill32_from64(self.norms64[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+                });
+            }
+        });
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        let (first, count) = (columns.start, columns.len());
+        SCRATCH.with_borrow_mut(|scratch| {
+            if self.exact {
+                self.blocks32(rows, columns, scratch, |r, part, dots| {
+                    let out = &mut out[r * count..][part.start - first..part.end - first];
+                    entry.fill64_from32(self.norms32[rows[r]], &self.norms32[part], dots, out);
+                });
+            } else {
+                self.blocks64(rows, columns, scratch, |r, part, dots| {
+                    let out = &mut out[r * count..][part.start - first..part.end - first];
+                    entry.fill64(self.norms64[rows[r]], &self.norms64[part], dots, out);
+                });
+            }
+        });
+    }
+}
+
+/// Rows `ids` of a panel, row-major, each value passed through `convert(feature, value)`; rows beyond are zero.
+fn gather<S: Real, T: Real>(panel: &Panel<S>, ids: &[usize], a: &mut [T], convert: impl Fn(usize, S) -> T) {
+    let depth = panel.depth();
+    for (row, &i) in a.chunks_exact_mut(depth).zip(ids) {
+        for (k, (to, from)) in row.iter_mut().zip(panel.sample(i)).enumerate() {
+            *to = convert(k, from);
+        }
+    }
+    a[ids.len() * depth..].fill(T::default());
+}
+
+/// The tiles that `columns` touches, each with the part of it that is wanted.
+fn parts(columns: Range<usize>, width: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let last = if columns.is_empty() { columns.start / width } else { columns.end.div_ceil(width) };
+    (columns.start / width..last).map(move |t| {
+        let base = t * width;
+        (t, columns.start.max(base) - base..columns.end.min(base + width) - base)
+    })
+}

@@ -1,0 +1,160 @@
+//! The Gram matrix of a sample matrix and a kernel.
+
+use crate::dense::Dense;
+use crate::entry::Entry;
+use crate::precomputed::Precomputed;
+use crate::sparse::Sparse;
+use crate::survey::survey;
+use crate::{Gram, Kernel, KernelError, Tile};
+use maxmargin_data::Samples;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Dense panels of sparse data may take this much memory.
+const DENSE_BYTES: usize = 1 << 30;
+
+/// `K_ij = k(x_i, x_j)` for the kernels of [`Kernel`].
+///
+/// How dot products are computed is decided from the data: matrix multiplication in `f32` where that is accurate to 10⁻⁶ in the
+/// exponent of an RBF kernel (integers: exactly), in `f64` where it is not, inverted lists for sparse data. Exact blocks
+/// are `f64` throughout, with the data centred for RBF kernels.
+#[derive(Clone, Debug)]
+pub struct KernelGram {
+    kernel: Kernel,
+    entry: Entry,
+    store: Arc<Store>,
+    diagonal: Vec<f64>,
+}
+
+/// The samples in the form that the dot products are computed from.
+#[derive(Debug)]
+enum Store {
+    Dense(Dense),
+    Sparse(Sparse),
+    Precomputed(Precomputed),
+}
+
+/// gamma, for the kernel that depends on distances only.
+fn gamma_of(kernel: &Kernel) -> Option<f64> {
+    match kernel {
+        Kernel::Rbf { gamma } => Some(*gamma),
+        _ => None,
+    }
+}
+
+impl KernelGram {
+    /// Prepares the samples (the result keeps what it needs of them).
+    ///
+    /// # Errors
+    ///
+    /// When a parameter is invalid, a kernel value cannot be held in `f32`, or a precomputed matrix is malformed.
+    pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
+        let kernel = kernel.checked()?;
+        let store = if kernel == Kernel::Precomputed {
+            Store::Precomputed(Precomputed::new(samples)?)
+        } else {
+            let survey = survey(samples);
+            if survey.prefers_dense(samples, DENSE_BYTES) {
+                Store::Dense(Dense::new(samples, &survey, gamma_of(&kernel)))
+            } else {
+                Store::Sparse(Sparse::new(samples))
+            }
+        };
+        Self::over(Arc::new(store), kernel)
+    }
+
+    /// The matrix of the same samples with an RBF kernel of another width; the samples are shared, nothing is prepared again.
+    ///
+    /// # Errors
+    ///
+    /// When `gamma` is invalid or this is not an RBF kernel's matrix.
+    pub fn with_gamma(&self, gamma: f64) -> Result<Self, KernelError> {
+        if gamma_of(&self.kernel).is_none() {
+            return Err(KernelError::Samples("only an RBF kernel's width can be changed".into()));
+        }
+        Self::over(Arc::clone(&self.store), Kernel::Rbf { gamma }.checked()?)
+    }
+
+    fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
+        let of_norms = |norms: &[f64]| -> Vec<f64> {
+            match kernel {
+                Kernel::Rbf { .. } => vec![1.0; norms.len()],
+                _ => norms.iter().map(|&norm| kernel.of_dot(norm, norm, norm)).collect(),
+            }
+        };
+        let (diagonal, norms) = match &*store {
+            Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
+            Store::Sparse(sparse) => (of_norms(sparse.norms()), sparse.norms()),
+            Store::Precomputed(matrix) => (matrix.diagonal().to_vec(), [].as_slice()),
+        };
+        for (i, &norm) in norms.iter().enumerate() {
+            let value = match kernel {
+                Kernel::Poly { gamma, coef0, degree } => (gamma * norm + coef0.abs()).powf(f64::from(degree)),
+                _ => norm,
+            };
+            // Only a distance may be large: a Gaussian of it is at most 1.
+            let largest = if gamma_of(&kernel).is_some() { f64::MAX } else { f64::from(f32::MAX) };
+            if !(value <= largest) {
+                return Err(KernelError::TooLarge { row: i + 1, value });
+            }
+        }
+        Ok(Self { entry: Entry::new(&kernel), kernel, store, diagonal })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Bytes that the prepared samples take (shared by matrices made with [`KernelGram::with_gamma`]).
+    pub fn bytes(&self) -> usize {
+        let store = match &*self.store {
+            Store::Dense(dense) => dense.bytes(),
+            Store::Sparse(sparse) => sparse.bytes(),
+            Store::Precomputed(matrix) => matrix.bytes(),
+        };
+        store + 8 * self.diagonal.len()
+    }
+}
+
+impl Gram for KernelGram {
+    fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        let mut slices: Vec<&mut [f32]> = out.chunks_mut(columns.len().max(1)).collect();
+        self.fill_rows(rows, columns, &mut slices);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        match &*self.store {
+            Store::Dense(dense) => dense.fill_exact(&self.entry, rows, columns, out),
+            Store::Sparse(sparse) => sparse.fill_exact(&self.entry, rows, &columns, out),
+            Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
+        }
+    }
+
+    fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        if columns.is_empty() {
+            return;
+        }
+        match &*self.store {
+            Store::Dense(dense) => dense.fill(&self.entry, gamma_of(&self.kernel), rows, columns, out),
+            Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
+            Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
+        }
+    }
+
+    fn tile(&self) -> Tile {
+        match &*self.store {
+            Store::Dense(_) => Tile { rows: 256, columns: 2048 },
+            Store::Sparse(_) => Tile { rows: 16, columns: usize::MAX },
+            Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Kernel values that come with the data: LIBSVM's `label 0:serial 1:K(x,x1) 2:K(x,x2) …`.
+
+use crate::KernelError;
+use maxmargin_data::Samples;
+use std::ops::Range;
+
+/// Relative difference of `K_ij` and `K_ji` that is taken for rounding.
+const ASYMMETRY: f64 = 1e-5;
+
+/// The full symmetric matrix in `f64`.
+#[derive(Clone, Debug)]
+pub(crate) struct Precomputed {
+    len: usize,
+    values: Vec<f64>,
+    diagonal: Vec<f64>,
+}
+
+/// The serial number of row `i`: a column of every row.
+pub(crate) fn serial(samples: &Samples, i: usize) -> Result<usize, KernelError> {
+    let value = cell(samples, i, 0);
+    let last = samples.features().saturating_sub(1);
+    if value.fract() != 0.0 || value < 1.0 || value > last as f64 {
+        let reason =
+            format!("its serial number (column 0) is {value}, not an integer from 1 to {last}, the number of kernel columns");
+        return Err(KernelError::Precomputed { row: i + 1, reason });
+    }
+    Ok(value as usize)
+}
+
+/// Column `k` of row `i`, 0 when it is not stored.
+pub(crate) fn cell(samples: &Samples, i: usize, k: usize) -> f64 {
+    use maxmargin_data::Row;
+    match samples.row(i) {
+        Row::Dense32(values) => values.get(k).copied().map_or(0.0, f64::from),
+        Row::Dense64(values) => values.get(k).copied().unwrap_or(0.0),
+        Row::Sparse(indices, values) => {
+            u32::try_from(k).ok().and_then(|k| indices.binary_search(&k).ok()).map_or(0.0, |at| values[at])
+        }
+    }
+}
+
+impl Precomputed {
+    /// Reads and checks the matrix: serial numbers in range, every value below the largest `f32`, symmetric up to rounding.
+    pub(crate) fn new(samples: &Samples) -> Result<Self, KernelError> {
+        let len = samples.len();
+        let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;
+        let mut values = vec![0.0; len * len];
+        let mut row = vec![0.0; samples.features()];
+        for i in 0..len {
+            row.fill(0.0);
+            samples.row(i).for_each(|k, v| row[k] = v);
+            for (to, &s) in values[i * len..(i + 1) * len].iter_mut().zip(&serials) {
+                *to = row[s];
+            }
+        }
+        let diagonal: Vec<f64> = (0..len).map(|i| values[i * len + i]).collect();
+        let mut matrix = Self { len, values, diagonal };
+        matrix.symmetrise(&serials)?;
+        Ok(matrix)
+    }
+
+    /// Replaces `K_ij` and `K_ji` by their mean, in blocks that stay in cache.
+    fn symmetrise(&mut self, serials: &[usize]) -> Result<(), KernelError> {
+        const BLOCK: usize = 64;
+        let n = self.len;
+        for i0 in (0..n).step_by(BLOCK) {
+            for j0 in (i0..n).step_by(BLOCK) {
+                for i in i0..n.min(i0 + BLOCK) {
+                    for j in j0.max(i)..n.min(j0 + BLOCK) {
+                        let (a, b) = (self.values[i * n + j], self.values[j * n + i]);
+                        if a.abs() > f64::from(f32::MAX) {
+                            return Err(KernelError::TooLarge { row: i + 1, value: a });
+                        }
+                        let scale = a.abs().max(b.abs()).max((self.diagonal[i] * self.diagonal[j]).abs().sqrt());
+                        if (a - b).abs() > ASYMMETRY * scale {
+                            let reason = format!(
+                                "its value in column {} is {a}, but row {} has {b} in column {}: a kernel matrix is symmetric",
+                                serials[j],
+                                j + 1,
+                                serials[i]
+                            );
+                            return Err(KernelError::Precomputed { row: i + 1, reason });
+                        }
+                        if a != b {
+                            let mean = 0.5 * (a + b);
+                            self.values[i * n + j] = mean;
+                            self.values[j * n + i] = mean;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.values.len()
+    }
+
+    /// `K_ii`.
+    pub(crate) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        for (out, &i) in out.iter_mut().zip(rows) {
+            let row = &self.values[i * self.len..(i + 1) * self.len][columns.clone()];
+            out.iter_mut().zip(row).for_each(|(o, &v)| *o = v as f32);
+        }
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        for (out, &i) in out.chunks_exact_mut(columns.len().max(1)).zip(rows) {
+            out.copy_from_slice(&self.values[i * self.len..(i + 1) * self.len][columns.clone()]);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The engine for sparse data: inverted lists (for every feature the samples that have it), scattered into a row of sums.
+
+use crate::entry::Entry;
+use maxmargin_data::Samples;
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Samples by row and by feature.
+///
+/// Sums are kept in `f64` whatever is asked for: scattered additions cost the same. The products of a pair are added over their
+/// common features in ascending order, so `K_ij` has the bits of `K_ji`.
+#[derive(Clone, Debug)]
+pub(crate) struct Sparse {
+    offsets: Vec<usize>,
+    features: Vec<u32>,
+    values: Vec<f64>,
+    /// Where the list of each feature begins.
+    lists: Vec<usize>,
+    samples: Vec<u32>,
+    list_values: Vec<f64>,
+    norms: Vec<f64>,
+}
+
+thread_local! {
+    static SUMS: RefCell<Vec<f64>> = RefCell::default();
+}
+
+impl Sparse {
+    /// Rows and lists of `samples`.
+    pub(crate) fn new(samples: &Samples) -> Self {
+        let (mut offsets, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut lists = vec![0usize; samples.features() + 1];
+        for i in 0..samples.len() {
+            samples.row(i).for_each(|k, v| {
+                features.push(k as u32);
+                values.push(v);
+                lists[k + 1] += 1;
+            });
+            offsets.push(features.len());
+        }
+        for k in 1..lists.len() {
+            lists[k] += lists[k - 1];
+        }
+        let mut next = lists.clone();
+        let (mut owners, mut list_values) = (vec![0u32; features.len()], vec![0.0; features.len()]);
+        let mut norms = Vec::with_capacity(samples.len());
+        for i in 0..samples.len() {
+            let mut norm = 0.0;
+            for at in offsets[i]..offsets[i + 1] {
+                let slot = &mut next[features[at] as usize];
+                owners[*slot] = i as u32;
+                list_values[*slot] = values[at];
+                *slot += 1;
+                norm += values[at] * values[at];
+            }
+            norms.push(norm);
+        }
+        Self { offsets, features, values, lists, samples: owners, list_values, norms }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        24 * self.values.len() + 8 * (self.offsets.len() + self.lists.len() + self.norms.len())
+    }
+
+    /// Squared norms.
+    pub(crate) fn norms(&self) -> &[f64] {
+        &self.norms
+    }
+
+    /// `sums[j − columns.start] = x_iᵀ x_j`.
+    fn scatter(&self, i: usize, columns: &Range<usize>, sums: &mut [f64]) {
+        sums.fill(0.0);
+        let all = columns.start == 0 && columns.end == self.norms.len();
+        for at in self.offsets[i]..self.offsets[i + 1] {
+            let (k, v) = (self.features[at] as usize, self.values[at]);
+            let (mut begin, mut end) = (self.lists[k], self.lists[k + 1]);
+            if !all {
+                let owners = &self.samples[begin..end];
+                end = begin + owners.partition_point(|&j| (j as usize) < columns.end);
+                begin += owners.partition_point(|&j| (j as usize) < columns.start);
+            }
+            for (&j, &w) in self.samples[begin..end].iter().zip(&self.list_values[begin..end]) {
+                sums[j as usize - columns.start] += v * w;
+            }
+        }
+    }
+
+    /// Calls `each(r, dots)` with the dot products of `rows[r]` and the samples of `columns`.
+    fn blocks(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, &[f64])) {
+        SUMS.with_borrow_mut(|sums| {
+            sums.resize(columns.len(), 0.0);
+            for (r, &i) in rows.iter().enumerate() {
+                self.scatter(i, columns, sums);
+                each(r, sums);
+            }
+        });
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        let norms = &self.norms[columns.clone()];
+        self.blocks(rows, columns, |r, dots| entry.fill32_from64(self.norms[rows[r]], norms, dots, out[r]));
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        let (norms, count) = (&self.norms[columns.clone()], columns.len());
+        self.blocks(rows, columns, |r, dots| {
+            entry.fill64(self.norms[rows[r]], norms, dots, &mut out[r * count..(r + 1) * count]);
+        });
+    }
+}

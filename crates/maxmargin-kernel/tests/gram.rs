@@ -1,0 +1,156 @@
+//! Blocks of every engine: the right values, and the same bits in every block.
+
+mod common;
+
+use common::{KINDS, Kind, direct, samples};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
+use proptest::prelude::*;
+
+fn kernels(kind: Kind, d: usize) -> [Kernel; 4] {
+    let gamma = match kind {
+        Kind::Integers => 0.3 / d as f64,
+        Kind::Unscaled => 2e-7 / d as f64,
+        _ => 1.0 / d as f64,
+    };
+    [
+        Kernel::Linear,
+        Kernel::Rbf { gamma },
+        Kernel::Poly { gamma, coef0: 1.0, degree: 3 },
+        Kernel::Sigmoid { gamma: gamma * 0.1, coef0: -0.2 },
+    ]
+}
+
+fn full(gram: &KernelGram) -> (Vec<f32>, Vec<f64>) {
+    let n = gram.len();
+    let all: Vec<usize> = (0..n).collect();
+    let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
+    gram.fill(&all, 0..n, &mut fast);
+    gram.fill_exact(&all, 0..n, &mut exact);
+    (fast, exact)
+}
+
+#[test]
+fn values_follow_the_definition() {
+    for kind in KINDS {
+        for (n, d) in [(1, 1), (5, 2), (70, 13), (300, 40), (37, 700)] {
+            let x = samples(kind, n, d, 7);
+            for kernel in kernels(kind, d) {
+                let gram = KernelGram::new(&x, kernel.clone()).expect("a valid kernel");
+                let (fast, exact) = full(&gram);
+                let scale = gram.diagonal().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                for i in 0..n {
+                    for j in (i % 3..n).step_by(3) {
+                        let want = direct(&kernel, &x.row(i).entries(), &x.row(j).entries());
+                        let (f, e) = (f64::from(fast[i * n + j]), exact[i * n + j]);
+                        assert!((e - want).abs() <= 1e-11 * scale, "{kind:?} {kernel:?} n {n} d {d} {i},{j}: exact {e} {want}");
+                        assert!((f - want).abs() <= 3e-6 * scale, "{kind:?} {kernel:?} n {n} d {d} {i},{j}: fast {f} {want}");
+                    }
+                    assert!((gram.diagonal()[i] - exact[i * n + i]).abs() <= 1e-15 * scale);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_are_exact() {
+    let x = samples(Kind::Integers, 150, 60, 3);
+    let gram = KernelGram::new(&x, Kernel::Linear).expect("a valid kernel");
+    let (fast, exact) = full(&gram);
+    for i in 0..150 {
+        for j in 0..150 {
+            let want = direct(&Kernel::Linear, &x.row(i).entries(), &x.row(j).entries());
+            assert_eq!((f64::from(fast[i * 150 + j]), exact[i * 150 + j]), (want, want));
+        }
+    }
+}
+
+#[test]
+fn rbf_of_equal_samples_is_one() {
+    for kind in KINDS {
+        for (n, d) in [(40, 3), (290, 600)] {
+            let x = samples(kind, n, d, 11);
+            let order: Vec<usize> = (0..n).chain(0..n).collect();
+            let gram = KernelGram::new(&x.select(&order), Kernel::Rbf { gamma: 0.7 }).expect("a valid kernel");
+            assert!(gram.diagonal().iter().all(|&v| v == 1.0));
+            for i in 0..n {
+                let (mut fast, mut exact) = ([0.0; 1], [0.0; 1]);
+                for j in [i, i + n] {
+                    gram.fill(&[i], j..j + 1, &mut fast);
+                    gram.fill_exact(&[i], j..j + 1, &mut exact);
+                    assert_eq!((fast[0], exact[0]), (1.0, 1.0), "{kind:?} {i} {j}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn another_gamma_over_the_same_samples() {
+    for kind in KINDS {
+        let x = samples(kind, 80, 9, 5);
+        let first = KernelGram::new(&x, Kernel::Rbf { gamma: 1e-3 }).expect("a valid kernel");
+        let other = first.with_gamma(5.0).expect("a valid gamma");
+        let (_, exact) = full(&other);
+        let (fast, _) = full(&other);
+        for i in 0..80 {
+            let want = direct(&Kernel::Rbf { gamma: 5.0 }, &x.row(i).entries(), &x.row(3).entries());
+            assert!((exact[i * 80 + 3] - want).abs() < 1e-9, "{kind:?} {} {want}", exact[i * 80 + 3]);
+            assert!((f64::from(fast[i * 80 + 3]) - want).abs() < 1e-5, "{kind:?} {} {want}", fast[i * 80 + 3]);
+        }
+        assert!(first.with_gamma(-1.0).is_err());
+    }
+    let linear = KernelGram::new(&samples(Kind::Scaled, 5, 2, 1), Kernel::Linear).expect("a valid kernel");
+    assert!(linear.with_gamma(1.0).is_err());
+}
+
+#[test]
+fn values_beyond_single_precision_are_refused() {
+    let x = maxmargin_data::Samples::from_dense(2, 1, vec![1.0, 1e25]).expect("finite");
+    let refused = KernelGram::new(&x, Kernel::Linear).expect_err("1e50 is no f32");
+    assert!(matches!(refused, KernelError::TooLarge { row: 2, .. }), "{refused}");
+    assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }).is_ok());
+    assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 0.0 }).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn same_bits_in_every_block(
+        kind in prop::sample::select(KINDS.to_vec()),
+        n in 1usize..330,
+        d in prop_oneof![1usize..40, 480usize..560, 900usize..1100],
+        pick in 0usize..4,
+        seed in 0u64..1000,
+        cuts in prop::collection::vec((0.0f64..1.0, 0.0f64..1.0, 1usize..40), 6),
+    ) {
+        let d = if kind == Kind::Sparse { d.min(40) } else { d };
+        let n = if d > 400 { n.min(270) } else { n };
+        let x = samples(kind, n, d, seed);
+        let kernel = kernels(kind, d)[pick].clone();
+        let gram = KernelGram::new(&x, kernel).expect("a valid kernel");
+        let (fast, exact) = full(&gram);
+        for i in 0..n {
+            for j in 0..i {
+                prop_assert_eq!(fast[i * n + j].to_bits(), fast[j * n + i].to_bits(), "fast {} {}", i, j);
+                prop_assert_eq!(exact[i * n + j].to_bits(), exact[j * n + i].to_bits(), "exact {} {}", i, j);
+            }
+        }
+        for (a, b, count) in cuts {
+            let (a, b) = ((a * n as f64) as usize, (b * n as f64) as usize);
+            let columns = a.min(b)..a.max(b) + 1;
+            let rows: Vec<usize> = (0..count).map(|r| (r * 7919 + seed as usize) % n).collect();
+            let (mut some, mut some_exact) = (vec![0.0; count * columns.len()], vec![0.0; count * columns.len()]);
+            gram.fill(&rows, columns.clone(), &mut some);
+            gram.fill_exact(&rows, columns.clone(), &mut some_exact);
+            for (r, &i) in rows.iter().enumerate() {
+                for (c, j) in columns.clone().enumerate() {
+                    let at = r * columns.len() + c;
+                    prop_assert_eq!(some[at].to_bits(), fast[i * n + j].to_bits(), "fast {} {} of {:?}", i, j, &columns);
+                    prop_assert_eq!(some_exact[at].to_bits(), exact[i * n + j].to_bits(), "exact {} {} of {:?}", i, j, &columns);
+                }
+            }
+        }
+    }
+}
