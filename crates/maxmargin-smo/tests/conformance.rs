@@ -1,0 +1,58 @@
+//! SMO passes the suite that every solver must pass.
+
+use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
+use maxmargin_data::Par;
+use maxmargin_kernel::Rows;
+use maxmargin_smo::{SmoConfig, SmoError, solve};
+use maxmargin_testkit::{conformance, generate};
+
+fn smo(dual: &Dual, rows: &Rows, start: Start, stop: &Stop) -> Solution {
+    watched(dual, rows, start, stop, &mut Silent)
+}
+
+fn watched(dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch) -> Solution {
+    solve(dual, rows, start, &SmoConfig::default(), stop, watch).expect("SMO takes the problem")
+}
+
+#[test]
+fn c_svc() {
+    conformance::run(&smo);
+}
+
+#[test]
+fn general_linear_terms_sums_and_ridge() {
+    conformance::run_general(&smo);
+}
+
+#[test]
+fn indefinite_kernels() {
+    conformance::run_indefinite(&smo);
+}
+
+#[test]
+fn interruption() {
+    for problem in generate::medium(5, 60) {
+        conformance::interruption(&watched, &problem, 1e-6);
+    }
+}
+
+#[test]
+fn other_balances_are_refused() {
+    let problem = &generate::small(1)[0];
+    let d = &problem.dual;
+    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, Balance::Free);
+    let dual = dual.expect("a problem");
+    let rows = Rows::new(&problem.gram, 1 << 20, Par::Seq);
+    let start = Start::zero(&dual).expect("zero is feasible");
+    let refused = solve(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
+    assert_eq!(refused, Err(SmoError::Balance(Balance::Free)));
+}
+
+#[test]
+fn the_start_of_another_problem_is_refused() {
+    let (small, medium) = (&generate::small(1)[0], &generate::medium(1, 40)[0]);
+    let rows = Rows::new(&medium.gram, 1 << 20, Par::Seq);
+    let start = Start::zero(&small.dual).expect("zero is feasible");
+    let refused = solve(&medium.dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
+    assert_eq!(refused, Err(SmoError::Start { found: 7, expected: 40 }));
+}

@@ -1,0 +1,86 @@
+//! One suite for every solver: seeded problems at several tolerances, judged by the certificate, the oracle and bounds that
+//! follow from the certificate, never by accuracy.
+//!
+//! The bounds are theorems, so none of them is tuned. For a feasible α with any bias, the optimum lies within the gap below the
+//! objective; the gap is at most the KKT violation times the largest possible moves `Σ max(α, upper − α)`; and two points whose
+//! gaps are `g` and `h` have decision values (without bias) at most `(√2g + √2h) √K(x, x)` apart, since the dual is strongly
+//! convex in `w`.
+
+mod ends;
+mod judge;
+mod variants;
+
+pub use ends::{interruption, limits, threads_and_budgets};
+pub use judge::{Judged, exactly, judge, oracle};
+pub use variants::{invariances, warm_starts};
+
+use crate::problem::Problem;
+use crate::{analytic, generate};
+use maxmargin_core::{Dual, Solution, Start, Stop, Watch};
+use maxmargin_kernel::Rows;
+
+/// A solver under test. It panics on its own errors.
+pub type Solver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop) -> Solution + 's;
+
+/// A solver that reports to a watch.
+pub type WatchedSolver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop, &mut dyn Watch) -> Solution + 's;
+
+/// KKT tolerances of the suite.
+pub const TOLERANCES: [f64; 2] = [1e-3, 1e-6];
+
+/// Memory for kernel rows: everything.
+pub(crate) const BUDGET: u64 = 1 << 28;
+
+/// The suite for C-SVC.
+///
+/// # Panics
+///
+/// When the solver fails any of it, with the name of the problem.
+pub fn run(solver: &Solver) {
+    for case in analytic::c_svc() {
+        exactly(solver, &case);
+    }
+    let small: Vec<Problem> = (1..=3).flat_map(generate::small).collect();
+    let medium = generate::medium(4, 60);
+    suite(solver, &small, &medium);
+}
+
+/// The suite for problems with other linear terms, sums and ridge.
+///
+/// # Panics
+///
+/// When the solver fails any of it, with the name of the problem.
+pub fn run_general(solver: &Solver) {
+    for case in analytic::general() {
+        exactly(solver, &case);
+    }
+    let small: Vec<Problem> = (1..=5).flat_map(generate::small_general).collect();
+    let medium = generate::medium_general(6, 50);
+    suite(solver, &small, &medium);
+}
+
+/// The suite for indefinite kernels: a KKT point, no better than the global optimum, honest about itself.
+///
+/// # Panics
+///
+/// When the solver fails any of it, with the name of the problem.
+pub fn run_indefinite(solver: &Solver) {
+    let small: Vec<Problem> = (1..=5).map(|seed| generate::indefinite(seed, 7)).collect();
+    suite(solver, &small, &[generate::indefinite(7, 40)]);
+}
+
+fn suite(solver: &Solver, small: &[Problem], medium: &[Problem]) {
+    for tol in TOLERANCES {
+        for problem in small {
+            oracle(solver, problem, tol);
+        }
+        for problem in small.iter().chain(medium) {
+            warm_starts(solver, problem, tol);
+            invariances(solver, problem, tol);
+            limits(solver, problem, tol);
+        }
+        for problem in medium {
+            threads_and_budgets(solver, problem, tol);
+        }
+    }
+}

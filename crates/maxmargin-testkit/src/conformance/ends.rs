@@ -1,0 +1,89 @@
+//! Runs that end early say so, and results do not depend on threads or memory.
+
+use super::judge::{cold, examine};
+use super::{BUDGET, Solver, WatchedSolver};
+use crate::problem::Problem;
+use maxmargin_core::{Progress, Solution, Status, Stop};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Rows};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// A limit on iterations or time ends the run at a feasible point with a status that is true.
+///
+/// # Panics
+///
+/// When the limit is passed, the point is not feasible or the status is not honest.
+pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
+    for most in [0, 1, 2, 5, 20] {
+        let stop = Stop { tol, max_iter: Some(most), max_time: None };
+        let solution = ended(solver, problem, &stop);
+        assert!(solution.work.iterations <= most, "{}: {:?} for at most {most}", problem.name, solution.work);
+        assert!(matches!(solution.status, Status::Converged | Status::IterationLimit), "{}: {:?}", problem.name, solution.status);
+    }
+    let stop = Stop { tol, max_iter: None, max_time: Some(Duration::ZERO) };
+    let solution = ended(solver, problem, &stop);
+    assert!(matches!(solution.status, Status::Converged | Status::TimeLimit), "{}: {:?}", problem.name, solution.status);
+}
+
+/// Runs to an early end and checks the point and the honesty of the status.
+fn ended(solver: &Solver, problem: &Problem, stop: &Stop) -> Solution {
+    let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
+    let solution = solver(&problem.dual, &rows, cold(problem), stop);
+    honest(problem, solution, stop.tol)
+}
+
+fn honest(problem: &Problem, solution: Solution, tol: f64) -> Solution {
+    let judged = examine(problem, solution);
+    let (name, certificate, status) = (&problem.name, &judged.certificate, judged.solution.status);
+    assert!(status != Status::Converged || certificate.holds(tol), "{name}: {status:?} with {certificate:?}");
+    judged.solution
+}
+
+/// A watch that says stop ends the run as [`Status::Interrupted`], at a feasible point.
+///
+/// # Panics
+///
+/// When the run goes on, the point is not feasible or the status is not honest.
+pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
+    let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
+    let mut seen = Vec::new();
+    let mut watch = |progress: &Progress| {
+        seen.push(*progress);
+        ControlFlow::Break(())
+    };
+    let solution = solver(&problem.dual, &rows, cold(problem), &Stop::at(tol), &mut watch);
+    let solution = honest(problem, solution, tol);
+    assert_eq!(seen.len(), 1, "{}: told once, and not again after the break", problem.name);
+    assert!(seen[0].tol == tol && seen[0].violation > tol, "{}: {:?}", problem.name, seen[0]);
+    assert_eq!(solution.status, Status::Interrupted, "{}", problem.name);
+}
+
+/// One thread or three, all rows in memory or hardly any: the same bits.
+///
+/// # Panics
+///
+/// When a bit differs.
+pub fn threads_and_budgets(solver: &Solver, problem: &Problem, tol: f64) {
+    let pools = [2, 3].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small thread pool"));
+    let row = 4 * problem.gram.len() as u64;
+    let [two, three] = &pools;
+    let runs =
+        [(Par::Seq, BUDGET), (Par::Pool(two), BUDGET), (Par::Pool(three), BUDGET), (Par::Seq, 4 * row), (Par::Pool(two), 0)];
+    let mut first: Option<Solution> = None;
+    for (par, budget) in runs {
+        let rows = Rows::new(&problem.gram, budget, par);
+        let solution = solver(&problem.dual, &rows, cold(problem), &Stop::at(tol));
+        let reference = first.get_or_insert_with(|| solution.clone());
+        let same = |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
+        assert!(same(&reference.alpha, &solution.alpha), "{}: alpha, {} threads, {budget} bytes", problem.name, par.threads());
+        assert!(
+            same(&reference.gradient, &solution.gradient),
+            "{}: gradient, {} threads, {budget} bytes",
+            problem.name,
+            par.threads()
+        );
+        assert_eq!(reference.bias.to_bits(), solution.bias.to_bits(), "{}: bias", problem.name);
+        assert_eq!((reference.status, reference.work), (solution.status, solution.work), "{}", problem.name);
+    }
+}

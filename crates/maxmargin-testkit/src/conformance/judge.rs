@@ -1,0 +1,171 @@
+//! Solves a problem and checks everything that one solution must satisfy.
+
+use super::{BUDGET, Solver};
+use crate::analytic::Solved;
+use crate::oracle as exact;
+use crate::problem::Problem;
+use maxmargin_core::{Certificate, Solution, Start, Status, Stop, audit, bias_of};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Rows};
+
+/// A solution with what is known about it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What the solver returned.
+    pub solution: Solution,
+    /// The certificate of α with the solver's bias.
+    pub certificate: Certificate,
+    /// `Σ s_l α_l K(id_l, i)` of every sample of the Gram matrix, without the bias.
+    pub sums: Vec<f64>,
+    /// The minimum lies at most this far below the objective (only for convex problems).
+    pub gap: f64,
+    /// What rounding may do to the objective.
+    pub rounding: f64,
+}
+
+impl Judged {
+    /// `½ αᵀQα + linᵀα`.
+    pub fn objective(&self) -> f64 {
+        -self.certificate.dual
+    }
+}
+
+/// A start of the problem's own choice: zero, or its projection where zero is not feasible.
+///
+/// # Panics
+///
+/// When the problem has no feasible point.
+pub(super) fn cold(problem: &Problem) -> Start {
+    Start::zero(&problem.dual)
+        .or_else(|_| Start::project(&problem.dual, vec![0.0; problem.dual.len()]))
+        .expect("the problem has a feasible point")
+}
+
+/// Solves `problem` from `start` and checks the solution: converged, certified within `tol`, feasible, the gap not negative and
+/// not larger than the violation allows, bias and gradient those of α.
+///
+/// # Panics
+///
+/// When it is not so.
+pub fn judge(solver: &Solver, problem: &Problem, start: Start, tol: f64) -> Judged {
+    let name = &problem.name;
+    let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
+    let solution = solver(&problem.dual, &rows, start, &Stop::at(tol));
+    let judged = examine(problem, solution);
+    let (solution, certificate) = (&judged.solution, &judged.certificate);
+    assert_eq!(solution.status, Status::Converged, "{name} at {tol:e}: {certificate:?}, {:?}", solution.work);
+    assert!(certificate.holds(tol), "{name} at {tol:e}: {certificate:?}, {:?}", solution.work);
+    judged
+}
+
+/// Checks that hold for every returned point, converged or not.
+pub(super) fn examine(problem: &Problem, solution: Solution) -> Judged {
+    let (name, dual) = (&problem.name, &problem.dual);
+    assert_eq!(solution.alpha.len(), dual.len(), "{name}: one alpha per variable");
+    let inside = solution.alpha.iter().zip(dual.upper()).all(|(a, u)| (0.0..=*u).contains(a));
+    assert!(inside, "{name}: alpha inside the box exactly: {:?}", solution.alpha);
+    let found = audit(&problem.gram, &[(dual, &solution.alpha, solution.bias)], Par::Seq).remove(0);
+    let certificate = found.certificate;
+    assert!(certificate.infeasible <= 1e-9, "{name}: {certificate:?}");
+    let rounding = problem.rounding(&solution.alpha);
+    let direct = problem.objective(&solution.alpha);
+    assert!((direct + certificate.dual).abs() <= rounding, "{name}: objective {direct}, {certificate:?}");
+    let gap = certificate.gap();
+    assert!(gap >= -rounding, "{name}: {certificate:?}");
+    let moves = |k: usize| solution.alpha[k].max(dual.upper()[k] - solution.alpha[k]);
+    let reach: f64 = (0..dual.len()).map(moves).sum();
+    let bias = bias_of(dual, &solution.alpha, &found.gradient);
+    let magnitude = 1.0 + found.gradient.iter().zip(dual.lin()).fold(0.0, |m: f64, (g, p)| m.max((g - p).abs()));
+    // The solver's own gradient may be off by what it knows of the kernel (f32) before it is refined, never by more.
+    let mass: f64 = solution.alpha.iter().sum();
+    let largest = problem.gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+    let trust = match solution.status {
+        Status::Converged => 1e-12 * (magnitude + mass * largest),
+        _ => f64::from(f32::EPSILON) * (magnitude + mass * largest) * (1.0 + solution.work.iterations as f64).sqrt(),
+    };
+    let off = solution.gradient.iter().zip(&found.gradient).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    assert!(off <= trust, "{name}: gradient off by {off:e} ({:?})", solution.status);
+    assert!((solution.bias - bias).abs() <= trust, "{name}: bias {} for {bias}", solution.bias);
+    if solution.status == Status::Converged && reach.is_finite() {
+        let most = certificate.kkt * reach + rounding + trust * reach;
+        assert!(gap <= most, "{name}: gap {gap} above {most}: {certificate:?}");
+    }
+    let gap = if gap.is_finite() { gap } else { unbounded_gap(problem, &solution.alpha, &certificate) };
+    let sums = found.decisions.iter().map(|d| d - solution.bias).collect();
+    Judged { solution, certificate, sums, gap: gap.max(0.0), rounding }
+}
+
+/// A bound on the distance to the minimum where infinite upper bounds make the primal of the certificate infinite, from the ridge
+/// r: moving from α to α* gains at most the violation times half of `Σ|α − α*|`, and
+/// `½ r ‖α*‖² ≤ objective(α) + ‖lin‖ ‖α*‖`.
+fn unbounded_gap(problem: &Problem, alpha: &[f64], certificate: &Certificate) -> f64 {
+    let (dual, r) = (&problem.dual, problem.dual.ridge());
+    let lin = dual.lin().iter().map(|p| p * p).sum::<f64>().sqrt();
+    let norm = (lin + (lin * lin + 2.0 * r * (-certificate.dual).max(0.0)).sqrt()) / r;
+    0.5 * certificate.kkt * (alpha.iter().sum::<f64>() + (dual.len() as f64).sqrt() * norm)
+}
+
+/// Two solutions of one optimum: objectives and decision sums as near as their gaps say.
+pub(super) fn agree(problem: &Problem, what: &str, one: &Judged, other: &Judged) {
+    let name = &problem.name;
+    if !problem.convex {
+        return;
+    }
+    let slack = one.rounding + other.rounding;
+    let (a, b) = (one.objective(), other.objective());
+    assert!(a <= b + one.gap + slack && b <= a + other.gap + slack, "{name}, {what}: objectives {a} and {b}");
+    let apart = (2.0 * (one.gap + slack)).sqrt() + (2.0 * (other.gap + slack)).sqrt();
+    for (i, (x, y)) in one.sums.iter().zip(&other.sums).enumerate() {
+        let most = apart * problem.gram.at(i, i).sqrt();
+        assert!((x - y).abs() <= most + slack, "{name}, {what}: sample {i}: {x} and {y}, at most {most:e} apart");
+    }
+}
+
+/// Solves a small problem and compares it with the exact optimum.
+///
+/// # Panics
+///
+/// When the solution fails [`judge`], or its objective is below the optimum or above it by more than its gap.
+pub fn oracle(solver: &Solver, problem: &Problem, tol: f64) {
+    let name = &problem.name;
+    let optimum = exact::solve(&problem.dual, &problem.gram);
+    let judged = judge(solver, problem, cold(problem), tol);
+    let slack = judged.rounding + problem.rounding(&optimum.alpha);
+    let objective = judged.objective();
+    assert!(objective >= optimum.objective - slack, "{name} at {tol:e}: {objective} below the optimum {}", optimum.objective);
+    if problem.convex {
+        let most = optimum.objective + judged.gap + slack;
+        assert!(objective <= most, "{name} at {tol:e}: {objective} for {}", optimum.objective);
+        // The bias follows from decision values of free samples: both ends of its interval move with them.
+        let apart = (2.0 * (judged.gap + slack)).sqrt() * problem.gram.diagonal().iter().fold(0.0, |m: f64, d| m.max(d.sqrt()));
+        let ridge = problem.dual.ridge().sqrt() * (2.0 * (judged.gap + slack)).sqrt();
+        let room = tol + apart + ridge + slack;
+        let (low, high) = (optimum.bias.0 - room, optimum.bias.1 + room);
+        assert!(
+            (low..=high).contains(&judged.solution.bias),
+            "{name} at {tol:e}: bias {} for {:?}",
+            judged.solution.bias,
+            optimum.bias
+        );
+    }
+}
+
+/// Solves a problem that was solved by hand, to a tight tolerance, and compares α, bias, decision sums and objective.
+///
+/// # Panics
+///
+/// When they differ by more than the tolerance explains.
+pub fn exactly(solver: &Solver, case: &Solved) {
+    let problem = &case.problem;
+    let name = &problem.name;
+    let judged = judge(solver, problem, cold(problem), 1e-10);
+    assert!((judged.objective() - case.objective).abs() < 1e-8, "{name}: {} for {}", judged.objective(), case.objective);
+    if let Some(alpha) = &case.alpha {
+        let near = judged.solution.alpha.iter().zip(alpha).all(|(a, b)| (a - b).abs() < 1e-8);
+        assert!(near, "{name}: {:?} for {alpha:?}", judged.solution.alpha);
+    }
+    let near = judged.sums.iter().zip(&case.sums).all(|(a, b)| (a - b).abs() < 1e-8);
+    assert!(near, "{name}: {:?} for {:?}", judged.sums, case.sums);
+    let bias = judged.solution.bias;
+    assert!((case.bias.0 - 1e-8..=case.bias.1 + 1e-8).contains(&bias), "{name}: bias {bias} for {:?}", case.bias);
+}
