@@ -26,6 +26,8 @@ pub struct Work {
     pub iterations: u64,
     /// Kernel rows asked of the row store.
     pub rows_requested: u64,
+    /// Kernel rows that this run was the first to need or guessed to need.
+    pub rows_computed: u64,
     /// Times the gradient was recomputed in `f64` from exact kernel values.
     pub refinements: u64,
 }

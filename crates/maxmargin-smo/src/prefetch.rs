@@ -1,36 +1,83 @@
-//! Which rows to compute together with one that is missing: a block of rows costs little more than one.
+//! Which rows to compute together with one that is missing: a block of rows costs little more than one, if the others are used.
 
 use crate::state::State;
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::{Extremes, bit};
 
-/// Rows computed together.
-const BLOCK: usize = 32;
+/// Most rows computed together.
+const MOST: usize = 32;
 
-/// Computes the row at place `wanted` and, in the same block, the missing rows of the worst violators: the variables that the
-/// next iterations are most likely to select.
-pub(crate) fn fetch_with_violators(state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) {
-    let id = state.layout.id(wanted);
-    let middle = f64::midpoint(extremes.min_up, extremes.max_low);
-    let (up, low) = state.sets();
-    let mut violators: Vec<(f64, usize)> = Vec::new();
-    for piece in state.layout.pieces() {
-        for place in piece.at..piece.at + piece.columns.len() {
-            let away = state.f[place] - middle;
-            if (away < 0.0 && bit(up, place)) || (away > 0.0 && bit(low, place)) {
-                violators.push((away.abs(), state.layout.id(place)));
-            }
+/// Misses between two looks at how well the guesses did.
+const WINDOW: usize = 16;
+
+/// Guesses the rows that will be needed next, and how many guesses pay.
+///
+/// On some data a third of the rows is needed in the end and the worst violators soon are; on others almost none of them. The
+/// depth of the guess follows what came of the earlier ones: doubled when more than half were used, halved otherwise.
+pub(crate) struct Prefetch {
+    depth: usize,
+    /// Rows guessed and not asked for since, by place.
+    guessed: Vec<bool>,
+    misses: usize,
+    made: usize,
+    used: usize,
+    /// Rows computed for this solver.
+    pub(crate) computed: u64,
+}
+
+impl Prefetch {
+    pub(crate) fn new(places: usize) -> Self {
+        Self { depth: 1, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
+    }
+
+    /// Notes that the row at `place` was asked for.
+    pub(crate) fn note(&mut self, place: usize) {
+        if std::mem::take(&mut self.guessed[place]) {
+            self.used += 1;
         }
     }
-    violators.retain(|&(_, other)| other != id && !rows.contains(other));
-    if violators.len() > BLOCK - 1 {
-        // Descending by violation, ties by index: the same block whatever the order of the sort.
-        let worst = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        violators.select_nth_unstable_by(BLOCK - 2, worst);
-        violators.truncate(BLOCK - 1);
+
+    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators.
+    pub(crate) fn fetch(&mut self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) {
+        self.misses += 1;
+        if self.misses.is_multiple_of(WINDOW) {
+            let paid = 2 * self.used > self.made || self.depth == 1;
+            self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(1) };
+            (self.made, self.used) = (0, 0);
+        }
+        let mut places = self.violators(state, rows, wanted, extremes);
+        places.iter().for_each(|&place| self.guessed[place] = true);
+        self.made += places.len();
+        places.push(wanted);
+        let mut block: Vec<usize> = places.into_iter().map(|place| state.layout.id(place)).collect();
+        block.sort_unstable();
+        self.computed += block.len() as u64;
+        rows.fetch(&block);
     }
-    let mut block: Vec<usize> = violators.into_iter().map(|(_, id)| id).collect();
-    block.push(id);
-    block.sort_unstable();
-    rows.fetch(&block);
+
+    /// The places of the `depth − 1` worst violators whose rows are missing.
+    fn violators(&self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) -> Vec<usize> {
+        let count = self.depth - 1;
+        if count == 0 {
+            return vec![];
+        }
+        let middle = f64::midpoint(extremes.min_up, extremes.max_low);
+        let (up, low) = state.sets();
+        let mut violators: Vec<(f64, usize)> = Vec::new();
+        for piece in state.layout.pieces() {
+            for place in piece.at..piece.at + piece.columns.len() {
+                let away = state.f[place] - middle;
+                if (away < 0.0 && bit(up, place)) || (away > 0.0 && bit(low, place)) {
+                    violators.push((away.abs(), place));
+                }
+            }
+        }
+        violators.retain(|&(_, place)| place != wanted && !rows.contains(state.layout.id(place)));
+        if violators.len() > count {
+            // Descending by violation, ties by place: the same block whatever the order of the sort.
+            violators.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            violators.truncate(count);
+        }
+        violators.into_iter().map(|(_, place)| place).collect()
+    }
 }

@@ -1,6 +1,6 @@
 //! The solver's loop: iterate, refine, stop.
 
-use crate::prefetch::fetch_with_violators;
+use crate::prefetch::Prefetch;
 use crate::state::State;
 use maxmargin_core::{Balance, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_kernel::{RowRef, Rows, apply_exact};
@@ -80,8 +80,10 @@ pub fn solve(
         Some(gradient) => gradient.to_vec(),
         None => exact_gradient(dual, rows, start.alpha()),
     };
+    let state = State::new(dual, rows.gram(), &start, &gradient);
     let mut run = Run {
-        state: State::new(dual, rows.gram(), &start, &gradient),
+        prefetch: Prefetch::new(state.layout.padded()),
+        state,
         rows,
         stop,
         begun: Instant::now(),
@@ -120,6 +122,7 @@ pub fn solve(
         _ => run.state.gradient(),
     };
     let bias = bias_of(dual, &alpha, &gradient);
+    run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
 }
 
@@ -134,9 +137,7 @@ fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
         return dual.lin().to_vec();
     }
     let sums = apply_exact(rows.gram(), &ids, &coef, 1, 0..rows.gram().len(), rows.par());
-    (0..dual.len())
-        .map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k] + dual.lin()[k])
-        .collect()
+    (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k] + dual.lin()[k]).collect()
 }
 
 /// Watches whether the objective still moves.
@@ -174,6 +175,7 @@ struct Run<'a, 'g> {
     reported: Duration,
     work: Work,
     pace: Pace,
+    prefetch: Prefetch,
 }
 
 impl Run<'_, '_> {
@@ -204,8 +206,9 @@ impl Run<'_, '_> {
     fn row(&mut self, place: usize, extremes: &Extremes) -> RowRef {
         self.work.rows_requested += 1;
         let id = self.state.layout.id(place);
+        self.prefetch.note(place);
         if !self.rows.contains(id) {
-            fetch_with_violators(&self.state, self.rows, place, extremes);
+            self.prefetch.fetch(&self.state, self.rows, place, extremes);
         }
         self.rows.row(id)
     }

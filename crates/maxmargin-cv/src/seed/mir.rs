@@ -30,9 +30,8 @@ pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, row
     rows.fetch(&leaving);
     targets.chunks(256).for_each(|chunk| rows.fetch(chunk));
     let threshold = -from.bias;
-    let mut wanted: Vec<f64> = (0..n)
-        .map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) })
-        .collect();
+    let mut wanted: Vec<f64> =
+        (0..n).map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
         let beta = pool.labels[r] * draft.alpha()[r];

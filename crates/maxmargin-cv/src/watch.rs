@@ -1,0 +1,68 @@
+//! Progress of a cross-validation, told from several threads at once.
+
+use maxmargin_core::{Progress, Watch};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a cross-validation is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Training on all data.
+    Full,
+    /// Computing the rest of the kernel matrix.
+    Kernel,
+    /// Training this fold.
+    Fold(usize),
+    /// Recomputing everything in `f64`.
+    Certify,
+}
+
+/// Progress of the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CvProgress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Folds solved.
+    pub done: usize,
+    /// Folds in all.
+    pub folds: usize,
+    /// The solver that reports.
+    pub solver: Progress,
+}
+
+/// Receives progress from any thread; may end the run.
+pub trait CvWatch: Sync {
+    /// `Break` ends every training as soon as it can; what is known is still reported.
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()>;
+}
+
+/// Says nothing, never stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl CvWatch for Quiet {
+    fn tick(&self, _: &CvProgress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: Fn(&CvProgress) -> ControlFlow<()> + Sync> CvWatch for F {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        self(progress)
+    }
+}
+
+/// Passes a solver's progress on as progress of the whole.
+pub(crate) struct Relay<'a> {
+    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) stage: Stage,
+    pub(crate) done: &'a AtomicUsize,
+    pub(crate) folds: usize,
+}
+
+impl Watch for Relay<'_> {
+    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
+        let done = self.done.load(Ordering::Relaxed);
+        self.watch.tick(&CvProgress { stage: self.stage, done, folds: self.folds, solver: *progress })
+    }
+}
