@@ -54,10 +54,10 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], limit_bytes: usize) -> Result<T
     }
     // The format crate takes its limit as a type: the smallest of a few that is not below the length.
     match bytes.len() {
-        0..=0x1000 => decode_within::<T, 0x1000>(bytes),
-        0..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
-        0..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
-        0..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
+        ..=0x1000 => decode_within::<T, 0x1000>(bytes),
+        0x1001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
+        0x4_0001..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
+        0x100_0001..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
         _ => decode_within::<T, { usize::MAX >> 16 }>(bytes),
     }
 }

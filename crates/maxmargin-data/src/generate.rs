@@ -134,7 +134,9 @@ impl Generator {
                     _ => plane::blob(sign, features, &mut draw, &mut values),
                 }
             }
-            values.iter_mut().for_each(|v| *v = draw::on_grid(*v));
+            for value in &mut values {
+                *value = draw::on_grid(*value);
+            }
             (Samples::from_dense(rows, features, values), signs.collect())
         };
         let samples = samples.map_err(|_| GenerateError::TooLarge { rows, features })?;

@@ -53,10 +53,10 @@ pub struct ReadOptions {
 ///
 /// The first fault in file order, with its line and column, or that there are no rows.
 pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, ReadError> {
-    parse_in_chunks(bytes, options, par, CHUNK_BYTES)
+    parse_in_chunks(bytes, *options, par, CHUNK_BYTES)
 }
 
-fn parse_in_chunks(bytes: &[u8], options: &ReadOptions, par: Par, chunk_bytes: usize) -> Result<Dataset, ReadError> {
+fn parse_in_chunks(bytes: &[u8], options: ReadOptions, par: Par, chunk_bytes: usize) -> Result<Dataset, ReadError> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let ranges = split_lines(text, chunk_bytes);
     // The hash is one long task: it goes first, so that the other threads parse meanwhile.

@@ -262,7 +262,9 @@ impl Scaler {
 
     fn apply_dense(&self, samples: &Samples, shifted: &[(usize, f64)]) -> Result<Samples, SamplesError> {
         let mut zero_row = vec![0.0; self.features];
-        shifted.iter().for_each(|(j, image)| zero_row[*j] = *image);
+        for (j, image) in shifted {
+            zero_row[*j] = *image;
+        }
         let mut values = Vec::with_capacity(samples.len() * self.features);
         for i in 0..samples.len() {
             let begin = values.len();

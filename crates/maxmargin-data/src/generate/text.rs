@@ -46,7 +46,9 @@ pub(super) fn documents(
         }
         let row = &mut values[first..];
         let length = row.iter().map(|w| w * w).sum::<f64>().sqrt();
-        row.iter_mut().for_each(|w| *w = on_grid(*w / length));
+        for weight in row {
+            *weight = on_grid(*weight / length);
+        }
         offsets.push(indices.len());
         labels.push(if draw.below(NOISE) == 0 { -sign } else { sign });
     }
@@ -79,7 +81,7 @@ fn any_rank(features: u64, draw: &mut Draw) -> u64 {
 /// never maps two to one place.
 fn multiplier(features: u64) -> u64 {
     let start = (features as f64 * 0.618_033_988_749_895) as u64;
-    (start..).find(|m| gcd(*m, features) == 1).unwrap_or(1)
+    (start..=u64::MAX).find(|m| gcd(*m, features) == 1).unwrap_or(1)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

@@ -50,7 +50,7 @@ pub(super) struct Chunk {
 }
 
 /// Reads the lines of `text`; stops at the first fault.
-pub(super) fn parse_chunk(text: &[u8], options: &ReadOptions) -> Chunk {
+pub(super) fn parse_chunk(text: &[u8], options: ReadOptions) -> Chunk {
     let mut chunk = Chunk::default();
     // A feature takes four bytes of text or more (`1:1 `); the guess only saves moves.
     chunk.indices.reserve(text.len() / 6);
@@ -76,7 +76,7 @@ type Unordered = (u32, f64, usize);
 impl Chunk {
     /// Reads the line that begins at `start`; returns where the next one begins.
     #[inline]
-    fn line(&mut self, text: &[u8], start: usize, options: &ReadOptions, scratch: &mut Vec<Unordered>) -> Result<usize, Fault> {
+    fn line(&mut self, text: &[u8], start: usize, options: ReadOptions, scratch: &mut Vec<Unordered>) -> Result<usize, Fault> {
         let line = self.lines;
         let fault = |at, problem| Fault { place: Place { line, at }, problem };
         let mut at = skip_blanks(text, start);
@@ -121,7 +121,7 @@ impl Chunk {
 
     /// Reads features to the end of the line; returns where the next line begins, or where the fault is and what.
     #[inline]
-    fn features(&mut self, text: &[u8], start: usize, options: &ReadOptions) -> (usize, Option<Problem>) {
+    fn features(&mut self, text: &[u8], start: usize, options: ReadOptions) -> (usize, Option<Problem>) {
         let mut at = start;
         // One more than the index before, so that 0 is the first possible one.
         let mut least: u64 = 0;
@@ -170,7 +170,7 @@ impl Chunk {
     }
 
     /// Takes a row in index order; returns its first feature in text order that repeats an index or has a forbidden one.
-    fn push_sorted(&mut self, row: &mut [Unordered], options: &ReadOptions) -> Option<(usize, Problem)> {
+    fn push_sorted(&mut self, row: &mut [Unordered], options: ReadOptions) -> Option<(usize, Problem)> {
         row.sort_by_key(|&(index, _, at)| (index, at));
         let repeated = row.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[1].2, Problem::Repeated));
         let zero = row.first().filter(|f| f.0 == 0 && options.index_base == IndexBase::One).map(|f| (f.2, Problem::ZeroIndex));
@@ -178,7 +178,9 @@ impl Chunk {
         if first.is_none() {
             self.has_index_zero |= row.first().is_some_and(|f| f.0 == 0);
             self.max_index = self.max_index.max(row.last().map(|f| f.0));
-            row.iter().for_each(|&(index, value, _)| self.push(index, value));
+            for &(index, value, _) in &*row {
+                self.push(index, value);
+            }
         }
         first
     }

@@ -57,7 +57,7 @@ fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadE
         return ReadError::Line { line, column, text: String::new(), problem };
     }
     let word = &text[at..word_end(text, at)];
-    if word.iter().any(|b| b.is_ascii_control()) {
+    if word.iter().any(u8::is_ascii_control) {
         return ReadError::Binary { line, column };
     }
     let word = String::from_utf8_lossy(word);
@@ -78,7 +78,7 @@ struct Job<'a, T> {
 }
 
 /// Joins chunks without faults, of which one has a row.
-pub(super) fn dataset(mut chunks: Vec<Chunk>, options: &ReadOptions, sha256: [u8; 32], par: Par) -> Dataset {
+pub(super) fn dataset(mut chunks: Vec<Chunk>, options: ReadOptions, sha256: [u8; 32], par: Par) -> Dataset {
     let rows = chunks.iter().map(|c| c.labels.len()).sum();
     let entries = chunks.iter().map(|c| c.values.len()).sum();
     let max_index = chunks.iter().filter_map(|c| c.max_index).max();

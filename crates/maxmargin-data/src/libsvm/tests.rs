@@ -11,15 +11,15 @@ fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
 }
 
 /// The message of an error, and its place.
-fn refused(text: &str, options: &ReadOptions) -> (u64, u64, String) {
-    match parse(text.as_bytes(), options, Par::Seq).expect_err(text) {
+fn refused(text: &str, options: ReadOptions) -> (u64, u64, String) {
+    match parse(text.as_bytes(), &options, Par::Seq).expect_err(text) {
         error @ (ReadError::Line { line, column, .. } | ReadError::Binary { line, column }) => (line, column, error.to_string()),
         error @ ReadError::Empty => (0, 0, error.to_string()),
     }
 }
 
 fn assert_refused(text: &str, line: u64, column: u64, says: &str) {
-    let (found_line, found_column, message) = refused(text, &ReadOptions::default());
+    let (found_line, found_column, message) = refused(text, ReadOptions::default());
     assert_eq!((found_line, found_column), (line, column), "{message}");
     assert!(message.contains(says), "{message}");
 }
@@ -31,9 +31,8 @@ fn a_plain_file() {
     assert_eq!(rows(&data), [vec![(0, 0.5), (2, -2.0)], vec![(1, 0.001)]]);
     assert_eq!((data.samples.features(), data.index_base, data.groups), (3, 1, None));
     // SHA-256 of the text, from sha256sum.
-    let expected = "ebafa2b1";
-    let hash: String = data.sha256[..4].iter().map(|b| format!("{b:02x}")).collect();
-    assert_eq!(hash, expected);
+    let expected = [0xEB, 0xAF, 0xA2, 0xB1];
+    assert_eq!(data.sha256[..4], expected);
 }
 
 #[test]
@@ -132,11 +131,11 @@ fn order_and_repetition_of_indices() {
     let data = parse(b"1 3:1 1:5 2:0\n2 7:0 2:4\n", &sort, Par::Seq).expect("sortable");
     assert_eq!(rows(&data), [vec![(0, 5.0), (2, 1.0)], vec![(1, 4.0)]]);
     assert_eq!(data.samples.features(), 7);
-    let (line, column, message) = refused("1 2:1\n1 3:1 1:5 3:2 1:0\n", &sort);
+    let (line, column, message) = refused("1 2:1\n1 3:1 1:5 3:2 1:0\n", sort);
     assert_eq!((line, column), (2, 11), "{message}");
     // The repetition comes before the syntax error.
-    assert_eq!(refused("1 3:1 1:5 3:2 x\n", &sort).1, 11);
-    assert_eq!(refused("1 3:1 1:5 x 3:2\n", &sort).1, 11);
+    assert_eq!(refused("1 3:1 1:5 3:2 x\n", sort).1, 11);
+    assert_eq!(refused("1 3:1 1:5 x 3:2\n", sort).1, 11);
 }
 
 #[test]
@@ -147,11 +146,11 @@ fn index_zero_makes_a_file_zero_based_unless_told() {
     // A stored zero counts.
     assert_eq!(read("1 0:0 1:1\n").expect("zero-based").index_base, 0);
     let forced = |index_base| ReadOptions { index_base, ..ReadOptions::default() };
-    let (line, column, message) = refused("1 1:1\n1 0:5 2:1\n", &forced(IndexBase::One));
+    let (line, column, message) = refused("1 1:1\n1 0:5 2:1\n", forced(IndexBase::One));
     assert_eq!((line, column), (2, 3), "{message}");
     assert!(message.contains("read the file as zero-based"), "{message}");
     let sorted = ReadOptions { sort: true, ..forced(IndexBase::One) };
-    assert_eq!(refused("1 2:1 0:5\n", &sorted).1, 7);
+    assert_eq!(refused("1 2:1 0:5\n", sorted).1, 7);
     let data = parse(b"1 1:1 2:3\n", &forced(IndexBase::Zero), Par::Seq).expect("zero-based");
     assert_eq!((data.index_base, data.samples.features()), (0, 3));
     assert_eq!(rows(&data), [vec![(1, 1.0), (2, 3.0)]]);
@@ -182,14 +181,14 @@ fn binary_files_are_recognised() {
 
 #[test]
 fn long_offenders_are_shortened() {
-    let (_, _, message) = refused(&format!("{}\n", "é".repeat(500)), &ReadOptions::default());
+    let (_, _, message) = refused(&format!("{}\n", "é".repeat(500)), ReadOptions::default());
     assert!(message.contains(&format!("`{}…`", "é".repeat(40))), "{message}");
 }
 
 #[test]
 fn a_very_long_line_and_a_huge_index_are_cheap() {
-    let long: String = (1..200_000).map(|i| format!(" {i}:1")).collect();
-    assert_eq!(read(&format!("1{long}\n")).expect("long line").samples.non_zeros(), 199_999);
+    let long: Vec<String> = (1..200_000).map(|i| format!(" {i}:1")).collect();
+    assert_eq!(read(&format!("1{}\n", long.concat())).expect("long line").samples.non_zeros(), 199_999);
     let data = read("1 1:1\n-1 4294967294:1\n").expect("huge index");
     assert!(matches!(data.samples.storage(), Storage::Sparse(_)));
     assert_eq!(data.samples.features(), 4_294_967_294);
@@ -198,7 +197,7 @@ fn a_very_long_line_and_a_huge_index_are_cheap() {
 
 #[test]
 fn storage_is_the_one_that_compact_chooses() {
-    let dense: String = (0..20).map(|i| format!("1 1:{i} 2:0.5 3:1\n")).collect();
+    let dense = (0..20).map(|i| format!("1 1:{i} 2:0.5 3:1\n")).collect::<Vec<_>>().concat();
     let data = read(&dense).expect("dense");
     assert!(matches!(data.samples.storage(), Storage::Dense32(_)));
     assert_eq!(data.samples.clone().compact(), data.samples);
@@ -220,7 +219,7 @@ fn whole_lines_go_to_the_chunk_they_begin_in() {
         assert!(ranges.windows(2).all(|w| w[0].end == w[1].start && text[w[0].end - 1] == b'\n' && !w[0].is_empty()));
     }
     assert_eq!(split_lines(text, 3), [0..3, 3..6, 6..12, 12..13]);
-    assert_eq!(split_lines(text, 100), [0..13]);
+    assert!(split_lines(text, 100).into_iter().eq(std::iter::once(0..13)));
 }
 
 /// Text that is mostly valid: a few words of every kind.
@@ -273,9 +272,9 @@ proptest! {
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
         let whole = parse(&text, &options, Par::Seq);
-        prop_assert_eq!(&parse_in_chunks(&text, &options, Par::Seq, chunk), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&parse_in_chunks(&text, &options, Par::Pool(&pool), chunk), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Pool(&pool), chunk), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);

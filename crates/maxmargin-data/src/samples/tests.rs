@@ -106,9 +106,9 @@ proptest! {
         prop_assert_eq!(&compact.clone().compact(), &compact);
         let reversed: Vec<usize> = all.rev().collect();
         let (a, b) = (compact.select(&reversed), samples.select(&reversed));
-        for i in 0..samples.len() {
-            prop_assert_eq!(a.row(i).entries(), samples.row(reversed[i]).entries());
-            prop_assert_eq!(b.row(i).entries(), samples.row(reversed[i]).entries());
+        for (i, from) in reversed.into_iter().enumerate() {
+            prop_assert_eq!(a.row(i).entries(), samples.row(from).entries());
+            prop_assert_eq!(b.row(i).entries(), samples.row(from).entries());
         }
     }
 

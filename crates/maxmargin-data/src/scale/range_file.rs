@@ -111,7 +111,7 @@ impl Scaler {
         let Method::MinMax { lower, upper } = self.method else {
             return Err(RangeError::NotMinMax);
         };
-        let pair = |a, b| format!("{} {}\n", format_g(a, 17), format_g(b, 17));
+        let pair = |a, b| [&format_g(a, 17), " ", &format_g(b, 17), "\n"].concat();
         let mut text = String::new();
         if let Some(TargetRange { lower, upper, min, max }) = self.target {
             text += "y\n";
@@ -122,7 +122,9 @@ impl Scaler {
         text += &pair(lower, upper);
         for column in &self.columns {
             let index = u64::from(column.feature) + u64::from(index_base);
-            text += &format!("{index} {}", pair(column.low, column.high));
+            text += &index.to_string();
+            text += " ";
+            text += &pair(column.low, column.high);
         }
         Ok(text)
     }
