@@ -1,1 +1,26 @@
-//! Placeholder.
+//! Exact path following: samples are taken into a trained classifier and given up, `C` and weights move, and the solution
+//! stays exact all the way.
+//!
+//! Layer 3 of maxmargin. [`Path`] is the multiple incremental and decremental algorithm (MID) of Karasuyama and Takeuchi
+//! (2009), with the single one (SID, Cauwenberghs and Poggio 2000) as a [`Mode`]; [`polish`] is the active-set finish that every call ends with,
+//! offered for the solutions of other solvers. The mathematics is in `docs/math/path.md`.
+
+mod begin;
+mod columns;
+mod dense;
+mod empty;
+mod exact;
+mod factor;
+mod follow;
+mod margin;
+mod model;
+mod path;
+mod polish;
+mod state;
+mod updatable;
+mod update;
+
+pub use exact::{Polished, polish};
+pub use path::{Path, Saved};
+pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
+pub use update::{Added, Config, Mode, PathError, Update};

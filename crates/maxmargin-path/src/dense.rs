@@ -1,0 +1,89 @@
+//! Dense `f64` loops, written so that the compiler makes vectors of them.
+
+/// Rows that a pass over many columns finishes before it goes on: small enough to stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// `aᵀb`, in eight partial sums.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a8.zip(b8) {
+        for l in 0..8 {
+            sums[l] += x[l] * y[l];
+        }
+    }
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + tail
+}
+
+/// `y += a x`.
+pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// `out += Σ_k coef(k)·column(k)` for `k < count`, four columns at a time, in blocks of rows.
+///
+/// Each block is summed apart and then added, so that rounding grows with the block's own sum.
+pub(crate) fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], out: &mut [f64]) {
+    let mut sums = [0.0; BLOCK];
+    let n = out.len();
+    let mut from = 0;
+    while from < n {
+        let to = (from + BLOCK).min(n);
+        let sum = &mut sums[..to - from];
+        sum.fill(0.0);
+        let mut k = 0;
+        while k + 4 <= count {
+            let c = [coef(k), coef(k + 1), coef(k + 2), coef(k + 3)];
+            let [x0, x1, x2, x3] = [0, 1, 2, 3].map(|l| &column(k + l)[from..to]);
+            for ((((s, a), b), c2), d) in sum.iter_mut().zip(x0).zip(x1).zip(x2).zip(x3) {
+                *s += (c[0] * a + c[1] * b) + (c[2] * c2 + c[3] * d);
+            }
+            k += 4;
+        }
+        while k < count {
+            axpy(coef(k), &column(k)[from..to], sum);
+            k += 1;
+        }
+        for (o, s) in out[from..to].iter_mut().zip(sum) {
+            *o += *s;
+        }
+        from = to;
+    }
+}
+
+/// The sum, compensated (Neumaier 1974): balances must close to the last bit that α has.
+pub(crate) fn exact_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for v in values {
+        let next = sum + v;
+        lost += if sum.abs() >= v.abs() { (sum - next) + v } else { (v - next) + sum };
+        sum = next;
+    }
+    sum + lost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_add_up() {
+        let n = 2500;
+        let columns: Vec<Vec<f64>> = (0..7).map(|k| (0..n).map(|i| ((i + k * 31) % 17) as f64).collect()).collect();
+        let mut out = vec![1.0; n];
+        add_columns(7, |k| k as f64 - 2.0, |k| &columns[k], &mut out);
+        for i in 0..n {
+            let expected: f64 = 1.0 + (0..7).map(|k| (k as f64 - 2.0) * columns[k][i]).sum::<f64>();
+            assert_eq!(out[i], expected);
+        }
+        assert_eq!(dot(&columns[0], &columns[1]), columns[0].iter().zip(&columns[1]).map(|(a, b)| a * b).sum::<f64>());
+    }
+
+    #[test]
+    fn compensated_sums_keep_small_terms() {
+        assert_eq!(exact_sum([1e16, 1.0, -1e16, 1.0].into_iter()), 2.0);
+    }
+}

@@ -1,0 +1,72 @@
+//! The active-set finish for any problem with one balance: another solver's α taken to an exact optimum.
+
+use crate::model::check_ids;
+use crate::state::{State, Tally};
+use crate::update::PathError;
+use maxmargin_core::{Balance, Dual, Solution, Status, Work};
+use maxmargin_kernel::Gram;
+
+/// A solution taken to an exact optimum.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Polished {
+    /// α, bias and gradient in the order of the problem; [`Status::Converged`] when `kkt` is at most `tolerance`, else
+    /// [`Status::Stalled`]. Iterations are changes of the sets.
+    pub solution: Solution,
+    /// KKT violation of residuals computed afresh in `f64`.
+    pub kkt: f64,
+    /// What counts as exact: see [`crate::Update::tolerance`].
+    pub tolerance: f64,
+}
+
+/// Takes `alpha`, an approximate solution of `dual` (say, at a violation of 10⁻³ to 10⁻⁶), to a KKT violation of 10⁻⁸ or less.
+///
+/// Primal active set with the Cholesky factor of the free samples; `memory` bytes of kernel columns are kept.
+///
+/// # Errors
+///
+/// When the balance is not `Sum` (nor `Simplex` with positive signs only), a sample appears twice, lengths differ, a number is not finite, or no
+/// feasible point exists.
+pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Result<Polished, PathError> {
+    let sum = match dual.balance() {
+        Balance::Sum(sum) => sum,
+        Balance::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
+        _ => return Err(PathError::Unsupported),
+    };
+    if alpha.len() != dual.len() {
+        return Err(PathError::Length { what: "alpha", found: alpha.len(), expected: dual.len() });
+    }
+    check_ids(dual.ids().iter().copied(), gram.len()).map_err(|e| match e {
+        PathError::Twice(_) => PathError::Unsupported,
+        other => other,
+    })?;
+    if let Some(k) = alpha.iter().position(|a| !a.is_finite()) {
+        return Err(PathError::NotFinite { what: "alpha", id: dual.ids()[k], value: alpha[k] });
+    }
+    if let Some((id, &value)) = gram.diagonal().iter().enumerate().find(|(_, k)| !k.is_finite()) {
+        return Err(PathError::NotFinite { what: "kernel value", id, value });
+    }
+    let reachable =
+        |sign: f64| -> f64 { dual.sign().iter().zip(dual.upper()).filter(|(s, _)| **s == sign).map(|(_, u)| *u).sum() };
+    if sum > reachable(1.0) || -sum > reachable(-1.0) {
+        return Err(PathError::Infeasible);
+    }
+    let mut state = State::new(gram, dual.ridge(), sum, memory);
+    let entries: Vec<_> =
+        (0..dual.len()).map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.lin()[k], dual.upper()[k])).collect();
+    let mut tally = Tally::default();
+    state.take(gram, &entries, alpha, &mut tally);
+    let kkt = state.polish(gram, 10 * dual.len() + 1000, &mut tally);
+    let tolerance = state.tolerance();
+    let off = state.lack().abs() / state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0);
+    let status = if kkt <= tolerance && off <= 1e-9 { Status::Converged } else { Status::Stalled };
+    let by_id = state.solution(status, Work { iterations: tally.repairs as u64, ..Work::default() });
+    let mut order: Vec<usize> = (0..dual.len()).collect();
+    order.sort_by_key(|&k| dual.ids()[k]);
+    let mut solution = by_id.clone();
+    for (place, &k) in order.iter().enumerate() {
+        solution.alpha[k] = by_id.alpha[place];
+        solution.gradient[k] = by_id.gradient[place];
+    }
+    Ok(Polished { solution, kkt, tolerance })
+}

@@ -1,0 +1,225 @@
+//! Cholesky factor of the bordered margin system, with insertion and deletion in `O(m²)`.
+
+use crate::dense::{axpy, dot};
+use faer::{Mat, Side};
+
+/// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
+pub(crate) const SINGULAR: f64 = 1e-13;
+
+/// `L Lᵀ = K_MM + c·11ᵀ`, rows packed one behind the other, and `u = L⁻¹ 1`.
+///
+/// The shift `c > 0` makes the factor exist exactly when the bordered system `[0 1ᵀ; 1 K_MM]` (the paper's `M` in equation 7,
+/// with the labels absorbed into `β = y ⊙ α`) has a unique solution: `K_MM` itself may be singular along `1`.
+#[derive(Clone, Debug)]
+pub(crate) struct Factor {
+    shift: f64,
+    rows: Vec<f64>,
+    ones: Vec<f64>,
+    work: Vec<f64>,
+    turns: Vec<(f64, f64)>,
+}
+
+/// Where row `i` begins.
+fn at(i: usize) -> usize {
+    i * (i + 1) / 2
+}
+
+impl Factor {
+    pub(crate) fn new(shift: f64) -> Self {
+        Self { shift, rows: Vec::new(), ones: Vec::new(), work: Vec::new(), turns: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ones.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        self.ones.clear();
+    }
+
+    /// Factors `K` (its lower half is read) from nothing, blocked; false and empty when it is singular to working precision.
+    pub(crate) fn build(&mut self, mut matrix: Mat<f64>) -> bool {
+        self.clear();
+        let m = matrix.nrows();
+        for j in 0..m {
+            for i in j..m {
+                matrix[(i, j)] += self.shift;
+            }
+        }
+        let Ok(factor) = matrix.llt(Side::Lower) else { return false };
+        let lower = factor.L();
+        for i in 0..m {
+            let pivot = lower[(i, i)];
+            if pivot.is_nan() || pivot * pivot <= SINGULAR * matrix[(i, i)] {
+                self.clear();
+                return false;
+            }
+            self.rows.extend((0..=i).map(|j| lower[(i, j)]));
+            let row = &self.rows[at(i)..];
+            let u = (1.0 - dot(&row[..i], &self.ones)) / row[i];
+            self.ones.push(u);
+        }
+        true
+    }
+
+    /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with itself.
+    ///
+    /// False when it is an affine combination of them to working precision; [`Factor::combination`] then says which.
+    pub(crate) fn append(&mut self, cross: impl Iterator<Item = f64>, diagonal: f64) -> bool {
+        let shift = self.shift;
+        self.work.clear();
+        self.work.extend(cross.map(|k| k + shift));
+        debug_assert_eq!(self.work.len(), self.len());
+        lower_solve(&self.rows, &mut self.work);
+        let full = diagonal + shift;
+        let rest = full - dot(&self.work, &self.work);
+        if rest.is_nan() || rest <= SINGULAR * full.abs() {
+            return false;
+        }
+        let pivot = rest.sqrt();
+        let u = (1.0 - dot(&self.work, &self.ones)) / pivot;
+        self.rows.extend_from_slice(&self.work);
+        self.rows.push(pivot);
+        self.ones.push(u);
+        true
+    }
+
+    /// After a refused [`Factor::append`]: the `z` with `(K_MM + c·11ᵀ) z = k + c·1`, that is `K z ≈ k` and `1ᵀz ≈ 1`.
+    pub(crate) fn combination(&mut self, z: &mut Vec<f64>) {
+        upper_solve(&self.rows, &mut self.work);
+        z.clone_from(&self.work);
+    }
+
+    /// Deletes sample `k`: the rows below lose a column, plane rotations make them triangular again.
+    pub(crate) fn remove(&mut self, k: usize) {
+        let m = self.len();
+        let rows = &mut self.rows;
+        self.turns.clear();
+        let mut write = at(k);
+        for i in k + 1..m {
+            let read = at(i);
+            rows.copy_within(read..read + k, write);
+            let mut carry = rows[read + k];
+            for (t, &(c, s)) in self.turns.iter().enumerate() {
+                let next = rows[read + k + t + 1];
+                rows[write + k + t] = c * carry + s * next;
+                carry = c * next - s * carry;
+            }
+            let last = rows[read + i];
+            let length = carry.hypot(last);
+            self.turns.push((carry / length, last / length));
+            rows[write + i - 1] = length;
+            write += i;
+        }
+        rows.truncate(write);
+        let mut carry = self.ones[k];
+        for (t, &(c, s)) in self.turns.iter().enumerate() {
+            let next = self.ones[k + t + 1];
+            self.ones[k + t] = c * carry + s * next;
+            carry = c * next - s * carry;
+        }
+        self.ones.truncate(m - 1);
+    }
+
+    /// Solves `K x + b·1 = rhs`, `1ᵀx = sum` (equation 7): `x` holds `rhs` on entry; returns `b`.
+    ///
+    /// With `v = L⁻¹ rhs`: `b' = (uᵀv − sum) / uᵀu`, `x = L⁻ᵀ(v − b' u)`, `b = b' + c·sum`.
+    pub(crate) fn solve(&self, x: &mut [f64], sum: f64) -> f64 {
+        lower_solve(&self.rows, x);
+        let b = (dot(&self.ones, x) - sum) / dot(&self.ones, &self.ones);
+        axpy(-b, &self.ones, x);
+        upper_solve(&self.rows, x);
+        b + self.shift * sum
+    }
+}
+
+fn lower_solve(rows: &[f64], x: &mut [f64]) {
+    for i in 0..x.len() {
+        let (known, rest) = x.split_at_mut(i);
+        let row = &rows[at(i)..=at(i) + i];
+        rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
+    }
+}
+
+fn upper_solve(rows: &[f64], x: &mut [f64]) {
+    for i in (0..x.len()).rev() {
+        let row = &rows[at(i)..=at(i) + i];
+        let (above, rest) = x.split_at_mut(i);
+        rest[0] /= row[i];
+        axpy(-rest[0], &row[..i], above);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(i: usize, j: usize) -> f64 {
+        let point = |i: usize| ((i * 37 % 23) as f64 / 7.0, (i * 17 % 29) as f64 / 9.0);
+        let ((a, b), (c, d)) = (point(i), point(j));
+        (-((a - c).powi(2) + (b - d).powi(2))).exp()
+    }
+
+    /// The largest residual of the bordered system for the samples `ids`.
+    fn residual(factor: &Factor, ids: &[usize]) -> f64 {
+        let rhs: Vec<f64> = ids.iter().map(|&i| (i as f64).sin()).collect();
+        let mut x = rhs.clone();
+        let b = factor.solve(&mut x, 0.7);
+        let rows = ids.iter().zip(&rhs).map(|(&i, r)| {
+            let sum: f64 = ids.iter().zip(&x).map(|(&j, v)| kernel(i, j) * v).sum();
+            (sum + b - r).abs()
+        });
+        rows.fold((x.iter().sum::<f64>() - 0.7).abs(), f64::max)
+    }
+
+    #[test]
+    fn insertions_and_deletions_keep_the_system_solved() {
+        let mut factor = Factor::new(1.0);
+        let mut ids: Vec<usize> = Vec::new();
+        for round in 0..60_usize {
+            if round % 3 == 2 {
+                let k = round * 7 % ids.len();
+                factor.remove(k);
+                ids.remove(k);
+            } else {
+                assert!(factor.append(ids.iter().map(|&j| kernel(round, j)), 1.0));
+                ids.push(round);
+            }
+            assert!(residual(&factor, &ids) < 1e-9, "round {round}: {}", residual(&factor, &ids));
+        }
+        let mut built = Factor::new(1.0);
+        assert!(built.build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j]))));
+        for (a, b) in built.rows.iter().zip(&factor.rows) {
+            assert!((a.abs() - b.abs()).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_duplicate_is_refused_and_named() {
+        let mut factor = Factor::new(1.0);
+        for i in 0..4 {
+            assert!(factor.append((0..i).map(|j| kernel(i, j)), 1.0));
+        }
+        assert!(!factor.append((0..4).map(|j| kernel(2, j)), 1.0));
+        let mut z = Vec::new();
+        factor.combination(&mut z);
+        for (k, v) in z.iter().enumerate() {
+            assert!((v - f64::from(u8::from(k == 2))).abs() < 1e-12);
+        }
+        assert!(!Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0)));
+    }
+
+    #[test]
+    fn one_more_sample_than_the_rank_is_allowed() {
+        // Linear kernel in one dimension: rank 1, yet two distinct points are affinely independent.
+        let points = [1.0, 3.0, 2.0];
+        let mut factor = Factor::new(1.0);
+        assert!(factor.append(std::iter::empty(), 1.0));
+        assert!(factor.append([3.0].into_iter(), 9.0));
+        assert!(!factor.append(points[..2].iter().map(|p| 2.0 * p), 4.0));
+        let mut z = Vec::new();
+        factor.combination(&mut z);
+        assert!((z[0] - 0.5).abs() < 1e-12 && (z[1] - 0.5).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,304 @@
+//! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked and carried out here.
+
+use crate::follow::Walk;
+use crate::path::Saved;
+use crate::state::{Place, State, Tally};
+use crate::update::{Added, Config, Mode, PathError, Update};
+use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, audit};
+use maxmargin_data::Par;
+use maxmargin_kernel::Gram;
+use std::sync::Arc;
+
+/// A model and its path. Methods must always be given the same matrix (or one that has grown).
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub(crate) labels: Arc<Vec<f64>>,
+    pub(crate) state: State,
+    pub(crate) config: Config,
+    /// The violation at the end of the last call.
+    kkt: f64,
+}
+
+/// One motion along a path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Request<'a> {
+    add: &'a [Added],
+    remove: &'a [usize],
+    bounds: &'a [(usize, f64)],
+}
+
+impl Model {
+    pub(crate) fn new(gram: &dyn Gram, labels: Vec<f64>, config: Config) -> Result<Self, PathError> {
+        if labels.len() != gram.len() {
+            return Err(PathError::Length { what: "labels", found: labels.len(), expected: gram.len() });
+        }
+        if let Some((id, &value)) = labels.iter().enumerate().find(|(_, y)| y.abs() != 1.0) {
+            return Err(PathError::Label { id, value });
+        }
+        if let Some((id, &value)) = gram.diagonal().iter().enumerate().find(|(_, k)| !k.is_finite()) {
+            return Err(PathError::NotFinite { what: "kernel value", id, value });
+        }
+        let state = State::new(gram, 0.0, 0.0, config.memory);
+        Ok(Self { labels: Arc::new(labels), state, config, kkt: 0.0 })
+    }
+
+    /// Renames rows of the pool: row `alive[i]` becomes row `i`; all members are among them.
+    pub(crate) fn renumber(&mut self, alive: &[usize]) {
+        self.labels = Arc::new(alive.iter().map(|&i| self.labels[i]).collect());
+        self.state.renumber(alive);
+    }
+
+    /// Takes notice that the pool has grown by rows with these labels.
+    pub(crate) fn widen(&mut self, gram: &dyn Gram, labels: &[f64]) {
+        Arc::make_mut(&mut self.labels).extend_from_slice(labels);
+        self.state.widen(gram);
+    }
+
+    pub(crate) fn unfinished(&self) -> bool {
+        self.state.tau < 1.0
+    }
+
+    pub(crate) fn ids(&self) -> Vec<usize> {
+        self.state.members().map(|s| self.state.seats.id[s]).collect()
+    }
+
+    /// Replaces the members by `ids` with `alpha`, taken to an exact optimum.
+    pub(crate) fn adopt(&mut self, gram: &dyn Gram, ids: &[usize], upper: &[f64], alpha: &[f64]) -> Result<Update, PathError> {
+        for (what, found) in [("upper", upper.len()), ("alpha", alpha.len())] {
+            if found != ids.len() {
+                return Err(PathError::Length { what, found, expected: ids.len() });
+            }
+        }
+        check_ids(ids.iter().copied(), gram.len())?;
+        check_upper(ids.iter().copied().zip(upper.iter().copied()))?;
+        if let Some(k) = alpha.iter().position(|a| !a.is_finite()) {
+            return Err(PathError::NotFinite { what: "alpha", id: ids[k], value: alpha[k] });
+        }
+        let computed = self.state.columns.computed;
+        self.state = State::new(gram, 0.0, 0.0, self.config.memory);
+        self.state.columns.computed = computed;
+        let entries: Vec<_> = ids.iter().zip(upper).map(|(&id, &c)| (id, self.labels[id], self.labels[id], c)).collect();
+        let mut tally = Tally::default();
+        let sound = self.state.take(gram, &entries, alpha, &mut tally);
+        let mut update = self.seal(gram, 1.0, sound, tally);
+        update.columns = self.state.columns.computed - computed;
+        Ok(update)
+    }
+
+    /// Gives all members, by ascending id, other coefficients and takes these to an exact optimum.
+    pub(crate) fn replace(&mut self, gram: &dyn Gram, alpha: &[f64]) -> Result<Update, PathError> {
+        let slots: Vec<usize> = self.state.members().collect();
+        if alpha.len() != slots.len() {
+            return Err(PathError::Length { what: "alpha", found: alpha.len(), expected: slots.len() });
+        }
+        if let Some(k) = alpha.iter().position(|a| !a.is_finite()) {
+            return Err(PathError::NotFinite { what: "alpha", id: self.state.seats.id[slots[k]], value: alpha[k] });
+        }
+        let mut tally = Tally::default();
+        let sound = self.state.replace(gram, &slots, alpha, &mut tally);
+        Ok(self.seal(gram, 1.0, sound, tally))
+    }
+
+    pub(crate) fn change(&mut self, gram: &dyn Gram, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
+        self.check_idle()?;
+        check_ids(add.iter().map(|a| a.id).chain(remove.iter().copied()), gram.len())?;
+        check_upper(add.iter().map(|a| (a.id, a.upper)))?;
+        if let Some(a) = add.iter().find(|a| self.state.slot(a.id).is_some()) {
+            return Err(PathError::Member(a.id));
+        }
+        if let Some(&id) = remove.iter().find(|&&id| self.state.slot(id).is_none()) {
+            return Err(PathError::NotMember(id));
+        }
+        let requests: Vec<Request> = match self.config.mode {
+            Mode::Multiple => vec![Request { add, remove, bounds: &[] }],
+            Mode::Single => {
+                let adds = add.chunks(1).map(|add| Request { add, ..Request::default() });
+                adds.chain(remove.chunks(1).map(|remove| Request { remove, ..Request::default() })).collect()
+            }
+        };
+        Ok(self.run(gram, &requests))
+    }
+
+    pub(crate) fn set_c(&mut self, gram: &dyn Gram, c: f64) -> Result<Update, PathError> {
+        let upper: Vec<(usize, f64)> = self.ids().into_iter().map(|id| (id, c)).collect();
+        self.set_weights(gram, &upper)
+    }
+
+    pub(crate) fn scale_c(&mut self, gram: &dyn Gram, factor: f64) -> Result<Update, PathError> {
+        let state = &self.state;
+        let upper: Vec<(usize, f64)> = state.members().map(|s| (state.seats.id[s], state.alpha(s).1 * factor)).collect();
+        self.set_weights(gram, &upper)
+    }
+
+    pub(crate) fn set_weights(&mut self, gram: &dyn Gram, upper: &[(usize, f64)]) -> Result<Update, PathError> {
+        self.check_idle()?;
+        check_ids(upper.iter().map(|u| u.0), gram.len())?;
+        check_upper(upper.iter().copied())?;
+        if let Some(&(id, _)) = upper.iter().find(|u| self.state.slot(u.0).is_none()) {
+            return Err(PathError::NotMember(id));
+        }
+        let requests: Vec<Request> = match self.config.mode {
+            Mode::Multiple => vec![Request { bounds: upper, ..Request::default() }],
+            Mode::Single => upper.chunks(1).map(|bounds| Request { bounds, ..Request::default() }).collect(),
+        };
+        Ok(self.run(gram, &requests))
+    }
+
+    fn check_idle(&self) -> Result<(), PathError> {
+        if self.unfinished() { Err(PathError::Unfinished) } else { Ok(()) }
+    }
+
+    /// Runs the requests one after the other; all but the last go to their end without the closing check.
+    fn run(&mut self, gram: &dyn Gram, requests: &[Request]) -> Update {
+        let computed = self.state.columns.computed;
+        let mut tally = Tally::default();
+        let mut idle = true;
+        for (k, request) in requests.iter().enumerate() {
+            if !self.state.begin(gram, &self.labels, request.add, request.remove, request.bounds) {
+                continue;
+            }
+            idle = false;
+            if k + 1 == requests.len() {
+                let mut update = self.walk(gram, self.config.limit, tally);
+                update.columns = self.state.columns.computed - computed;
+                return update;
+            }
+            let limit = tally.breakpoints.saturating_add(self.switch());
+            match self.state.follow(gram, limit, &mut tally) {
+                Walk::Arrived => self.state.arrive(),
+                Walk::Limit | Walk::Stuck => {
+                    self.state.jump(gram, &mut tally);
+                    self.state.polish(gram, self.patience(), &mut tally);
+                }
+            }
+        }
+        let mut update = if idle { self.report(1.0, tally) } else { self.seal(gram, 1.0, true, tally) };
+        update.columns = self.state.columns.computed - computed;
+        update
+    }
+
+    fn switch(&self) -> usize {
+        self.config.switch.unwrap_or(4 * self.state.slots() + 1000)
+    }
+
+    /// Changes of the sets that the finish may make.
+    fn patience(&self) -> usize {
+        10 * self.state.slots() + 1000
+    }
+
+    /// Follows the path under way to its end, `limit`, or the point where the active set takes over.
+    fn walk(&mut self, gram: &dyn Gram, limit: Option<usize>, mut tally: Tally) -> Update {
+        let start = tally.breakpoints;
+        let stop = start.saturating_add(limit.unwrap_or(usize::MAX));
+        let switch = start.saturating_add(self.switch());
+        match self.state.follow(gram, stop.min(switch), &mut tally) {
+            Walk::Arrived => {
+                self.state.arrive();
+                self.seal(gram, 1.0, true, tally)
+            }
+            Walk::Limit if stop <= switch => {
+                let mut update = self.report(self.state.tau, tally);
+                update.status = Status::IterationLimit;
+                update.kkt = self.state.violation();
+                update
+            }
+            Walk::Limit | Walk::Stuck => self.complete(gram, tally),
+        }
+    }
+
+    /// Goes on with a path that has stopped at its limit.
+    pub(crate) fn resume(&mut self, gram: &dyn Gram, limit: Option<usize>) -> Update {
+        if self.unfinished() { self.walk(gram, limit, Tally::default()) } else { self.report(1.0, Tally::default()) }
+    }
+
+    /// Ends the path by the active set.
+    pub(crate) fn finish(&mut self, gram: &dyn Gram) -> Update {
+        self.complete(gram, Tally::default())
+    }
+
+    /// Goes to a feasible point at the end of the path, near where it stands.
+    pub(crate) fn jump(&mut self, gram: &dyn Gram) {
+        if self.unfinished() {
+            self.state.jump(gram, &mut Tally::default());
+        }
+    }
+
+    /// Jumps to the end of the path and lets the active set do the rest.
+    fn complete(&mut self, gram: &dyn Gram, mut tally: Tally) -> Update {
+        let travelled = self.state.tau;
+        let sound = !self.unfinished() || self.state.jump(gram, &mut tally);
+        self.seal(gram, travelled, sound, tally)
+    }
+
+    /// Refines, repairs, checks.
+    fn seal(&mut self, gram: &dyn Gram, travelled: f64, sound: bool, mut tally: Tally) -> Update {
+        self.kkt = self.state.polish(gram, self.patience(), &mut tally);
+        let mut update = self.report(travelled, tally);
+        if !sound && self.state.lack().abs() > 1e-9 * self.state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0) {
+            update.status = Status::Stalled;
+        }
+        update
+    }
+
+    fn report(&self, travelled: f64, tally: Tally) -> Update {
+        let tolerance = self.state.tolerance();
+        Update {
+            breakpoints: tally.breakpoints,
+            zero_steps: tally.zero_steps,
+            exchanges: tally.exchanges,
+            repairs: tally.repairs,
+            travelled,
+            status: if self.kkt <= tolerance { Status::Converged } else { Status::Stalled },
+            kkt: self.kkt,
+            tolerance,
+            margin: self.state.margin.len(),
+            bounded: self.state.place.iter().filter(|p| **p == Place::Upper).count(),
+            columns: 0,
+        }
+    }
+
+    pub(crate) fn dual(&self) -> Option<Dual> {
+        let state = &self.state;
+        let ids = self.ids();
+        let sign = state.members().map(|s| state.sign[s]).collect();
+        let upper = state.members().map(|s| state.alpha(s).1).collect();
+        let lin = vec![-1.0; ids.len()];
+        Dual::new(ids, sign, lin, upper, 0.0, Balance::Sum(0.0)).ok()
+    }
+
+    pub(crate) fn solution(&self) -> Solution {
+        let status = if self.unfinished() {
+            Status::IterationLimit
+        } else if self.kkt <= self.state.tolerance() {
+            Status::Converged
+        } else {
+            Status::Stalled
+        };
+        self.state.solution(status, Work::default())
+    }
+
+    pub(crate) fn save(&self) -> Saved {
+        let state = &self.state;
+        let (alpha, upper) = state.members().map(|s| state.alpha(s)).unzip();
+        Saved { ids: self.ids(), upper, alpha, bias: state.bias }
+    }
+
+    pub(crate) fn certify(&self, gram: &dyn Gram, par: Par) -> Option<Certificate> {
+        let dual = self.dual()?;
+        let solution = self.solution();
+        Some(audit(gram, &[(&dual, &solution.alpha, solution.bias)], par).remove(0).certificate)
+    }
+}
+
+pub(crate) fn check_ids(ids: impl Iterator<Item = usize>, pool: usize) -> Result<(), PathError> {
+    let mut ids: Vec<usize> = ids.collect();
+    ids.sort_unstable();
+    if let Some(&id) = ids.last().filter(|&&id| id >= pool) {
+        return Err(PathError::Unknown { id, pool });
+    }
+    ids.windows(2).find(|w| w[0] == w[1]).map_or(Ok(()), |w| Err(PathError::Twice(w[0])))
+}
+
+fn check_upper(mut upper: impl Iterator<Item = (usize, f64)>) -> Result<(), PathError> {
+    upper.find(|(_, c)| !(c.is_finite() && *c >= 0.0)).map_or(Ok(()), |(id, value)| Err(PathError::Upper { id, value }))
+}

@@ -1,0 +1,197 @@
+//! A trained classifier on its path: samples come and go, `C` moves, the solution stays exact.
+
+use crate::model::Model;
+use crate::update::{Added, Config, PathError, Update};
+use maxmargin_core::{Certificate, Dual, Solution};
+use maxmargin_data::Par;
+use maxmargin_kernel::Gram;
+use serde::{Deserialize, Serialize};
+
+/// An exactly solved C-SVC over some rows of a Gram matrix (the pool), which can be changed.
+///
+/// Cloning shares the kernel columns: what is copied is the factor (`|M|²/2` numbers) and a few vectors, so that every fold of a
+/// cross-validation can start its decremental path from the model of all data.
+#[derive(Clone)]
+pub struct Path<'g> {
+    gram: &'g dyn Gram,
+    model: Model,
+}
+
+/// A solution as it is written to disk: which samples, their C, α and the bias.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Row of each sample in the Gram matrix, ascending.
+    pub ids: Vec<usize>,
+    /// C of each.
+    pub upper: Vec<f64>,
+    /// α of each.
+    pub alpha: Vec<f64>,
+    /// The bias.
+    pub bias: f64,
+}
+
+impl<'g> Path<'g> {
+    /// An empty model over the pool `gram`; `labels[id]` is ±1 for every row of it.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one label of ±1 per row.
+    pub fn new(gram: &'g dyn Gram, labels: &[f64], config: Config) -> Result<Self, PathError> {
+        Ok(Self { gram, model: Model::new(gram, labels.to_vec(), config)? })
+    }
+
+    /// A model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped to the box).
+    ///
+    /// The active-set finish takes it to an exact optimum first; the [`Update`] says what that took.
+    ///
+    /// # Errors
+    ///
+    /// When ids, labels or numbers are impossible.
+    pub fn from_solution(
+        gram: &'g dyn Gram,
+        labels: &[f64],
+        ids: &[usize],
+        upper: &[f64],
+        alpha: &[f64],
+        config: Config,
+    ) -> Result<(Self, Update), PathError> {
+        let mut model = Model::new(gram, labels.to_vec(), config)?;
+        let update = model.adopt(gram, ids, upper, alpha)?;
+        Ok((Self { gram, model }, update))
+    }
+
+    /// A model that was saved.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::from_solution`].
+    pub fn restore(gram: &'g dyn Gram, labels: &[f64], saved: &Saved, config: Config) -> Result<(Self, Update), PathError> {
+        Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
+    }
+
+    /// Adds and removes samples (equations 3, 4, 10 and 11): `Δα_A = η(C − α_A)`, `Δα_R = −η α_R`.
+    ///
+    /// Removing samples with α = 0 costs O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// When an id is unknown, a member already, not a member, or named twice, or a C is impossible; the model is then unchanged.
+    pub fn change(&mut self, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
+        self.model.change(self.gram, add, remove)
+    }
+
+    /// Moves the C of every sample to `c`, along the ray.
+    ///
+    /// # Errors
+    ///
+    /// When `c` is negative or not finite.
+    pub fn set_c(&mut self, c: f64) -> Result<Update, PathError> {
+        self.model.set_c(self.gram, c)
+    }
+
+    /// Multiplies the C of every sample by `factor`: the ray that keeps weights.
+    ///
+    /// # Errors
+    ///
+    /// When a C would become negative or infinite.
+    pub fn scale_c(&mut self, factor: f64) -> Result<Update, PathError> {
+        self.model.scale_c(self.gram, factor)
+    }
+
+    /// Moves the C of some samples, each to its value; 0 silences a sample without removing it.
+    ///
+    /// # Errors
+    ///
+    /// When an id is not a member or named twice, or a C is impossible.
+    pub fn set_weights(&mut self, upper: &[(usize, f64)]) -> Result<Update, PathError> {
+        self.model.set_weights(self.gram, upper)
+    }
+
+    /// Moves the C of one sample.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::set_weights`].
+    pub fn set_weight(&mut self, id: usize, upper: f64) -> Result<Update, PathError> {
+        self.set_weights(&[(id, upper)])
+    }
+
+    /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
+    pub fn resume(&mut self, limit: Option<usize>) -> Update {
+        self.model.resume(self.gram, limit)
+    }
+
+    /// Ends a path that has stopped at its limit by the active set, from where it stands.
+    pub fn finish(&mut self) -> Update {
+        self.model.finish(self.gram)
+    }
+
+    /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by sequential minimal optimisation: it is given
+    /// the problem and α, one per variable, and returns α of the same length.
+    ///
+    /// # Errors
+    ///
+    /// When the α returned has another length or is not finite; the model then stands where it would without `solve`.
+    pub fn finish_with(&mut self, solve: impl FnOnce(&Dual, Vec<f64>) -> Vec<f64>) -> Result<Update, PathError> {
+        self.model.jump(self.gram);
+        let Some(dual) = self.dual() else { return Ok(self.finish()) };
+        let start = self.solution().alpha;
+        let improved = solve(&dual, start);
+        self.model.replace(self.gram, &improved)
+    }
+
+    /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
+    pub fn unfinished(&self) -> bool {
+        self.model.unfinished()
+    }
+
+    /// Number of samples in the model, those on their way out included.
+    pub fn len(&self) -> usize {
+        self.model.state.members().count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Ids of the samples in the model, ascending.
+    pub fn ids(&self) -> Vec<usize> {
+        self.model.ids()
+    }
+
+    /// α of one sample; `None` when it is not in the model.
+    pub fn alpha(&self, id: usize) -> Option<f64> {
+        self.model.state.slot(id).map(|s| self.model.state.alpha(s).0)
+    }
+
+    /// The bias.
+    pub fn bias(&self) -> f64 {
+        self.model.state.bias
+    }
+
+    /// Ids of the margin set `M`.
+    pub fn margin(&self) -> Vec<usize> {
+        self.model.state.margin.iter().map(|&s| self.model.state.seats.id[s]).collect()
+    }
+
+    /// The problem that the model solves, variables by ascending id; `None` without samples.
+    pub fn dual(&self) -> Option<Dual> {
+        self.model.dual()
+    }
+
+    /// The solution, in the order of [`Path::dual`].
+    pub fn solution(&self) -> Solution {
+        self.model.solution()
+    }
+
+    /// What is needed to go on tomorrow.
+    pub fn save(&self) -> Saved {
+        self.model.save()
+    }
+
+    /// The independent judgement of the present solution; `None` without samples.
+    pub fn certify(&self, par: Par) -> Option<Certificate> {
+        self.model.certify(self.gram, par)
+    }
+}

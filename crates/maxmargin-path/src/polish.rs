@@ -1,0 +1,284 @@
+//! The finish: a primal active-set method on the same factor, which takes a feasible point to an exact optimum.
+//!
+//! Every call of the path ends here. After a clean walk there is nothing to do but to refine the margin and to check; after a
+//! walk that was cut short, or from another solver's solution, sets are corrected until none is wrong.
+
+use crate::state::{Place, State, Tally};
+use maxmargin_kernel::Gram;
+
+/// What counts as exact, in units of the residual `y f − 1`.
+pub(crate) const EXACT: f64 = 1e-8;
+/// What the finish works towards.
+const AIM: f64 = 1e-10;
+
+impl State {
+    /// The violation that passes as exact: 10⁻⁸ times the largest target (1 for classification), or what `f64` leaves of a
+    /// sum with these coefficients if that is more.
+    pub(crate) fn tolerance(&self) -> f64 {
+        let unit = self.members().fold(0.0_f64, |m, s| m.max(self.target[s].abs()));
+        (EXACT * if unit > 0.0 { unit } else { 1.0 }).max(4.0 * self.floor())
+    }
+
+    /// Largest |r| in the margin and the wrong-sided residuals outside it, worst first.
+    fn wrong(&self, tol: f64, list: &mut Vec<(f64, usize)>) -> f64 {
+        list.clear();
+        for (slot, (side, r)) in self.side.iter().zip(&self.residual).enumerate() {
+            if side * r < -tol {
+                list.push((r.abs(), slot));
+            }
+        }
+        list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.margin.iter().map(|&j| self.residual[j].abs()).fold(0.0, f64::max)
+    }
+
+    /// Corrects sets and coefficients until every residual is right, confirmed by freshly computed ones.
+    ///
+    /// At most `limit` changes of the sets; the return value is the violation that was reached, of fresh residuals.
+    pub(crate) fn polish(&mut self, gram: &dyn Gram, limit: usize, tally: &mut Tally) -> f64 {
+        let tol = (self.tolerance() * (AIM / EXACT)).max(self.floor() / 4.0);
+        let mut wrong = Vec::new();
+        let mut batch = 1 + self.margin.len() / 8;
+        let (mut fresh, mut rounds, mut idle) = (true, 0, 0);
+        self.refresh(gram);
+        let mut best_free = f64::INFINITY;
+        loop {
+            if self.margin.is_empty() && !self.centre(tol) {
+                // Two bounded samples contradict each other: one of them becomes free, the other will follow.
+                let Some(slot) = self.lowest() else { break };
+                if !self.enter(gram, slot) {
+                    break;
+                }
+                tally.repairs += 1;
+            }
+            let free = self.wrong(tol, &mut wrong);
+            let balance = self.lack().abs() > 1e-13 * self.beta.iter().map(|b| b.abs()).sum::<f64>();
+            let unsolved = !self.margin.is_empty() && (free > tol || (balance && idle < 3));
+            if !unsolved && wrong.is_empty() {
+                if fresh {
+                    break;
+                }
+                self.refresh(gram);
+                fresh = true;
+                continue;
+            }
+            rounds += 1;
+            if tally.repairs > limit || rounds > limit + 32 || idle > 16 + self.margin.len() {
+                break;
+            }
+            fresh = false;
+            let repairs = tally.repairs;
+            if unsolved {
+                self.solve_margin(gram, tally);
+                if tally.repairs > repairs || free < 0.5 * best_free {
+                    (idle, best_free) = (0, free);
+                    continue;
+                }
+                idle += 1;
+                if idle == 3 && !self.refactor(gram, tally) {
+                    break;
+                }
+                continue;
+            }
+            best_free = f64::INFINITY;
+            let before = self.margin.clone();
+            for (place, &(_, slot)) in wrong.iter().take(batch).enumerate() {
+                let direction = if self.residual[slot] < 0.0 { 1.0 } else { -1.0 };
+                // An exchange descends only while the margin is solved: for the first of the batch.
+                if self.enter(gram, slot) || (place == 0 && self.exchange(gram, slot, direction, tally)) {
+                    tally.repairs += 1;
+                } else {
+                    break;
+                }
+            }
+            self.solve_margin(gram, tally);
+            if self.margin == before {
+                batch = 1;
+                idle += 1;
+            } else {
+                batch = (2 * batch).min(256);
+                idle = 0;
+            }
+        }
+        if !fresh {
+            self.refresh(gram);
+        }
+        self.settle_bias(gram, tol);
+        self.violation()
+    }
+
+    /// Where every margin sample sits on a bound, the margin does not decide the bias, however the path came there: they go where they
+    /// are, and the bias to the middle of its interval, so that equal members give equal models.
+    fn settle_bias(&mut self, gram: &dyn Gram, tol: f64) {
+        let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
+        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= 64.0 * f64::EPSILON * self.far[s].abs();
+        if self.margin.iter().all(|&s| idle(s)) {
+            let ends: Vec<bool> = self.margin.iter().map(|&s| nearer_far(s)).collect();
+            for (k, far) in ends.into_iter().enumerate().rev() {
+                self.leave(gram, k, far);
+            }
+            self.centre(tol.max(self.tolerance()));
+        }
+    }
+
+    /// Factors the margin anew and recomputes the residuals: for a factor that has lost too many digits.
+    fn refactor(&mut self, gram: &dyn Gram, tally: &mut Tally) -> bool {
+        let slots = std::mem::take(&mut self.margin);
+        let done = self.rebuild(gram, slots, tally);
+        self.refresh(gram);
+        done
+    }
+
+    /// The sample of smallest residual among those with `r ≥ 0` asked.
+    fn lowest(&self) -> Option<usize> {
+        (0..self.slots()).filter(|&s| self.side[s] > 0.0).min_by(|&a, &b| self.residual[a].total_cmp(&self.residual[b]))
+    }
+
+    /// Minimises over the margin: Newton steps, each cut at the first bound, whose sample then leaves. Updates every residual.
+    fn solve_margin(&mut self, gram: &dyn Gram, tally: &mut Tally) {
+        let mut asked: Vec<f64> = self.margin.iter().map(|&j| self.residual[j]).collect();
+        let mut before: Vec<(usize, f64)> = self.margin.iter().map(|&j| (j, self.beta[j])).collect();
+        let bias = self.bias;
+        let mut step = std::mem::take(&mut self.step);
+        while !self.margin.is_empty() {
+            step.clear();
+            step.extend(asked.iter().map(|r| -r));
+            let lack = self.lack();
+            let bias_step = self.factor.solve(&mut step, lack);
+            let (mut theta, mut who) = (1.0, None);
+            for (k, (&slot, v)) in self.margin.iter().zip(&step).enumerate() {
+                let room = self.room(slot, v.signum());
+                if v.abs() * theta > room {
+                    theta = room / v.abs();
+                    who = Some((k, *v));
+                }
+            }
+            for (&slot, v) in self.margin.iter().zip(&step) {
+                self.beta[slot] += theta * v;
+            }
+            self.bias += theta * bias_step;
+            for r in &mut asked {
+                *r *= 1.0 - theta;
+            }
+            let Some((k, v)) = who else { break };
+            let far = (v > 0.0) == (self.sign[self.margin[k]] > 0.0);
+            self.leave(gram, k, far);
+            asked.remove(k);
+            tally.repairs += 1;
+        }
+        self.step = step;
+        before.retain_mut(|(slot, value)| {
+            *value = self.beta[*slot] - *value;
+            *value != 0.0
+        });
+        let by = self.bias - bias;
+        self.residual.iter_mut().for_each(|r| *r += by);
+        self.columns.accumulate(gram, &self.seats, &before, &mut self.residual);
+    }
+
+    /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it has got to, bounds are final,
+    /// the balance is restored by the samples nearest to the margin. Then [`State::polish`] has the rest to do.
+    ///
+    /// False when the factor cannot be had for the free samples or the balance not be kept.
+    pub(crate) fn jump(&mut self, gram: &dyn Gram, tally: &mut Tally) -> bool {
+        self.settle_places();
+        let mut free = std::mem::take(&mut self.margin);
+        free.extend((0..self.slots()).filter(|&s| self.place[s] == Place::Adding));
+        let mut interior = Vec::new();
+        for slot in free {
+            let (alpha, c) = self.alpha(slot);
+            if alpha <= 1e-12 * c {
+                self.beta[slot] = 0.0;
+                self.set_place(slot, Place::Zero);
+            } else if alpha >= c * (1.0 - 1e-12) {
+                self.beta[slot] = self.far[slot];
+                self.set_place(slot, Place::Upper);
+            } else {
+                interior.push(slot);
+            }
+        }
+        let balanced = self.restore_balance(&mut interior);
+        self.refresh(gram);
+        self.rebuild(gram, interior, tally) && balanced
+    }
+
+    /// Ends all motion: bounds and driven samples to their ends, velocities to 0. Samples that were removed are vacated.
+    fn settle_places(&mut self) {
+        self.tau = 1.0;
+        for ramp in std::mem::take(&mut self.bounds) {
+            self.far[ramp.slot] = ramp.to;
+            self.far_rate[ramp.slot] = 0.0;
+            self.rate[ramp.slot] = 0.0;
+            if self.place[ramp.slot] == Place::Upper {
+                self.beta[ramp.slot] = ramp.to;
+            }
+            // A bound of 0 leaves the sample no say: see `set_place`.
+            let place = if self.place[ramp.slot] == Place::Upper && ramp.to == 0.0 { Place::Zero } else { self.place[ramp.slot] };
+            self.set_place(ramp.slot, place);
+        }
+        for ramp in std::mem::take(&mut self.driven) {
+            self.rate[ramp.slot] = 0.0;
+            if self.place[ramp.slot] == Place::Removing {
+                self.beta[ramp.slot] = 0.0;
+                if ramp.stays {
+                    self.far[ramp.slot] = 0.0;
+                    self.set_place(ramp.slot, Place::Zero);
+                } else {
+                    self.vacate(ramp.slot);
+                }
+            }
+        }
+        self.drive.fill(0.0);
+        self.inflow = 0.0;
+    }
+
+    /// The regular end of a path: as [`State::jump`], but every sample that was coming in has arrived at C.
+    pub(crate) fn arrive(&mut self) {
+        let driven = self.driven.clone();
+        self.settle_places();
+        for ramp in driven {
+            if self.place[ramp.slot] == Place::Adding {
+                self.beta[ramp.slot] = ramp.to;
+                self.set_place(ramp.slot, Place::Upper);
+            }
+        }
+        // Bounds may have come down on the margin by a rounding error more than the last step said.
+        for &slot in &self.margin {
+            let (alpha, c) = self.alpha(slot);
+            self.beta[slot] = self.sign[slot] * alpha.min(c);
+        }
+    }
+
+    /// Makes `Σ β = sum` again: free samples first, then those whose residuals are smallest. What ends inside its box joins `interior`.
+    fn restore_balance(&mut self, interior: &mut Vec<usize>) -> bool {
+        let mut lack = self.lack();
+        let mut order: Vec<usize> =
+            self.members().filter(|&s| self.place[s] != Place::Margin && !interior.contains(&s)).collect();
+        order.sort_by(|&a, &b| self.residual[a].abs().total_cmp(&self.residual[b].abs()).then(a.cmp(&b)));
+        let known = interior.len();
+        for slot in interior.clone().into_iter().chain(order) {
+            if lack == 0.0 {
+                break;
+            }
+            let room = self.room(slot, lack.signum());
+            let by = room.min(lack.abs()) * lack.signum();
+            if by == 0.0 {
+                continue;
+            }
+            lack -= by;
+            if room == by.abs() {
+                let far = (by > 0.0) == (self.sign[slot] > 0.0);
+                self.beta[slot] = if far { self.far[slot] } else { 0.0 };
+                self.set_place(slot, if far { Place::Upper } else { Place::Zero });
+            } else {
+                self.beta[slot] += by;
+                if !interior[..known].contains(&slot) {
+                    interior.push(slot);
+                }
+            }
+        }
+        interior.retain(|&s| self.room(s, 1.0) > 0.0 && self.room(s, -1.0) > 0.0);
+        lack.abs()
+            <= 1e-12
+                * (1.0 + self.sum.abs() + self.far.iter().fold(0.0, |m: f64, c| if c.is_finite() { m.max(c.abs()) } else { m }))
+    }
+}

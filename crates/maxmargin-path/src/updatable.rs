@@ -1,0 +1,287 @@
+//! A model that owns its samples and its kernel, and takes samples in and gives them up.
+
+use crate::model::Model;
+use crate::update::{Added, Config, PathError, Update};
+use maxmargin_core::{Certificate, Dual, Solution};
+use maxmargin_data::Par;
+use maxmargin_data::samples::{Samples, SamplesError, Storage};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Removed samples whose rows are kept before the matrix is packed.
+const SPARE: usize = 256;
+
+/// A C-SVC with the samples it was trained on, exactly updatable.
+///
+/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came.
+pub struct Updatable {
+    samples: Samples,
+    keys: Vec<u64>,
+    next: u64,
+    gram: KernelGram,
+    model: Model,
+}
+
+/// An [`Updatable`] as it is written to disk. Kernel columns and factor are rebuilt when it is opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedUpdatable {
+    /// The samples of the model.
+    pub samples: Samples,
+    /// ±1 each.
+    pub labels: Vec<f64>,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// C of each.
+    pub upper: Vec<f64>,
+    /// α of each.
+    pub alpha: Vec<f64>,
+    /// The bias.
+    pub bias: f64,
+    /// Key of each, ascending.
+    pub keys: Vec<u64>,
+    /// The next sample's key.
+    pub next: u64,
+    /// How paths are followed.
+    pub config: Config,
+}
+
+/// Why a model cannot be made or updated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpdatableError {
+    /// The request.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The kernel or its data.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The samples.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// No such sample (any more).
+    #[error("no sample has the key {0} (any more)")]
+    Key(u64),
+    /// A precomputed kernel cannot grow.
+    #[error("a model with a precomputed kernel cannot take in samples: train with a kernel that is computed from features")]
+    Precomputed,
+    /// Saved numbers that do not belong together.
+    #[error("the saved model is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+impl Updatable {
+    /// A model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a solution `alpha` of any accuracy (zeros will do, but a trained one is faster).
+    ///
+    /// # Errors
+    ///
+    /// When lengths differ, a number is impossible, or the kernel is precomputed.
+    pub fn new(
+        samples: Samples,
+        labels: Vec<f64>,
+        kernel: Kernel,
+        upper: &[f64],
+        alpha: &[f64],
+        config: Config,
+    ) -> Result<(Self, Update), UpdatableError> {
+        if kernel == Kernel::Precomputed {
+            return Err(UpdatableError::Precomputed);
+        }
+        let gram = KernelGram::new(&samples, kernel)?;
+        let mut model = Model::new(&gram, labels, config)?;
+        let ids: Vec<usize> = (0..samples.len()).collect();
+        let update = model.adopt(&gram, &ids, upper, alpha)?;
+        let next = samples.len() as u64;
+        Ok((Self { samples, keys: (0..next).collect(), next, gram, model }, update))
+    }
+
+    /// A model that was saved.
+    ///
+    /// # Errors
+    ///
+    /// As [`Updatable::new`], and when keys are missing or out of order.
+    pub fn open(saved: SavedUpdatable) -> Result<(Self, Update), UpdatableError> {
+        let SavedUpdatable { samples, labels, kernel, upper, alpha, keys, next, config, .. } = saved;
+        let ascending = keys.windows(2).all(|w| w[0] < w[1]) && keys.last().is_none_or(|k| *k < next);
+        if keys.len() != samples.len() || !ascending {
+            return Err(UpdatableError::Damaged("keys"));
+        }
+        let (mut this, update) = Self::new(samples, labels, kernel, &upper, &alpha, config)?;
+        (this.keys, this.next) = (keys, next);
+        Ok((this, update))
+    }
+
+    /// What is needed to go on tomorrow.
+    pub fn save(&self) -> SavedUpdatable {
+        let saved = self.model.save();
+        SavedUpdatable {
+            samples: self.samples.select(&saved.ids),
+            labels: saved.ids.iter().map(|&i| self.model.labels[i]).collect(),
+            kernel: self.gram.kernel().clone(),
+            upper: saved.upper,
+            alpha: saved.alpha,
+            bias: saved.bias,
+            keys: saved.ids.iter().map(|&i| self.keys[i]).collect(),
+            next: self.next,
+            config: self.model.config.clone(),
+        }
+    }
+
+    /// Takes samples in; returns their keys.
+    ///
+    /// # Errors
+    ///
+    /// When labels or C are impossible or of other number than the samples; the model is then unchanged.
+    pub fn add(&mut self, samples: &Samples, labels: &[f64], upper: &[f64]) -> Result<(Range<u64>, Update), UpdatableError> {
+        self.exchange(samples, labels, upper, &[])
+    }
+
+    /// Gives samples up.
+    ///
+    /// # Errors
+    ///
+    /// When a key is not that of a sample in the model, or named twice; the model is then unchanged.
+    pub fn remove(&mut self, keys: &[u64]) -> Result<Update, UpdatableError> {
+        let rows = self.rows(keys)?;
+        Ok(self.model.change(&self.gram, &[], &rows)?)
+    }
+
+    /// Takes samples in and gives others up, along one path; returns the keys of the new ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`Updatable::add`] and [`Updatable::remove`].
+    pub fn exchange(
+        &mut self,
+        samples: &Samples,
+        labels: &[f64],
+        upper: &[f64],
+        remove: &[u64],
+    ) -> Result<(Range<u64>, Update), UpdatableError> {
+        let count = samples.len();
+        for (what, found) in [("labels", labels.len()), ("upper", upper.len())] {
+            if found != count {
+                return Err(PathError::Length { what, found, expected: count }.into());
+            }
+        }
+        if let Some((id, &value)) = labels.iter().enumerate().find(|(_, y)| y.abs() != 1.0) {
+            return Err(PathError::Label { id, value }.into());
+        }
+        if let Some((id, &value)) = upper.iter().enumerate().find(|(_, c)| !(c.is_finite() && **c >= 0.0)) {
+            return Err(PathError::Upper { id, value }.into());
+        }
+        if self.model.unfinished() {
+            return Err(PathError::Unfinished.into());
+        }
+        let mut gone = self.rows(remove)?;
+        gone.sort_unstable();
+        if let Some(w) = gone.windows(2).find(|w| w[0] == w[1]) {
+            return Err(PathError::Twice(w[0]).into());
+        }
+        let keys = self.next..self.next + count as u64;
+        if count == 0 {
+            return Ok((keys, self.model.change(&self.gram, &[], &gone)?));
+        }
+        self.grow(samples, labels)?;
+        let first = self.samples.len() - count;
+        // Packing may have moved the rows.
+        let gone = self.rows(remove)?;
+        let add: Vec<Added> = upper.iter().enumerate().map(|(k, &upper)| Added { id: first + k, upper }).collect();
+        Ok((keys, self.model.change(&self.gram, &add, &gone)?))
+    }
+
+    /// Moves every C to `c`.
+    ///
+    /// # Errors
+    ///
+    /// When `c` is impossible.
+    pub fn set_c(&mut self, c: f64) -> Result<Update, UpdatableError> {
+        Ok(self.model.set_c(&self.gram, c)?)
+    }
+
+    /// Moves the C of some samples.
+    ///
+    /// # Errors
+    ///
+    /// When a key or a C is impossible.
+    pub fn set_weights(&mut self, upper: &[(u64, f64)]) -> Result<Update, UpdatableError> {
+        let rows = self.rows(&upper.iter().map(|u| u.0).collect::<Vec<_>>())?;
+        let pairs: Vec<(usize, f64)> = rows.into_iter().zip(upper.iter().map(|u| u.1)).collect();
+        Ok(self.model.set_weights(&self.gram, &pairs)?)
+    }
+
+    /// Keys of the samples in the model, ascending.
+    pub fn keys(&self) -> Vec<u64> {
+        self.model.ids().into_iter().map(|i| self.keys[i]).collect()
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        self.gram.kernel()
+    }
+
+    /// The problem solved, variables in the order of [`Updatable::keys`], over [`Updatable::gram`]; `None` without samples.
+    pub fn dual(&self) -> Option<Dual> {
+        self.model.dual()
+    }
+
+    /// The Gram matrix behind it: rows of samples that have left stay for a while.
+    pub fn gram(&self) -> &dyn Gram {
+        &self.gram
+    }
+
+    /// The solution in the order of [`Updatable::keys`].
+    pub fn solution(&self) -> Solution {
+        self.model.solution()
+    }
+
+    /// The independent judgement of the present solution; `None` without samples.
+    pub fn certify(&self, par: Par) -> Option<Certificate> {
+        self.model.certify(&self.gram, par)
+    }
+
+    fn rows(&self, keys: &[u64]) -> Result<Vec<usize>, UpdatableError> {
+        let row = |key: &u64| self.keys.binary_search(key).ok().filter(|&i| self.model.state.slot(i).is_some());
+        keys.iter().map(|key| row(key).ok_or(UpdatableError::Key(*key))).collect()
+    }
+
+    /// Appends rows to samples and Gram matrix; rows that are not needed any more go first when they have become many.
+    fn grow(&mut self, fresh: &Samples, labels: &[f64]) -> Result<(), UpdatableError> {
+        let alive = self.model.ids();
+        let packed = self.samples.len() - alive.len() > alive.len() + SPARE;
+        let kept = if packed { self.samples.select(&alive) } else { self.samples.clone() };
+        let samples = concatenate(&kept, fresh)?;
+        let gram = KernelGram::new(&samples, self.gram.kernel().clone())?;
+        if packed {
+            self.keys = alive.iter().map(|&i| self.keys[i]).collect();
+            self.model.renumber(&alive);
+        }
+        self.keys.extend(self.next..self.next + fresh.len() as u64);
+        self.next += fresh.len() as u64;
+        self.model.widen(&gram, labels);
+        self.samples = samples;
+        self.gram = gram;
+        Ok(())
+    }
+}
+
+fn concatenate(a: &Samples, b: &Samples) -> Result<Samples, SamplesError> {
+    let (rows, features) = (a.len() + b.len(), a.features().max(b.features()));
+    let all = || (0..a.len()).map(|i| a.row(i)).chain((0..b.len()).map(|i| b.row(i)));
+    if matches!(a.storage(), Storage::Sparse(_)) {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in all() {
+            row.for_each(|j, v| {
+                indices.push(j as u32);
+                values.push(v);
+            });
+            offsets.push(indices.len());
+        }
+        return Samples::from_sparse(features, offsets, indices, values);
+    }
+    let mut values = vec![0.0; rows * features];
+    for (i, row) in all().enumerate() {
+        row.for_each(|j, v| values[i * features + j] = v);
+    }
+    Samples::from_dense(rows, features, values)
+}

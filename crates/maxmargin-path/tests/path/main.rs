@@ -1,0 +1,6 @@
+//! Tests of path following.
+
+mod common;
+mod hand;
+mod scripts;
+mod updatable;

@@ -1,0 +1,178 @@
+//! Random scripts of updates: what comes out is exact, and does not depend on the way.
+
+use crate::common::{Dice, Form, artificial, assert_exact, assert_optimal, gram};
+use maxmargin_core::Status;
+use maxmargin_path::{Added, Config, Mode, Path};
+use proptest::prelude::*;
+
+fn added(ids: &[usize], upper: f64) -> Vec<Added> {
+    ids.iter().map(|&id| Added { id, upper }).collect()
+}
+
+fn form_of(kind: usize) -> Form {
+    [Form::Rbf(1.0), Form::Linear, Form::Poly, Form::Rbf(0.01), Form::Rbf(50.0)][kind % 5]
+}
+
+/// Points on a coarse lattice: plenty of duplicates, ties and affine dependencies.
+fn lattice(n: usize, dice: &mut Dice) -> (Vec<[f64; 2]>, Vec<f64>) {
+    let side = 2 + dice.below(5);
+    let point = |dice: &mut Dice| [dice.below(side) as f64, dice.below(side) as f64];
+    (0..n).map(|_| (point(dice), if dice.roll() < 0.5 { 1.0 } else { -1.0 })).unzip()
+}
+
+/// One random script; panics where a step is not exact.
+fn script(seed: u64, n: usize, steps: usize, ties: bool) {
+    let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let (points, labels) = if ties { lattice(n, &mut dice) } else { artificial(n, seed) };
+    let form = form_of(dice.below(5));
+    let gram = gram(&points, form);
+    let mode = if dice.roll() < 0.25 { Mode::Single } else { Mode::Multiple };
+    let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+    let mut c = 10_f64.powf(3.0 * dice.roll() - 1.0);
+    for step in 0..steps {
+        let inside = path.ids();
+        let update = match dice.below(10) {
+            0 => {
+                c = 10_f64.powf(3.0 * dice.roll() - 1.0);
+                path.set_c(c)
+            }
+            1 if !inside.is_empty() => {
+                let weight = [0.0, 0.5, 1.0, 3.0][dice.below(4)];
+                path.set_weight(inside[dice.below(inside.len())], c * weight)
+            }
+            2 if step % 7 == 0 => {
+                // Only one class is left.
+                let gone: Vec<usize> = inside.iter().copied().filter(|&i| labels[i] > 0.0).collect();
+                path.change(&[], &gone)
+            }
+            _ => {
+                let (p, q) = (0.3 * dice.roll(), 0.3 * dice.roll());
+                let (mut add, mut remove) = (Vec::new(), Vec::new());
+                for id in 0..n {
+                    let known = path.alpha(id).is_some();
+                    if !known && dice.roll() < p {
+                        add.push(Added { id, upper: c });
+                    } else if known && dice.roll() < q {
+                        remove.push(id);
+                    }
+                }
+                path.change(&add, &remove)
+            }
+        };
+        let update = update.expect("a valid request");
+        assert_exact(&path, &update, &format!("seed {seed} {form:?} {mode:?} C={c} step {step}"));
+        assert!(update.zero_steps <= 64 + 8 * (path.len() + n), "seed {seed} step {step}: {update:?}");
+    }
+    assert_optimal(&path, &gram, &format!("seed {seed} {form:?} C={c}"));
+}
+
+#[test]
+fn two_hundred_fuzzed_scripts() {
+    for seed in 1..=200 {
+        script(seed, 10 + (seed as usize * 7) % 40, 12, seed % 2 == 0);
+    }
+}
+
+#[test]
+fn a_thousand_updates_in_a_row() {
+    script(9001, 60, 1000, false);
+    script(9002, 50, 1000, true);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Adding and then removing the same samples restores α and the bias.
+    #[test]
+    fn add_then_remove_is_nothing(seed in 1_u64..1_000_000, log_c in -1.0..2.0_f64, k in 1_usize..20, kind in 0_usize..2) {
+        let (points, labels) = artificial(60, seed);
+        let gram = gram(&points, [Form::Rbf(1.0), Form::Rbf(10.0)][kind]);
+        let c = 10_f64.powf(log_c);
+        let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+        path.change(&added(&(0..40).collect::<Vec<_>>(), c), &[]).expect("new");
+        let before = path.solution();
+        let guests: Vec<usize> = (40..40 + k).collect();
+        path.change(&added(&guests, c), &[]).expect("new");
+        let update = path.change(&[], &guests).expect("members");
+        prop_assert_eq!(update.status, Status::Converged);
+        let after = path.solution();
+        for (a, b) in before.alpha.iter().zip(&after.alpha) {
+            prop_assert!((a - b).abs() <= 1e-8 * c.max(1.0), "{} {}", a, b);
+        }
+        prop_assert!((before.bias - after.bias).abs() <= 1e-8, "{} {}", before.bias, after.bias);
+    }
+
+    /// Whatever the order, and whether at once or one by one, the same members give the same decision function.
+    #[test]
+    fn the_order_does_not_matter(seed in 1_u64..1_000_000, kind in 0_usize..5, log_c in -1.0..2.0_f64) {
+        let (points, labels) = artificial(40, seed);
+        let gram = gram(&points, form_of(kind));
+        let c = 10_f64.powf(log_c);
+        let decide = |order: &[usize], chunk: usize, mode: Mode| {
+            let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+            for ids in order.chunks(chunk) {
+                let update = path.change(&added(ids, c), &[]).expect("new");
+                assert_exact(&path, &update, "order");
+            }
+            let (dual, solution) = (path.dual().expect("members"), path.solution());
+            maxmargin_core::audit(&gram, &[(&dual, &solution.alpha, solution.bias)], maxmargin_data::Par::Seq).remove(0)
+        };
+        let forward: Vec<usize> = (0..40).collect();
+        let mut shuffled = forward.clone();
+        let mut dice = Dice(seed | 1);
+        (1..40).rev().for_each(|i| shuffled.swap(i, dice.below(i + 1)));
+        let reference = decide(&forward, 40, Mode::Multiple);
+        for other in [decide(&shuffled, 7, Mode::Multiple), decide(&shuffled, 1, Mode::Single), decide(&forward, 13, Mode::Single)] {
+            let (a, b) = (reference.certificate.dual, other.certificate.dual);
+            prop_assert!((a - b).abs() <= 1e-8 * a.abs().max(1.0), "{} {}", a, b);
+            for (a, b) in reference.decisions.iter().zip(&other.decisions) {
+                prop_assert!((a - b).abs() <= 1e-5 * (1.0 + a.abs()), "{} {}", a, b);
+            }
+        }
+    }
+
+    /// A path from another solver's rough solution, C moved there and back.
+    #[test]
+    fn rough_solutions_become_exact(seed in 1_u64..1_000_000, kind in 0_usize..5, tol in 1e-6..1e-2_f64) {
+        let (points, labels) = artificial(50, seed);
+        let gram = gram(&points, form_of(kind));
+        let ids: Vec<usize> = (0..50).collect();
+        let dual = maxmargin_core::Dual::c_svc(ids.clone(), labels.clone(), vec![4.0; 50]).expect("two classes");
+        let rough = crate::common::pairwise(&dual, &gram, tol);
+        let (mut path, update) = Path::from_solution(&gram, &labels, &ids, &[4.0; 50], &rough, Config::default()).expect("valid");
+        assert_exact(&path, &update, "polished");
+        let before = path.solution();
+        let update = path.scale_c(7.0).expect("valid");
+        assert_exact(&path, &update, "larger C");
+        let update = path.set_c(4.0).expect("valid");
+        assert_exact(&path, &update, "the old C");
+        prop_assert!((before.bias - path.bias()).abs() <= 1e-6, "{} {}", before.bias, path.bias());
+    }
+}
+
+/// Figure 5: with samples that all end at C, MID needs about 1/√m of SID's breakpoints.
+#[test]
+fn many_at_once_need_fewer_breakpoints() {
+    let n = 300;
+    let (points, labels) = artificial(n, 11);
+    let gram = gram(&points, Form::Rbf(1.0));
+    let m = 16;
+    let everyone: Vec<usize> = (0..n).collect();
+    let mut full = Path::new(&gram, &labels, Config::default()).expect("labels");
+    let update = full.change(&added(&everyone, 1.0), &[]).expect("new");
+    assert_exact(&full, &update, "all");
+    let bounded: Vec<usize> = everyone.iter().copied().filter(|&i| full.alpha(i) == Some(1.0)).take(m).collect();
+    assert_eq!(bounded.len(), m);
+    let run = |mode| {
+        let mut path = Path::restore(&gram, &labels, &full.save(), Config::default().with_mode(mode)).expect("saved").0;
+        let removed = path.change(&[], &bounded).expect("members");
+        assert_exact(&path, &removed, "removed");
+        let put_back = path.change(&added(&bounded, 1.0), &[]).expect("new");
+        assert_exact(&path, &put_back, "added");
+        (removed.breakpoints as f64, put_back.breakpoints as f64)
+    };
+    let (multiple, single) = (run(Mode::Multiple), run(Mode::Single));
+    for ratio in [multiple.0 / single.0, multiple.1 / single.1] {
+        assert!((0.1..0.55).contains(&ratio), "{multiple:?} {single:?}: theory says {}", 1.0 / (m as f64).sqrt());
+    }
+}
