@@ -1,0 +1,219 @@
+//! Reads LIBSVM's model text.
+
+use super::HEADER;
+use crate::error::ModelError;
+use crate::model::{Model, Parts};
+use maxmargin_data::Samples;
+use maxmargin_kernel::Kernel;
+
+/// Greatest feature index: the width of the matrix then fits `u32`.
+const MAX_INDEX: u32 = u32::MAX - 1;
+
+/// The header as the file gives it, in any order.
+#[derive(Default)]
+struct Header {
+    svm_type: Option<String>,
+    kernel_type: Option<String>,
+    degree: Option<u32>,
+    gamma: Option<f64>,
+    coef0: Option<f64>,
+    classes: Option<usize>,
+    total: Option<usize>,
+    rho: Option<f64>,
+    labels: Option<[f64; 2]>,
+}
+
+/// Reads LIBSVM's model text, header lines in any order. The greater label becomes the positive class.
+///
+/// Index 0 anywhere makes the model zero-based. Probability parameters are skipped.
+///
+/// # Errors
+///
+/// When the text is not a two-class C-SVC model, with the line.
+pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        ModelError::line(line, "not text")
+    })?;
+    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    let mut header = Header::default();
+    let mut last = 1;
+    let complete = loop {
+        let Some((at, line)) = lines.next() else { break false };
+        last = at;
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            Some("SV") => break true,
+            Some(name) => header.line(at, name, &words.collect::<Vec<_>>())?,
+            None => {}
+        }
+    };
+    if !complete {
+        return Err(ModelError::line(last, "the file ends before the line `SV`; it is cut short"));
+    }
+    let kernel = header.kernel(last)?;
+    let missing = |what: &str| ModelError::line(last, format!("the header has no `{what}`"));
+    let rho = header.rho.ok_or_else(|| missing("rho"))?;
+    let labels = header.labels.ok_or_else(|| missing("label"))?;
+    let total = header.total.ok_or_else(|| missing("total_sv"))?;
+    let mut rows = Rows::default();
+    for (at, line) in lines {
+        if !line.trim().is_empty() {
+            rows.line(at, line)?;
+            last = at;
+        }
+    }
+    if rows.coef.len() != total {
+        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.coef.len());
+        return Err(ModelError::line(last, reason));
+    }
+    // LIBSVM's first label has positive decision values; here the greater label has. Negation is exact.
+    let flip = labels[0] < labels[1];
+    let sign = if flip { -1.0 } else { 1.0 };
+    let (support, index_base) = rows.samples(&kernel)?;
+    Model::new(Parts {
+        kernel,
+        support,
+        coef: rows.coef.iter().map(|c| sign * c).collect(),
+        bias: 0.0 - sign * rho,
+        negative: labels[usize::from(!flip)],
+        positive: labels[usize::from(flip)],
+        index_base,
+        scaler: None,
+        record: None,
+        sections: Vec::new(),
+    })
+}
+
+impl Header {
+    fn line(&mut self, at: usize, name: &str, values: &[&str]) -> Result<(), ModelError> {
+        if !HEADER.contains(&name) {
+            return Err(ModelError::line(at, format!("unknown word `{}` in the header of the model", shortened(name))));
+        }
+        let one = || match values {
+            [value] => Ok(*value),
+            _ => Err(ModelError::line(at, format!("`{name}` needs one value, not {}", values.len()))),
+        };
+        match name {
+            "svm_type" => self.svm_type = Some(one()?.to_owned()),
+            "kernel_type" => self.kernel_type = Some(one()?.to_owned()),
+            "degree" => self.degree = Some(whole(at, one()?)?),
+            "gamma" => self.gamma = Some(number(at, one()?)?),
+            "coef0" => self.coef0 = Some(number(at, one()?)?),
+            "nr_class" => self.classes = Some(whole(at, one()?)? as usize),
+            "total_sv" => self.total = Some(whole(at, one()?)? as usize),
+            "rho" if values.len() > 1 => return Err(many(self.classes)),
+            "rho" => self.rho = Some(number(at, one()?)?),
+            "label" => match values {
+                [first, second] => self.labels = Some([number(at, first)?, number(at, second)?]),
+                _ => return Err(many(Some(values.len()))),
+            },
+            // Numbers per class are implied by the coefficients; probabilities are not part of the decision function.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn kernel(&self, at: usize) -> Result<Kernel, ModelError> {
+        let missing = |what: &str| ModelError::line(at, format!("the header has no `{what}`"));
+        let svm_type = self.svm_type.as_deref().ok_or_else(|| missing("svm_type"))?;
+        if svm_type != "c_svc" && svm_type != "nu_svc" {
+            return Err(ModelError::Unsupported(format!("svm_type {}", shortened(svm_type))));
+        }
+        if self.classes.is_some_and(|k| k != 2) {
+            return Err(many(self.classes));
+        }
+        let gamma = || self.gamma.ok_or_else(|| missing("gamma"));
+        let coef0 = || self.coef0.ok_or_else(|| missing("coef0"));
+        Ok(match self.kernel_type.as_deref().ok_or_else(|| missing("kernel_type"))? {
+            "linear" => Kernel::Linear,
+            "rbf" => Kernel::Rbf { gamma: gamma()? },
+            "polynomial" => {
+                let degree = self.degree.ok_or_else(|| missing("degree"))?;
+                Kernel::Poly { gamma: gamma()?, coef0: coef0()?, degree }
+            }
+            "sigmoid" => Kernel::Sigmoid { gamma: gamma()?, coef0: coef0()? },
+            "precomputed" => Kernel::Precomputed,
+            other => return Err(ModelError::Unsupported(format!("kernel_type {}", shortened(other)))),
+        })
+    }
+}
+
+fn many(classes: Option<usize>) -> ModelError {
+    let classes = classes.map_or_else(|| "several".to_owned(), |k| k.to_string());
+    ModelError::Unsupported(format!("a model of {classes} classes"))
+}
+
+/// The support vectors as they are read: indices as the file writes them.
+#[derive(Default)]
+struct Rows {
+    coef: Vec<f64>,
+    ends: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn line(&mut self, at: usize, line: &str) -> Result<(), ModelError> {
+        let mut words = line.split_ascii_whitespace();
+        let coef = words.next().unwrap_or_default();
+        self.coef.push(number(at, coef)?);
+        let mut previous = None;
+        for word in words {
+            let Some((index, value)) = word.split_once(':') else {
+                return Err(if previous.is_none() {
+                    many(None)
+                } else {
+                    ModelError::line(at, format!("`{}` is not `index:value`", shortened(word)))
+                });
+            };
+            let index = whole(at, index)?;
+            if index > MAX_INDEX {
+                return Err(ModelError::line(at, format!("index {index} is above {MAX_INDEX}, the greatest possible")));
+            }
+            if previous.is_some_and(|p| p >= index) {
+                return Err(ModelError::line(at, format!("index {index} does not ascend")));
+            }
+            previous = Some(index);
+            self.indices.push(index);
+            self.values.push(number(at, value)?);
+        }
+        self.ends.push(self.indices.len());
+        Ok(())
+    }
+
+    /// The matrix of support vectors and its index base. The width is what the indices need.
+    fn samples(&mut self, kernel: &Kernel) -> Result<(Samples, u32), ModelError> {
+        let zero_based = self.indices.contains(&0);
+        let base = u32::from(!zero_based);
+        let greatest = self.indices.iter().max().copied();
+        let mut width = greatest.map_or(0, |j| j as usize + usize::from(zero_based));
+        let mut offsets = vec![0];
+        offsets.append(&mut self.ends);
+        let mut indices = std::mem::take(&mut self.indices);
+        indices.iter_mut().for_each(|j| *j -= base);
+        let values = std::mem::take(&mut self.values);
+        if *kernel == Kernel::Precomputed {
+            width = width.max(1);
+        }
+        let samples = Samples::from_sparse(width, offsets, indices, values)
+            .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
+        let samples = if *kernel == Kernel::Precomputed { samples.with_features(1) } else { samples.compact() };
+        Ok((samples, base))
+    }
+}
+
+fn number(at: usize, word: &str) -> Result<f64, ModelError> {
+    word.parse::<f64>()
+        .ok()
+        .filter(|v| v.is_finite())
+        .ok_or_else(|| ModelError::line(at, format!("`{}` is not a finite number", shortened(word))))
+}
+
+fn whole(at: usize, word: &str) -> Result<u32, ModelError> {
+    word.parse().map_err(|_| ModelError::line(at, format!("`{}` is not a whole number", shortened(word))))
+}
+
+fn shortened(word: &str) -> String {
+    word.chars().take(40).collect()
+}

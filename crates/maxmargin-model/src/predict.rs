@@ -1,0 +1,83 @@
+//! Prediction: decision values and labels of samples.
+
+use crate::error::ModelError;
+use crate::model::{Model, Parts};
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Kernel, decision_values};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Queries per task of a linear model.
+const CHUNK: usize = 1024;
+
+impl Model {
+    /// The decision value of every row of `queries`: positive class at 0 and above.
+    ///
+    /// Feature counts may differ: what a row lacks is 0. Features that the model never saw count in an RBF distance, as in LIBSVM,
+    /// but are dropped where there is a scaler, which does not know their range. The bits do not depend on `par`.
+    ///
+    /// # Errors
+    ///
+    /// When rows cannot be scaled, or rows of a precomputed kernel lack the value of a support vector.
+    pub fn decision_values(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
+        let parts = self.parts();
+        let queries = self.prepared(queries)?;
+        if parts.kernel == Kernel::Linear {
+            return Ok(match self.w() {
+                Some(w) => linear(parts, &queries, par, |j| w.get(j).copied().unwrap_or(0.0)),
+                None => {
+                    let w = sparse_weights(parts);
+                    linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
+                }
+            });
+        }
+        Ok(decision_values(&parts.kernel, &parts.support, &parts.coef, parts.bias, &queries, par)?)
+    }
+
+    /// The label of every row of `queries`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::decision_values`].
+    pub fn predict(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
+        Ok(self.decision_values(queries, par)?.into_iter().map(|d| self.label(d)).collect())
+    }
+
+    /// The label of a decision value.
+    pub fn label(&self, decision: f64) -> f64 {
+        if decision >= 0.0 { self.parts().positive } else { self.parts().negative }
+    }
+
+    /// The rows as the kernel of this model sees them: behind the scaler, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be scaled.
+    pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
+        Ok(match &self.parts().scaler {
+            None => Cow::Borrowed(samples),
+            Some(scaler) => Cow::Owned(scaler.apply(samples)?),
+        })
+    }
+}
+
+fn linear(parts: &Parts, queries: &Samples, par: Par, w: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    let mut values = vec![0.0; queries.len()];
+    par.for_chunks(&mut values, CHUNK, |chunk, values| {
+        for (q, value) in values.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            queries.row(chunk * CHUNK + q).for_each(|j, v| sum += w(j) * v);
+            *value = sum + parts.bias;
+        }
+    });
+    values
+}
+
+/// `Σ coef_k x_k` where only few of very many features occur.
+fn sparse_weights(parts: &Parts) -> HashMap<usize, f64> {
+    let mut w = HashMap::new();
+    for (i, c) in parts.coef.iter().enumerate() {
+        parts.support.row(i).for_each(|j, v| *w.entry(j).or_insert(0.0) += c * v);
+    }
+    w
+}

@@ -1,0 +1,171 @@
+//! LIBSVM's model text: nothing is lost, and LIBSVM's own program agrees.
+
+mod common;
+
+use common::{bits, dense, kernels, model, sparse};
+use maxmargin_data::{Dataset, Par, Samples};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::libsvm::{looks_like_model, read_model, write_model};
+use maxmargin_model::{Model, Parts, read};
+use proptest::prelude::*;
+use std::process::Command;
+
+fn written(model: &Model) -> String {
+    let mut text = Vec::new();
+    write_model(model, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// The model as the text can hold it: positive class first.
+fn grouped(model: &Model) -> Model {
+    let parts = model.parts();
+    let mut order: Vec<usize> = (0..model.len()).collect();
+    order.sort_by_key(|&i| parts.coef[i] <= 0.0);
+    let coef = order.iter().map(|&i| parts.coef[i]).collect();
+    Model::new(Parts { support: parts.support.select(&order).compact(), coef, ..parts.clone() }).unwrap()
+}
+
+#[test]
+fn text_keeps_every_bit() {
+    for kernel in kernels() {
+        for support in [dense(13, 6, 1), sparse(13, 6, 2)] {
+            let model = grouped(&model(kernel.clone(), support));
+            let text = written(&model);
+            assert!(looks_like_model(text.as_bytes()));
+            let copy = read(text.as_bytes()).unwrap();
+            assert_eq!(bits(&copy.parts().coef), bits(&model.parts().coef));
+            let queries = dense(7, 6, 3);
+            let before = model.decision_values(&queries, Par::Seq).unwrap();
+            let after = copy.decision_values(&queries, Par::Seq).unwrap();
+            assert_eq!(bits(&before), bits(&after));
+        }
+    }
+}
+
+#[test]
+fn header_lines_come_in_any_order_and_labels_too() {
+    let text = "total_sv 2\nrho 0.5\nlabel -1 1\nkernel_type linear\nnr_class 2\nsvm_type c_svc\nnr_sv 1 1\nSV\n\
+                1.5 1:2 \n-1.5 3:1 \n";
+    let model = read_model(text.as_bytes()).unwrap();
+    assert_eq!((model.parts().negative, model.parts().positive), (-1.0, 1.0));
+    // LIBSVM decides for its first label, -1, at w·x − rho > 0; here the sign is turned.
+    let queries = Samples::from_dense(2, 3, vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    assert_eq!(model.decision_values(&queries, Par::Seq).unwrap(), [-2.5, 2.0]);
+    assert_eq!(model.predict(&queries, Par::Seq).unwrap(), [-1.0, 1.0]);
+}
+
+#[test]
+fn wrong_text_is_refused_with_its_line() {
+    let good = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nnr_sv 1 0\nSV\n1 1:1 \n";
+    assert!(read_model(good.as_bytes()).is_ok());
+    let cases = [
+        ("gamma 0.5", "gamma x", "line 3: `x` is not a finite number"),
+        ("gamma 0.5", "gamma nan", "line 3: `nan` is not a finite number"),
+        ("gamma 0.5", "gamma -1", "gamma is -1"),
+        ("gamma 0.5", "gamma 0.5\nspeed 3", "line 4: unknown word `speed`"),
+        ("gamma 0.5\n", "", "no `gamma`"),
+        ("kernel_type rbf", "kernel_type fancy", "kernel_type fancy is not supported"),
+        ("svm_type c_svc", "svm_type one_class", "svm_type one_class is not supported"),
+        ("nr_class 2", "nr_class 3", "a model of 3 classes is not supported"),
+        ("label 1 -1", "label 1 2 3", "a model of 3 classes is not supported"),
+        ("total_sv 1", "total_sv 4000000000", "line 10: 1 support vectors, but total_sv is 4000000000"),
+        ("1 1:1 ", "1 1:1 1:2", "line 10: index 1 does not ascend"),
+        ("1 1:1 ", "1 1:1 2", "line 10: `2` is not `index:value`"),
+        ("1 1:1 ", "1 0.5 1:1", "a model of several classes"),
+        ("1 1:1 ", "1 -2:1", "line 10: `-2` is not a whole number"),
+        ("1 1:1 ", "1 4294967295:1", "index 4294967295 is above"),
+        ("SV\n1 1:1 ", "", "ends before the line `SV`"),
+    ];
+    for (from, to, says) in cases {
+        let error = read_model(good.replace(from, to).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(says), "{error:?} does not say {says:?}");
+    }
+}
+
+#[test]
+fn a_huge_index_does_not_cost_its_size() {
+    let text = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nSV\n1 4294967294:2 \n";
+    let model = read_model(text.as_bytes()).unwrap();
+    assert!(model.w().is_none());
+    let queries = Samples::from_sparse(4_294_967_294, vec![0, 1, 1], vec![4_294_967_293], vec![3.0]).unwrap();
+    assert_eq!(model.decision_values(&queries, Par::Seq).unwrap(), [6.0, 0.0]);
+}
+
+#[test]
+fn labels_must_be_integers_there() {
+    let parts = model(Kernel::Linear, dense(2, 2, 1)).parts().clone();
+    let half = Model::new(Parts { positive: 1.5, ..parts }).unwrap();
+    assert!(write_model(&half, &mut Vec::new()).unwrap_err().to_string().contains("1.5"));
+}
+
+#[test]
+fn precomputed_models_hold_serial_numbers() {
+    let serials = Samples::from_dense(2, 1, vec![3.0, 1.0]).unwrap();
+    let model = model(Kernel::Precomputed, serials);
+    let copy = read(written(&model).as_bytes()).unwrap();
+    let row = Samples::from_dense(1, 4, vec![9.0, 0.25, 0.5, 0.75]).unwrap();
+    let parts = model.parts();
+    let expected = parts.coef[0] * 0.75 + parts.coef[1] * 0.25 + parts.bias;
+    assert!((model.decision_values(&row, Par::Seq).unwrap()[0] - expected).abs() < 1e-15);
+    assert!((copy.decision_values(&row, Par::Seq).unwrap()[0] - expected).abs() < 1e-15);
+    let short = Samples::from_dense(1, 3, vec![9.0, 0.25, 0.5]).unwrap();
+    assert!(model.decision_values(&short, Par::Seq).is_err());
+}
+
+/// Labels that `svm-predict` gives, or nothing when it is not installed.
+fn svm_predict(model: &str, data: &Dataset, folder: &std::path::Path) -> Option<Vec<f64>> {
+    let [model_file, data_file, out] = ["model", "data", "out"].map(|name| folder.join(name));
+    std::fs::write(&model_file, model).unwrap();
+    let mut text = Vec::new();
+    maxmargin_data::libsvm::write(data, &mut text).unwrap();
+    std::fs::write(&data_file, text).unwrap();
+    let run = Command::new("svm-predict").arg(&data_file).arg(&model_file).arg(&out).output();
+    let Ok(run) = run else {
+        eprintln!("svm-predict is not installed: this comparison is skipped");
+        return None;
+    };
+    assert!(run.status.success(), "{run:?}");
+    Some(std::fs::read_to_string(out).unwrap().lines().map(|l| l.parse().unwrap()).collect())
+}
+
+/// The model with the bias that puts half of the samples on each side.
+fn halving(model: &Model, samples: &Samples) -> Model {
+    let mut decisions = model.decision_values(samples, Par::Seq).unwrap();
+    decisions.sort_by(f64::total_cmp);
+    let parts = model.parts().clone();
+    Model::new(Parts { bias: parts.bias - decisions[decisions.len() / 2], ..parts }).unwrap()
+}
+
+#[test]
+fn svm_predict_reads_our_models_and_agrees() {
+    let folder = std::env::temp_dir().join(format!("maxmargin-model-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for kernel in kernels() {
+        let samples = sparse(300, 10, 6);
+        let model = halving(&model(kernel, sparse(40, 10, 5)), &samples);
+        let decisions = model.decision_values(&samples, Par::Seq).unwrap();
+        let labels: Vec<f64> = decisions.iter().map(|d| model.label(*d)).collect();
+        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32] };
+        let Some(theirs) = svm_predict(&written(&model), &data, &folder) else { break };
+        for (i, (ours, theirs)) in labels.iter().zip(&theirs).enumerate() {
+            // At the boundary itself rounding may decide.
+            assert!(ours == theirs || decisions[i].abs() < 1e-9, "row {i}: decision {}", decisions[i]);
+        }
+        let classes = labels.iter().filter(|l| **l > 0.0).count();
+        assert!((10..290).contains(&classes), "both classes must occur: {classes} of 300");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn damaged_text_never_panics(at in 0_usize..400, byte in any::<u8>(), cut in 0_usize..400) {
+        let mut text = written(&model(Kernel::Rbf { gamma: 0.5 }, sparse(5, 4, 1))).into_bytes();
+        let length = text.len();
+        text[at % length] = byte;
+        text.truncate(length - cut % length);
+        let _ = read(&text);
+    }
+}
