@@ -85,8 +85,31 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
 /// Those of `out`.
 pub fn write_shortest(out: &mut impl Write, value: f64) -> io::Result<()> {
     let magnitude = value.abs();
+    // Most values of real data are small whole numbers, which need no search for the shortest digits.
+    let whole = magnitude as u64;
+    if whole as f64 == magnitude && magnitude < 1e15 && (whole > 0 || value.is_sign_positive()) {
+        if value < 0.0 {
+            out.write_all(b"-")?;
+        }
+        return write_integer(out, whole);
+    }
     let plain = magnitude == 0.0 || (1e-5..1e16).contains(&magnitude);
     if plain { write!(out, "{value}") } else { write!(out, "{value:e}") }
+}
+
+/// Writes `number` in decimal, without the cost of the formatting machinery.
+pub(crate) fn write_integer(out: &mut impl Write, number: u64) -> io::Result<()> {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    let mut rest = number;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            return out.write_all(&digits[first..]);
+        }
+    }
 }
 
 /// `value` as C's `%.{precision}g` prints it in the "C" locale (17 is exact for every `f64`).
@@ -195,6 +218,10 @@ mod tests {
             let text = String::from_utf8(text).expect("digits");
             prop_assert_eq!(text.parse::<f64>().expect("a number").to_bits(), bits);
             prop_assert!(text.len() <= 25, "{}", text);
+            let whole = bits as i64 >> (bits % 64);
+            let mut text = Vec::new();
+            write_shortest(&mut text, whole as f64).expect("memory does not fail");
+            prop_assert_eq!(String::from_utf8(text).expect("digits").parse::<f64>(), Ok(whole as f64));
             prop_assert_eq!(format_g(value, 17).parse::<f64>().expect("a number").to_bits(), bits);
         }
     }

@@ -2,16 +2,17 @@
 
 mod compact;
 mod dense;
+mod stored;
 
 pub(crate) use compact::{is_single, prefers_dense};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sprs::CsMatI;
 
 /// How the values of [`Samples`] are stored.
 ///
 /// All forms hold exactly the numbers that were given: `Dense32` is used only where every value survives the trip through `f32`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Storage {
     /// Row-major `rows × features`, every value exactly representable in `f32`.
     Dense32(Vec<f32>),
@@ -24,55 +25,12 @@ pub enum Storage {
 /// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
 ///
 /// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a malformed matrix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked")]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "stored::Stored")]
 pub struct Samples {
     rows: usize,
     features: usize,
     storage: Storage,
-}
-
-/// What a file says [`Samples`] are, before anything is checked.
-#[derive(Deserialize)]
-#[serde(rename = "Samples")]
-struct Unchecked {
-    rows: usize,
-    features: usize,
-    storage: Storage,
-}
-
-impl TryFrom<Unchecked> for Samples {
-    type Error = SamplesError;
-
-    fn try_from(given: Unchecked) -> Result<Self, SamplesError> {
-        let Unchecked { rows, features, storage } = given;
-        let bad = |at: usize, value| SamplesError::NotFinite { row: at / features, feature: at % features, value };
-        let shape = |values| match rows.checked_mul(features) {
-            Some(expected) if expected == values => Ok(()),
-            _ => Err(SamplesError::Shape { values, rows, features }),
-        };
-        match &storage {
-            Storage::Dense32(values) => {
-                shape(values.len())?;
-                if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-                    return Err(bad(at, f64::from(values[at])));
-                }
-            }
-            Storage::Dense64(values) => {
-                shape(values.len())?;
-                if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-                    return Err(bad(at, values[at]));
-                }
-            }
-            Storage::Sparse(matrix) => {
-                if !matrix.is_csr() || matrix.shape() != (rows, features) {
-                    return Err(SamplesError::Structure(format!("not a matrix of {rows} compressed rows by {features}")));
-                }
-                check_rows(features, matrix.indptr().raw_storage(), matrix.indices(), matrix.data())?;
-            }
-        }
-        Ok(Self { rows, features, storage })
-    }
 }
 
 /// Whether these are well-formed compressed rows with finite values.

@@ -1,7 +1,7 @@
 //! Writes LIBSVM-format text that reads back to the same bits.
 
 use crate::dataset::Dataset;
-use crate::number::write_shortest;
+use crate::number::{write_integer, write_shortest};
 use std::io::{self, Write};
 
 /// Text is handed over in pieces of about this many bytes.
@@ -28,8 +28,10 @@ pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
         let mut failed = None;
         let mut entry = |column: usize, value: f64| {
             let index = column as u64 + u64::from(data.index_base);
-            let written = write!(text, " {index}:").and_then(|()| write_shortest(&mut text, value));
-            failed = failed.take().or(written.err());
+            text.push(b' ');
+            let index_written = write_integer(&mut text, index);
+            text.push(b':');
+            failed = failed.take().or(index_written.and_then(|()| write_shortest(&mut text, value)).err());
         };
         let marks_first = i == 0 && !first_used && data.index_base == 0 && features > 0;
         let marks_last = i == 0 && !last_used && features > usize::from(marks_first);

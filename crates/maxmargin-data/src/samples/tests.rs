@@ -66,18 +66,19 @@ fn widths_change_in_every_form() {
 fn damaged_bytes_do_not_make_malformed_samples() {
     let good = csr(3, &[0, 1, 2], &[0, 2], &[1.0, 2.0]).expect("valid");
     // Correct encodings of matrices that are not samples.
-    let transposed = Samples::from_parts(
-        3,
-        2,
-        Storage::Sparse(match good.storage() {
-            Storage::Sparse(matrix) => matrix.transpose_view().to_owned(),
-            _ => unreachable!("made from compressed rows"),
-        }),
-    );
-    let nan = Samples::from_parts(1, 1, Storage::Dense32(vec![f32::NAN]));
-    let short = Samples::from_parts(2, 2, Storage::Dense64(vec![1.0; 3]));
-    let mismatched = Samples::from_parts(7, 3, good.storage().clone());
-    for broken in [transposed, nan, short, mismatched] {
+    let sparse = |offsets: Vec<usize>, indices: Vec<u32>| {
+        let values = vec![1.0; indices.len()];
+        Storage::Sparse(CsMatI::new((2, 3), offsets, indices, values))
+    };
+    let infinite = Storage::Sparse(CsMatI::new((1, 1), vec![0, 1], vec![0], vec![f64::INFINITY]));
+    for broken in [
+        Samples::from_parts(1, 1, Storage::Dense32(vec![f32::NAN])),
+        Samples::from_parts(2, 2, Storage::Dense64(vec![1.0; 3])),
+        Samples::from_parts(7, 3, sparse(vec![0, 1, 2], vec![0, 2])),
+        Samples::from_parts(2, 2, sparse(vec![0, 1, 2], vec![0, 2])),
+        Samples::from_parts(1, 1, infinite),
+        Samples::from_parts(usize::MAX, 2, Storage::Dense64(vec![])),
+    ] {
         let bytes = codec::encode(&broken).expect("encodable");
         assert!(codec::decode::<Samples>(&bytes, usize::MAX).is_err(), "{broken:?}");
     }
