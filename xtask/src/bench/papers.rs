@@ -22,7 +22,12 @@ pub(crate) struct Printed {
 }
 
 impl Paper {
-    pub(crate) fn load(file: &str) -> Outcome<Self> {
+    /// The printed figures of a table, if there are some.
+    pub(crate) fn of(table: &Table) -> Outcome<Option<Self>> {
+        table.paper.as_deref().map(Self::load).transpose()
+    }
+
+    fn load(file: &str) -> Outcome<Self> {
         let path = root().join("xtask/papers").join(file);
         Self::parse(file, &fs::read_to_string(&path).context(path.display())?)
     }
@@ -82,7 +87,7 @@ mod tests {
     fn figures_of_the_first_paper() {
         let spec = Spec::load("alpha-seeding").expect("spec");
         let table = spec.tables.iter().find(|table| table.number == 1).expect("table 1");
-        let paper = Paper::load(&table.paper).expect("figures");
+        let paper = Paper::of(table).expect("figures").expect("a paper");
         let sir = table.variants.iter().find(|variant| variant.name == "sir").expect("sir");
         let printed = paper.printed(table, &sir.paper, "Adult", &Settings::new()).expect("row");
         assert_eq!(printed, Printed { seconds: Some(57.0 + 3705.0), iterations: Some(317_110.0), accuracy: Some(82.36) });

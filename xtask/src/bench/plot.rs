@@ -5,8 +5,11 @@ use crate::failure::{Context, Outcome};
 use plotters::prelude::*;
 use std::path::Path;
 
-const WIDTH: u32 = 960;
-const HEIGHT: u32 = 420;
+const WIDTH: u32 = 1000;
+/// Height of one line of groups.
+const HEIGHT: u32 = 300;
+/// Bars in one line, the gaps between groups counted as bars.
+const LINE: usize = 28;
 const PRINTED: RGBColor = RGBColor(188, 188, 188);
 const OURS: RGBColor = RGBColor(31, 90, 150);
 
@@ -18,25 +21,54 @@ struct Group {
 
 /// Draws the rows into `target`.
 pub(crate) fn draw(target: &Path, rows: &[Row], title: &str) -> Outcome<()> {
-    let groups = groups(rows);
-    let bars: usize = groups.iter().map(|group| group.bars.len() + 1).sum();
-    let highest = groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [bar.1, bar.2]).flatten().fold(1.0, f64::max);
-    let width = WIDTH.max(40 * bars as u32);
-    let canvas = SVGBackend::new(target, (width, HEIGHT)).into_drawing_area();
-    paint(&canvas, &groups, (bars as f64, highest * 1.1), title).map_err(|e| e.to_string()).context(target.display())
+    let lines = lines(groups(rows));
+    let bars = lines.iter().map(|line| width(line)).max().unwrap_or(1);
+    let highest =
+        lines.iter().flatten().flat_map(|group| &group.bars).flat_map(|bar| [bar.1, bar.2]).flatten().fold(1.0, f64::max);
+    let canvas = SVGBackend::new(target, (WIDTH, HEIGHT * lines.len() as u32)).into_drawing_area();
+    let drawn = canvas.fill(&WHITE).map_err(|e| e.to_string()).and_then(|()| {
+        for (n, (area, line)) in canvas.split_evenly((lines.len(), 1)).iter().zip(&lines).enumerate() {
+            let title = if n == 0 { title } else { "" };
+            paint(area, line, (bars as f64, highest * 1.1), title).map_err(|e| e.to_string())?;
+        }
+        canvas.present().map_err(|e| e.to_string())
+    });
+    drawn.context(target.display())
+}
+
+/// Bars and the gap after them.
+fn width(line: &[Group]) -> usize {
+    line.iter().map(|group| group.bars.len() + 1).sum()
+}
+
+/// As many groups in a line as fit.
+fn lines(groups: Vec<Group>) -> Vec<Vec<Group>> {
+    let mut lines: Vec<Vec<Group>> = Vec::new();
+    for group in groups {
+        match lines.last_mut() {
+            Some(line) if width(line) + group.bars.len() < LINE => line.push(group),
+            _ => lines.push(vec![group]),
+        }
+    }
+    lines
 }
 
 type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &str) -> Result<(), Box<dyn std::error::Error>> {
-    canvas.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(canvas)
         .caption(title, ("sans-serif", 18))
         .margin(10)
-        .x_label_area_size(70)
+        .x_label_area_size(50)
         .y_label_area_size(50)
         .build_cartesian_2d(0.0..right, 0.0..top)?;
-    chart.configure_mesh().disable_x_mesh().disable_x_axis().y_desc("relative to cold").draw()?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .disable_x_axis()
+        .light_line_style(TRANSPARENT)
+        .y_desc("relative to the first")
+        .draw()?;
     let bar = |left: f64, height: f64, colour: RGBColor| Rectangle::new([(left, 0.0), (left + 0.4, height)], colour.filled());
     let mut at = 0.5;
     let mut labels = Vec::new();
@@ -54,16 +86,14 @@ fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &st
     }
     for (x, down, text, size) in labels {
         let (left, bottom) = chart.backend_coord(&(x, 0.0));
-        canvas.draw(&Text::new(text, (left, bottom + down), ("sans-serif", size)))?;
+        let (origin_x, origin_y) = canvas.get_base_pixel();
+        canvas.draw(&Text::new(text, (left - origin_x, bottom - origin_y + down), ("sans-serif", size)))?;
     }
-    let legend = [(PRINTED, "paper"), (OURS, "here")];
-    for (n, (colour, text)) in legend.into_iter().enumerate() {
-        let x = 70 + 80 * n as i32;
-        let y = HEIGHT as i32 - 20;
+    for (n, (colour, text)) in [(PRINTED, "paper"), (OURS, "here")].into_iter().enumerate() {
+        let (x, y) = (WIDTH as i32 - 160 + 80 * n as i32, 10);
         canvas.draw(&Rectangle::new([(x, y), (x + 12, y + 12)], colour.filled()))?;
         canvas.draw(&Text::new(text, (x + 18, y), ("sans-serif", 13)))?;
     }
-    canvas.present()?;
     Ok(())
 }
 

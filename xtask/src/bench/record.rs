@@ -36,6 +36,8 @@ pub(crate) struct Record {
 #[serde(default)]
 pub(crate) struct Measured {
     pub(crate) iterations: Option<u64>,
+    /// Iterations of a model of all data, where the folds start from one.
+    pub(crate) full_iterations: Option<u64>,
     /// Kernel rows computed.
     pub(crate) rows_computed: Option<u64>,
     /// Percent.

@@ -28,7 +28,7 @@ pub(crate) struct Figures {
 
 /// The rows of one table that have been measured, in the spec's order.
 pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
-    let paper = Paper::load(&table.paper)?;
+    let paper = Paper::of(table)?;
     let mut all = cells(spec, table, Extent { quick: false, full: true, only: &[] });
     if table.quick_vary.is_some() {
         let quick = cells(spec, table, Extent { quick: true, full: true, only: &[] });
@@ -46,8 +46,8 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
             })
         });
         let columns = table.variants.iter().find(|variant| variant.name == cell.variant).map(|variant| &variant.paper);
-        let printed = match columns {
-            Some(columns) => paper.printed(table, columns, &cell.problem, &cell.settings)?,
+        let printed = match columns.zip(paper.as_ref()) {
+            Some((columns, paper)) => paper.printed(table, columns, &cell.problem, &cell.settings)?,
             None => Printed::default(),
         };
         rows.push(Row { cell, printed, ours, peer });
