@@ -150,12 +150,9 @@ impl State {
         }
         self.bias = 0.0;
         self.refresh(gram);
-        let free = |s: &&usize| self.room(**s, 1.0) > 0.0 && self.room(**s, -1.0) > 0.0;
-        let (count, sum) = slots.iter().filter(free).fold((0, 0.0), |(n, sum), &s| (n + 1, sum + self.residual[s]));
-        if count > 0 {
-            self.shift(-sum / f64::from(count));
-        }
-        self.jump(gram, tally)
+        let free: Vec<usize> = slots.iter().copied().filter(|&s| self.room(s, 1.0) > 0.0 && self.room(s, -1.0) > 0.0).collect();
+        self.bias_from(&free);
+        self.jump(gram, true, tally)
     }
 
     /// The coefficients, by ascending id.

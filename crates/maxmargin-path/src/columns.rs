@@ -58,6 +58,10 @@ impl Columns {
         }
     }
 
+    pub(crate) fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
     pub(crate) fn holds(&self, slot: usize) -> bool {
         self.held[slot].is_some()
     }

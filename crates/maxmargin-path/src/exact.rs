@@ -56,7 +56,7 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Resul
         (0..dual.len()).map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.lin()[k], dual.upper()[k])).collect();
     let mut tally = Tally::default();
     state.take(gram, &entries, alpha, &mut tally);
-    let kkt = state.polish(gram, 10 * dual.len() + 1000, &mut tally);
+    let kkt = state.polish(gram, &mut tally);
     let tolerance = state.tolerance();
     let off = state.lack().abs() / state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0);
     let status = if kkt <= tolerance && off <= 1e-9 { Status::Converged } else { Status::Stalled };

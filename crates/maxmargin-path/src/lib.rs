@@ -8,6 +8,7 @@
 mod begin;
 mod columns;
 mod dense;
+mod descend;
 mod empty;
 mod exact;
 mod factor;

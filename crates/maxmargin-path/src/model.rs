@@ -167,8 +167,8 @@ impl Model {
             match self.state.follow(gram, limit, &mut tally) {
                 Walk::Arrived => self.state.arrive(),
                 Walk::Limit | Walk::Stuck => {
-                    self.state.jump(gram, &mut tally);
-                    self.state.polish(gram, self.patience(), &mut tally);
+                    self.state.jump(gram, true, &mut tally);
+                    self.state.polish(gram, &mut tally);
                 }
             }
         }
@@ -179,11 +179,6 @@ impl Model {
 
     fn switch(&self) -> usize {
         self.config.switch.unwrap_or(4 * self.state.slots() + 1000)
-    }
-
-    /// Changes of the sets that the finish may make.
-    fn patience(&self) -> usize {
-        10 * self.state.slots() + 1000
     }
 
     /// Follows the path under way to its end, `limit`, or the point where the active set takes over.
@@ -219,20 +214,20 @@ impl Model {
     /// Goes to a feasible point at the end of the path, near where it stands.
     pub(crate) fn jump(&mut self, gram: &dyn Gram) {
         if self.unfinished() {
-            self.state.jump(gram, &mut Tally::default());
+            self.state.jump(gram, false, &mut Tally::default());
         }
     }
 
     /// Jumps to the end of the path and lets the active set do the rest.
     fn complete(&mut self, gram: &dyn Gram, mut tally: Tally) -> Update {
         let travelled = self.state.tau;
-        let sound = !self.unfinished() || self.state.jump(gram, &mut tally);
+        let sound = !self.unfinished() || self.state.jump(gram, true, &mut tally);
         self.seal(gram, travelled, sound, tally)
     }
 
     /// Refines, repairs, checks.
     fn seal(&mut self, gram: &dyn Gram, travelled: f64, sound: bool, mut tally: Tally) -> Update {
-        self.kkt = self.state.polish(gram, self.patience(), &mut tally);
+        self.kkt = self.state.polish(gram, &mut tally);
         let mut update = self.report(travelled, tally);
         if !sound && self.state.lack().abs() > 1e-9 * self.state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0) {
             update.status = Status::Stalled;

@@ -140,6 +140,11 @@ impl<'g> Path<'g> {
         self.model.replace(self.gram, &improved)
     }
 
+    /// Follows later paths another way (the memory budget stays as it was).
+    pub fn configure(&mut self, config: Config) {
+        self.model.config = config;
+    }
+
     /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
     pub fn unfinished(&self) -> bool {
         self.model.unfinished()

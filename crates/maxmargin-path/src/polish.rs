@@ -10,13 +10,20 @@ use maxmargin_kernel::Gram;
 pub(crate) const EXACT: f64 = 1e-8;
 /// What the finish works towards.
 const AIM: f64 = 1e-10;
+/// The violation from which the active set is quicker than pairwise descent.
+const NEAR: f64 = 1e-3;
 
 impl State {
     /// The violation that passes as exact: 10⁻⁸ times the largest target (1 for classification), or what `f64` leaves of a
     /// sum with these coefficients if that is more.
     pub(crate) fn tolerance(&self) -> f64 {
+        (EXACT * self.unit()).max(4.0 * self.floor())
+    }
+
+    /// The largest target.
+    fn unit(&self) -> f64 {
         let unit = self.members().fold(0.0_f64, |m, s| m.max(self.target[s].abs()));
-        (EXACT * if unit > 0.0 { unit } else { 1.0 }).max(4.0 * self.floor())
+        if unit > 0.0 { unit } else { 1.0 }
     }
 
     /// Largest |r| in the margin and the wrong-sided residuals outside it, worst first.
@@ -31,10 +38,31 @@ impl State {
         self.margin.iter().map(|&j| self.residual[j].abs()).fold(0.0, f64::max)
     }
 
-    /// Corrects sets and coefficients until every residual is right, confirmed by freshly computed ones.
+    /// Corrects sets and coefficients until every residual is right, confirmed by freshly computed ones. Returns the violation
+    /// that was reached.
     ///
-    /// At most `limit` changes of the sets; the return value is the violation that was reached, of fresh residuals.
-    pub(crate) fn polish(&mut self, gram: &dyn Gram, limit: usize, tally: &mut Tally) -> f64 {
+    /// Where the active set does not get there, pairwise descent brings it nearer and it tries again, twice.
+    pub(crate) fn polish(&mut self, gram: &dyn Gram, tally: &mut Tally) -> f64 {
+        let mut near = NEAR * self.unit();
+        for _ in 0..3 {
+            self.correct(gram, tally.repairs + 4 * self.slots() + 1000, tally);
+            let kkt = self.violation();
+            if kkt <= self.tolerance() {
+                return kkt;
+            }
+            near /= 100.0;
+            self.margin.clear();
+            let interior = self.approach(gram, near);
+            if !self.rebuild(gram, interior, tally) {
+                break;
+            }
+        }
+        self.refresh(gram);
+        self.violation()
+    }
+
+    /// The active set, with at most `limit` changes of the sets in all.
+    fn correct(&mut self, gram: &dyn Gram, limit: usize, tally: &mut Tally) {
         let tol = (self.tolerance() * (AIM / EXACT)).max(self.floor() / 4.0);
         let mut wrong = Vec::new();
         let mut batch = 1 + self.margin.len() / 8;
@@ -90,20 +118,17 @@ impl State {
                     break;
                 }
             }
+            let entered = tally.repairs - repairs;
             self.solve_margin(gram, tally);
-            if self.margin == before {
-                batch = 1;
-                idle += 1;
-            } else {
-                batch = (2 * batch).min(256);
-                idle = 0;
-            }
+            idle = if self.margin == before { idle + 1 } else { 0 };
+            // Newcomers that left again at once were too many.
+            let left = tally.repairs - repairs - entered;
+            batch = if 2 * left > entered { (batch / 4).max(1) } else { (2 * batch).min(256) };
         }
         if !fresh {
             self.refresh(gram);
         }
         self.settle_bias(gram, tol);
-        self.violation()
     }
 
     /// Where every margin sample sits on a bound, the margin does not decide the bias, however the path came there: they go where they
@@ -176,15 +201,44 @@ impl State {
     }
 
     /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it has got to, bounds are final,
-    /// the balance is restored by the samples nearest to the margin. Then [`State::polish`] has the rest to do.
+    /// the balance is restored by the samples nearest to the margin. With `descend`, pairwise descent follows where the point
+    /// is far from optimal. Then [`State::polish`] has the rest to do.
     ///
     /// False when the factor cannot be had for the free samples or the balance not be kept.
-    pub(crate) fn jump(&mut self, gram: &dyn Gram, tally: &mut Tally) -> bool {
+    pub(crate) fn jump(&mut self, gram: &dyn Gram, descend: bool, tally: &mut Tally) -> bool {
         self.settle_places();
         let mut free = std::mem::take(&mut self.margin);
         free.extend((0..self.slots()).filter(|&s| self.place[s] == Place::Adding));
+        let mut interior = self.sort_out(free);
+        let balanced = self.restore_balance(&mut interior);
+        self.refresh(gram);
+        if descend && self.violation() > NEAR * self.unit() {
+            interior = self.approach(gram, NEAR * self.unit());
+        }
+        self.rebuild(gram, interior, tally) && balanced
+    }
+
+    /// Descends to a violation of `tol`, as far as a sensible effort gets there; returns the free samples.
+    fn approach(&mut self, gram: &dyn Gram, tol: f64) -> Vec<usize> {
+        self.descend(gram, tol, 100 * self.slots() + 10_000);
+        let members = self.members().collect();
+        let interior = self.sort_out(members);
+        self.refresh(gram);
+        self.bias_from(&interior);
+        interior
+    }
+
+    /// The bias that the mean residual of `free` implies.
+    pub(crate) fn bias_from(&mut self, free: &[usize]) {
+        if !free.is_empty() {
+            self.shift(-free.iter().map(|&s| self.residual[s]).sum::<f64>() / free.len() as f64);
+        }
+    }
+
+    /// Puts those of `slots` that are on a bound there; returns the others.
+    fn sort_out(&mut self, slots: Vec<usize>) -> Vec<usize> {
         let mut interior = Vec::new();
-        for slot in free {
+        for slot in slots {
             let (alpha, c) = self.alpha(slot);
             if alpha <= 1e-12 * c {
                 self.beta[slot] = 0.0;
@@ -196,9 +250,7 @@ impl State {
                 interior.push(slot);
             }
         }
-        let balanced = self.restore_balance(&mut interior);
-        self.refresh(gram);
-        self.rebuild(gram, interior, tally) && balanced
+        interior
     }
 
     /// Ends all motion: bounds and driven samples to their ends, velocities to 0. Samples that were removed are vacated.

@@ -1,0 +1,59 @@
+//! Pairwise descent in `f64`: brings a point near enough to the optimum for the active set, where no path leads.
+
+use crate::state::{Place, State};
+use maxmargin_kernel::Gram;
+
+impl State {
+    /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) on the exact columns, from the present
+    /// coefficients and residuals, until the violation is at most `tol` or after `limit` pairs.
+    ///
+    /// The margin must have been given up before; places are wrong afterwards.
+    pub(crate) fn descend(&mut self, gram: &dyn Gram, tol: f64, limit: usize) {
+        let n = self.slots();
+        let member = |s: usize| self.place[s] != Place::Vacant;
+        let diagonal: Vec<f64> =
+            (0..n).map(|s| if member(s) { gram.diagonal()[self.seats.id[s]] + self.columns.ridge() } else { 0.0 }).collect();
+        let (low, high): (Vec<f64>, Vec<f64>) =
+            (0..n).map(|s| if member(s) { (self.far[s].min(0.0), self.far[s].max(0.0)) } else { (0.0, 0.0) }).unzip();
+        for _ in 0..limit {
+            let mut rising = (f64::INFINITY, None);
+            let mut highest = f64::NEG_INFINITY;
+            for s in 0..n {
+                let r = self.residual[s];
+                if self.beta[s] < high[s] && r < rising.0 {
+                    rising = (r, Some(s));
+                }
+                if self.beta[s] > low[s] {
+                    highest = highest.max(r);
+                }
+            }
+            let (least, Some(i)) = rising else { return };
+            if highest - least <= tol {
+                return;
+            }
+            self.fetch(gram, &[i]);
+            let column = self.columns.column(i);
+            let curvature = |j: usize| (diagonal[i] + diagonal[j] - 2.0 * column[j]).max(1e-12 * (diagonal[i] + diagonal[j]));
+            let mut falling = (0.0, None);
+            for j in 0..n {
+                let gap = self.residual[j] - least;
+                if self.beta[j] > low[j] && gap > 0.0 {
+                    let gain = gap * gap / curvature(j);
+                    if gain > falling.0 {
+                        falling = (gain, Some(j));
+                    }
+                }
+            }
+            let (_, Some(j)) = falling else { return };
+            let (up, down) = (high[i] - self.beta[i], self.beta[j] - low[j]);
+            let step = ((self.residual[j] - least) / curvature(j)).min(up).min(down);
+            self.fetch(gram, &[i, j]);
+            self.beta[i] = if step == up { high[i] } else { self.beta[i] + step };
+            self.beta[j] = if step == down { low[j] } else { self.beta[j] - step };
+            let (ki, kj) = (self.columns.column(i), self.columns.column(j));
+            for ((r, a), b) in self.residual.iter_mut().zip(ki).zip(kj) {
+                *r += step * (a - b);
+            }
+        }
+    }
+}
