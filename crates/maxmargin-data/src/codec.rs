@@ -4,7 +4,7 @@
 //! and a checksum around it (as [`crate::cache`] does).
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian, standard};
-use bincode::serde::{decode_from_slice, encode_to_vec};
+use bincode::serde::{borrow_decode_from_slice, encode_to_vec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -64,7 +64,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], limit_bytes: usize) -> Result<T
 
 fn decode_within<T: DeserializeOwned, const LIMIT: usize>(bytes: &[u8]) -> Result<T, CodecError> {
     let config: Configuration<LittleEndian, Fixint, Limit<LIMIT>> = standard().with_fixed_int_encoding().with_limit::<LIMIT>();
-    let (value, used) = decode_from_slice(bytes, config).map_err(|e| CodecError::Invalid(e.to_string()))?;
+    let (value, used) = borrow_decode_from_slice(bytes, config).map_err(|e| CodecError::Invalid(e.to_string()))?;
     if used < bytes.len() { Err(CodecError::Trailing { extra: bytes.len() - used }) } else { Ok(value) }
 }
 

@@ -2,6 +2,20 @@
 //!
 //! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a file: readers take bytes
 //! or [`std::io::Read`], writers take [`std::io::Write`].
+//!
+//! ```
+//! use maxmargin_data::scale::Method;
+//! use maxmargin_data::{Par, ReadOptions, Scaler, libsvm};
+//!
+//! let text = b"+1 1:120 2:0.5\n-1 1:80 2:0.25 # a comment\n";
+//! let mut data = libsvm::parse(text, &ReadOptions::default(), Par::Seq)?;
+//! let scaler = Scaler::fit(&data.samples, Method::MinMax { lower: 0.0, upper: 1.0 });
+//! data.samples = scaler.apply(&data.samples)?;
+//! let mut scaled = Vec::new();
+//! libsvm::write(&data, &mut scaled)?;
+//! assert_eq!(scaled, b"1 1:1 2:1\n-1\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cache;
 pub mod codec;

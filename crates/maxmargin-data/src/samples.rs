@@ -6,7 +6,6 @@ mod stored;
 
 pub(crate) use compact::{is_single, prefers_dense};
 
-use serde::Deserialize;
 use sprs::CsMatI;
 
 /// How the values of [`Samples`] are stored.
@@ -25,8 +24,7 @@ pub enum Storage {
 /// An immutable matrix of samples: `len` rows by `features` columns, every value finite.
 ///
 /// Deserialising checks the same conditions as the constructors, so a damaged file cannot make a malformed matrix.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "stored::Stored")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     rows: usize,
     features: usize,

@@ -10,17 +10,27 @@ use std::fmt;
 
 /// What is stored of [`Samples`], before anything is checked.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct Stored<'a> {
+struct Stored<'a> {
     rows: u64,
     features: u64,
+    #[serde(borrow)]
     values: Values<'a>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 enum Values<'a> {
+    #[serde(borrow)]
     Dense32(Packed<'a>),
+    #[serde(borrow)]
     Dense64(Packed<'a>),
-    Sparse { offsets: Packed<'a>, indices: Packed<'a>, values: Packed<'a> },
+    Sparse {
+        #[serde(borrow)]
+        offsets: Packed<'a>,
+        #[serde(borrow)]
+        indices: Packed<'a>,
+        #[serde(borrow)]
+        values: Packed<'a>,
+    },
 }
 
 /// The little-endian bytes of an array.
@@ -52,34 +62,38 @@ impl Serialize for Packed<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Packed<'_> {
+impl<'de: 'a, 'a> Deserialize<'de> for Packed<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
         impl<'de> Visitor<'de> for Bytes {
-            type Value = Vec<u8>;
+            type Value = Cow<'de, [u8]>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the bytes of an array")
             }
 
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-                Ok(bytes.to_vec())
+            fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(bytes.into())
             }
 
-            fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
-                Ok(bytes)
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(bytes.to_vec().into())
+            }
+
+            fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Self::Value, E> {
+                Ok(bytes.into())
             }
 
             // Text formats write bytes as a sequence of numbers.
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut numbers: A) -> Result<Vec<u8>, A::Error> {
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut numbers: A) -> Result<Self::Value, A::Error> {
                 let mut bytes = Vec::new();
                 while let Some(byte) = numbers.next_element()? {
                     bytes.push(byte);
                 }
-                Ok(bytes)
+                Ok(bytes.into())
             }
         }
-        deserializer.deserialize_byte_buf(Bytes).map(|bytes| Self(bytes.into()))
+        deserializer.deserialize_bytes(Bytes).map(Self)
     }
 }
 
@@ -99,6 +113,12 @@ impl Serialize for Samples {
             }
         };
         Stored { rows: self.rows as u64, features: self.features as u64, values }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Samples {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Stored::deserialize(deserializer)?.try_into().map_err(de::Error::custom)
     }
 }
 
