@@ -31,6 +31,9 @@ pub enum CodecError {
     },
 }
 
+/// The most bytes that [`decode`] takes, whatever the caller allows: 256 GiB.
+const MOST_BYTES: usize = 1 << 38;
+
 /// Encodes `value`.
 ///
 /// # Errors
@@ -42,8 +45,9 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
 
 /// Decodes a value that takes all of `bytes`.
 ///
-/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length, because a length in the bytes is
-/// believed only so far. `T` must not contain sequences of elements without size, whose lengths nothing bounds.
+/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or a mebibyte, if that is more),
+/// because a length in the bytes is believed only so far. `T` must not contain sequences of elements without size, whose lengths
+/// nothing bounds.
 ///
 /// # Errors
 ///
@@ -58,7 +62,10 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], limit_bytes: usize) -> Result<T
         0x1001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
         0x4_0001..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
         0x100_0001..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
-        _ => decode_within::<T, { usize::MAX >> 16 }>(bytes),
+        0x4000_0001..=0x1_0000_0000 => decode_within::<T, 0x1_0000_0000>(bytes),
+        0x1_0000_0001..=0x4_0000_0000 => decode_within::<T, 0x4_0000_0000>(bytes),
+        0x4_0000_0001..=MOST_BYTES => decode_within::<T, MOST_BYTES>(bytes),
+        _ => Err(CodecError::TooLarge { bytes: bytes.len(), limit: MOST_BYTES }),
     }
 }
 
