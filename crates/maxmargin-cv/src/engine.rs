@@ -1,12 +1,13 @@
 //! The cross-validation engine: one kernel for all folds, a start for each fold, one audit for all solutions.
 
-use crate::problem::{Order, Pool, Trained};
+use crate::problem::{Fold, Order, Pool, Trained};
 use crate::report::{CvReport, FoldReport, FullReport, worse};
 use crate::seed::{Seeding, Source};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Audit, Dual, DualError, Solution, Start, Status, Stop, audit};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
+use maxmargin_simd::sums::{add_scaled, dot};
 use maxmargin_smo::{Refine, SmoConfig, solve};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,6 +54,7 @@ struct Task {
     hidden: Range<usize>,
     solution: Solution,
     audit: Option<Audit>,
+    seed_steps: u64,
     seed_seconds: f64,
     solve_seconds: f64,
 }
@@ -98,7 +100,10 @@ pub fn cross_validate(
         Source::AllData => {
             let task = engine.train(pool.dual(0..0)?, 0..0, None, Stage::Full, rows);
             kernel_seconds += engine.complete();
-            let from = engine.trained(&task, rows);
+            let mut from = engine.trained(&task, rows);
+            if config.seeding == Seeding::Full {
+                from.free_sums = Some(engine.free_sums(&from));
+            }
             full = Some(task);
             engine.train_all(duals, Some(&from))
         }
@@ -132,13 +137,14 @@ impl Engine<'_> {
     /// Seeds and solves one training to the tolerance as the solver sees it.
     fn train(&self, dual: Dual, hidden: Range<usize>, from: Option<&Trained>, stage: Stage, rows: &Rows) -> Task {
         let begun = Instant::now();
-        let start = from.and_then(|from| self.start(&dual, hidden.clone(), from, rows));
-        let start = start.unwrap_or_else(|| Start::zero(&dual).expect("0 is feasible for a C-SVC"));
+        let start = from.and_then(|from| self.start(&dual, &hidden, from, rows));
+        let zero = || (Start::zero(&dual).expect("0 is feasible for a C-SVC"), 0);
+        let (start, seed_steps) = start.unwrap_or_else(zero);
         let seed_seconds = begun.elapsed().as_secs_f64();
         let solution = self.solve(&dual, start, stage, rows);
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(stage != Stage::Full), Ordering::Relaxed);
-        Task { dual, hidden, solution, audit: None, seed_seconds, solve_seconds }
+        Task { dual, hidden, solution, audit: None, seed_steps, seed_seconds, solve_seconds }
     }
 
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, rows: &Rows) -> Solution {
@@ -146,12 +152,13 @@ impl Engine<'_> {
         solve(dual, rows, start, &config, &self.stop(), &mut self.relay(stage)).expect("a C-SVC has one balance of sums")
     }
 
-    /// The seed's point as a start with its gradient.
-    fn start(&self, dual: &Dual, hidden: Range<usize>, from: &Trained, rows: &Rows) -> Option<Start> {
-        let draft = self.config.seeding.draft(from, self.pool, hidden, rows)?;
+    /// The seed's point as a start with its gradient, and the rows read to find it.
+    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, rows: &Rows) -> Option<(Start, u64)> {
+        let fold = Fold { dual, hidden, pool: self.pool, rows, tol: self.config.stop.tol };
+        let draft = self.config.seeding.draft(from, fold)?;
         let alpha = dual.ids().iter().map(|&i| draft.alpha()[i]).collect();
         let gradient = dual.ids().iter().map(|&i| self.pool.labels[i] * draft.sums()[i] - 1.0).collect();
-        Some(Start::checked(dual, alpha).ok()?.with_gradient(gradient))
+        Some((Start::checked(dual, alpha).ok()?.with_gradient(gradient), draft.steps))
     }
 
     /// Independent folds, side by side. Rows are then computed by the fold that needs them, on its own thread.
@@ -202,9 +209,25 @@ impl Engine<'_> {
         let hidden: Vec<usize> = task.hidden.clone().collect();
         for chunk in hidden.chunks(64) {
             rows.fetch(chunk);
-            chunk.iter().for_each(|&t| sums[t] = maxmargin_simd::sums::dot(&beta, &rows.row(t)));
+            chunk.iter().for_each(|&t| sums[t] = dot(&beta, &rows.row(t)));
         }
-        Trained { alpha, sums, bias: task.solution.bias, hidden: task.hidden.clone() }
+        Trained { alpha, sums, bias: task.solution.bias, hidden: task.hidden.clone(), free_sums: None }
+    }
+
+    /// `Σ_j K_ij` over the free samples.
+    fn free_sums(&self, from: &Trained) -> Vec<f64> {
+        let free: Vec<usize> =
+            (0..from.alpha.len()).filter(|&i| from.alpha[i] > 0.0 && from.alpha[i] < self.pool.upper[i]).collect();
+        let mut sums = vec![0.0; from.alpha.len()];
+        for block in free.chunks(64) {
+            self.rows.fetch(block);
+            let rows: Vec<_> = block.iter().map(|&j| self.rows.row(j)).collect();
+            self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
+                let start = chunk * 4096;
+                rows.iter().for_each(|row| add_scaled(sums, 1.0, &row[start..start + sums.len()]));
+            });
+        }
+        sums
     }
 
     /// Audits every solution in `f64`; those that miss the tolerance continue from their exact gradient until they meet it.
@@ -269,6 +292,7 @@ impl Engine<'_> {
                 status: task.solution.status,
                 iterations: task.solution.work.iterations,
                 rows_computed: task.solution.work.rows_computed,
+                seed_steps: task.seed_steps,
                 seed_seconds: task.seed_seconds,
                 solve_seconds: task.solve_seconds,
                 correct,

@@ -12,7 +12,7 @@ pub mod watch;
 
 pub use engine::{CvConfig, CvError, cross_validate};
 pub use plan::{FoldPlan, PlanError};
-pub use problem::{Order, Pool, Trained};
+pub use problem::{Fold, Order, Pool, Trained};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport};
 pub use seed::{Seeding, Source};
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};

@@ -2,6 +2,7 @@
 
 use crate::plan::FoldPlan;
 use maxmargin_core::{Dual, DualError};
+use maxmargin_kernel::Rows;
 use std::ops::Range;
 
 /// Samples sorted by fold and, inside a fold, by class: a training set is then at most two contiguous ranges of a kernel row.
@@ -91,4 +92,21 @@ pub struct Trained {
     pub bias: f64,
     /// Samples that were not in the training set.
     pub hidden: Range<usize>,
+    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`), where a seeding asks for it.
+    pub free_sums: Option<Vec<f64>>,
+}
+
+/// The training problem of one fold, as seeds see it.
+#[derive(Clone, Copy)]
+pub struct Fold<'a> {
+    /// The problem.
+    pub dual: &'a Dual,
+    /// Samples that are not in the training set.
+    pub hidden: &'a Range<usize>,
+    /// Labels and bounds of all samples.
+    pub pool: &'a Pool,
+    /// Rows of the kernel.
+    pub rows: &'a Rows<'a>,
+    /// Where the solver will stop.
+    pub tol: f64,
 }

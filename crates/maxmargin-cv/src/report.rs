@@ -38,6 +38,8 @@ pub struct FoldReport {
     pub iterations: u64,
     /// Kernel rows that this fold was the first to need (which of two parallel folds is first may vary).
     pub rows_computed: u64,
+    /// Kernel rows read to find the start, each about half of an iteration.
+    pub seed_steps: u64,
     /// Time to find the start.
     pub seed_seconds: f64,
     /// Time to solve from the start.

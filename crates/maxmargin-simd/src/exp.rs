@@ -161,6 +161,41 @@ impl Gaussian {
         }
     }
 
+    /// `out[j] = exp(−γ (norm + norms[j] − 2 dots[j]))` for integers: the distance is exact, whatever wraps on the way to it
+    /// (it must lie in 0 … 2³¹ − 1).
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill32_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        #[cfg(target_arch = "x86_64")]
+        if self.level == Level::Avx512 {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            return unsafe { avx512::fill32_from_integers(self, norm, norms, dots, out) };
+        }
+        for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+            *o = self.one32(norm.wrapping_add(n).wrapping_sub(dot.wrapping_mul(2)) as f32);
+        }
+    }
+
+    /// The same in `f64`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn fill64_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
+        assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
+        #[cfg(target_arch = "x86_64")]
+        if self.level == Level::Avx512 {
+            // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
+            return unsafe { avx512::fill64_from_integers(self, norm, norms, dots, out) };
+        }
+        for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+            *o = self.one64(f64::from(norm.wrapping_add(n).wrapping_sub(dot.wrapping_mul(2))));
+        }
+    }
+
     /// `exp(−γ max(0, squared))` in `f32`.
     #[inline]
     pub fn one32(&self, squared: f32) -> f32 {

@@ -140,3 +140,52 @@ pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots:
         at += 16;
     }
 }
+
+/// See [`Gaussian::fill32_from_integers`].
+///
+/// # Safety
+///
+/// The machine has AVX-512 F, BW, DQ and VL, and the slices have one length.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+pub(super) unsafe fn fill32_from_integers(g: &Gaussian, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
+    let (len, mut at) = (out.len(), 0);
+    let norm = _mm512_set1_epi32(norm);
+    while at < len {
+        let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
+        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a pointer past the end is only
+        // formed (with `wrapping_add`) where its mask is empty.
+        unsafe {
+            let n = _mm512_maskz_loadu_epi32(live, norms.as_ptr().add(at));
+            let dot = _mm512_maskz_loadu_epi32(live, dots.as_ptr().add(at));
+            let squared = _mm512_sub_epi32(_mm512_add_epi32(norm, n), _mm512_slli_epi32::<1>(dot));
+            _mm512_mask_storeu_ps(out.as_mut_ptr().add(at), live, core32(g, _mm512_cvtepi32_ps(squared)));
+        }
+        at += 16;
+    }
+}
+
+/// See [`Gaussian::fill64_from_integers`].
+///
+/// # Safety
+///
+/// The machine has AVX-512 F, BW, DQ and VL, and the slices have one length.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+pub(super) unsafe fn fill64_from_integers(g: &Gaussian, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
+    let (len, mut at) = (out.len(), 0);
+    let norm = _mm512_set1_epi32(norm);
+    while at < len {
+        let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
+        // SAFETY: the masks keep loads and stores below `len`, the length of all three slices; a pointer past the end is only
+        // formed (with `wrapping_add`) where its mask is empty.
+        unsafe {
+            let n = _mm512_maskz_loadu_epi32(live, norms.as_ptr().add(at));
+            let dot = _mm512_maskz_loadu_epi32(live, dots.as_ptr().add(at));
+            let squared = _mm512_sub_epi32(_mm512_add_epi32(norm, n), _mm512_slli_epi32::<1>(dot));
+            let squared0 = _mm512_cvtepi32_pd(_mm512_castsi512_si256(squared));
+            let squared1 = _mm512_cvtepi32_pd(_mm512_extracti32x8_epi32::<1>(squared));
+            _mm512_mask_storeu_pd(out.as_mut_ptr().wrapping_add(at), live as __mmask8, core64(g, squared0));
+            _mm512_mask_storeu_pd(out.as_mut_ptr().wrapping_add(at + 8), (live >> 8) as __mmask8, core64(g, squared1));
+        }
+        at += 16;
+    }
+}

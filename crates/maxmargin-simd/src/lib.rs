@@ -4,7 +4,9 @@
 //! the door, or a call of code for instructions that [`level`] found on this machine.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
 
+pub mod bytes;
 pub mod exp;
 pub mod level;
 pub mod passes;
 pub mod sums;
+pub mod transpose;

@@ -97,14 +97,35 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
 /// When slices differ in length, or a set has fewer bits than elements.
 pub fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len(), kj.len()], up, low);
+    dispatch_update::<true>(f, ki, kj, delta, up, low)
+}
+
+/// `f_k += delta · ki_k` for every `k`, and the extremes of the new `f` as in [`update_and_scan`].
+///
+/// # Panics
+///
+/// When slices differ in length, or a set has fewer bits than elements.
+pub fn add_and_scan(f: &mut [f64], ki: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+    check(f.len(), &[ki.len()], up, low);
+    dispatch_update::<false>(f, ki, &[], delta, up, low)
+}
+
+/// With `PAIR` the row `kj` is subtracted; without, it is not read.
+fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     match level() {
-        // SAFETY: `level` found these instructions on this machine; lengths were checked above.
+        // SAFETY: `level` found these instructions on this machine; the callers checked the lengths.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::update_and_scan(f, ki, kj, delta, up, low) },
+        Level::Avx512 => unsafe { avx512::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::update_and_scan(f, ki, kj, delta, up, low) },
-        _ => portable_update_and_scan(f, ki, kj, delta, up, low),
+        Level::Avx2 => unsafe { avx2::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
+        _ => {
+            for k in 0..f.len() {
+                let other = if PAIR { f64::from(kj[k]) } else { 0.0 };
+                f[k] += delta * (f64::from(ki[k]) - other);
+            }
+            scan(f, up, low)
+        }
     }
 }
 
@@ -235,11 +256,4 @@ pub(crate) fn locate(
         (chunk..end).find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
     };
     Extremes { min_up, argmin_up: find(min_up, chunk_up, up), max_low, argmax_low: find(max_low, chunk_low, low) }
-}
-
-fn portable_update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
-    for ((f, &ki), &kj) in f.iter_mut().zip(ki).zip(kj) {
-        *f += delta * (f64::from(ki) - f64::from(kj));
-    }
-    scan(f, up, low)
 }

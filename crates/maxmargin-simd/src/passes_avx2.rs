@@ -14,9 +14,16 @@ fn lanes_of(set: &[u8], k: usize) -> __m256d {
 
 /// # Safety
 ///
-/// Needs AVX2; `ki`, `kj` as long as `f`; a bit per element in `up` and `low`.
+/// Needs AVX2; `ki` as long as `f`, `kj` too where `PAIR`; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+pub(super) unsafe fn update_and_scan<const PAIR: bool>(
+    f: &mut [f64],
+    ki: &[f32],
+    kj: &[f32],
+    delta: f64,
+    up: &[u8],
+    low: &[u8],
+) -> Extremes {
     let n = f.len();
     let step = _mm256_set1_pd(delta);
     let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
@@ -30,8 +37,8 @@ pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delt
             // SAFETY: k + 4 ≤ n bounds every 4-element access.
             let value = unsafe {
                 let a = _mm256_cvtps_pd(_mm_loadu_ps(ki.as_ptr().add(k)));
-                let b = _mm256_cvtps_pd(_mm_loadu_ps(kj.as_ptr().add(k)));
-                let moved = _mm256_mul_pd(step, _mm256_sub_pd(a, b));
+                let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(_mm_loadu_ps(kj.as_ptr().add(k)))) } else { a };
+                let moved = _mm256_mul_pd(step, a);
                 let value = _mm256_add_pd(_mm256_loadu_pd(f.as_ptr().add(k)), moved);
                 _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
                 value
@@ -46,7 +53,8 @@ pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delt
             _mm256_storeu_pd(most.as_mut_ptr(), highest);
         }
         for k in full..end {
-            f[k] += delta * (f64::from(ki[k]) - f64::from(kj[k]));
+            let other = if PAIR { f64::from(kj[k]) } else { 0.0 };
+            f[k] += delta * (f64::from(ki[k]) - other);
         }
         // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
         let byte = full / 8 * 8;

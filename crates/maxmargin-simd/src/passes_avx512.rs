@@ -5,9 +5,16 @@ use std::arch::x86_64::*;
 
 /// # Safety
 ///
-/// Needs AVX-512 F, DQ and VL; `ki`, `kj` as long as `f`; a bit per element in `up` and `low`.
+/// Needs AVX-512 F, DQ and VL; `ki` as long as `f`, `kj` too where `PAIR`; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+pub(super) unsafe fn update_and_scan<const PAIR: bool>(
+    f: &mut [f64],
+    ki: &[f32],
+    kj: &[f32],
+    delta: f64,
+    up: &[u8],
+    low: &[u8],
+) -> Extremes {
     let n = f.len();
     let step = _mm512_set1_pd(delta);
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
@@ -23,8 +30,8 @@ pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delt
             // SAFETY: k + 8 ≤ n bounds every 8-element access; byte k / 8 holds the bits k … k + 7 (k is a multiple of 8).
             unsafe {
                 let a = _mm512_cvtps_pd(_mm256_loadu_ps(ki.as_ptr().add(k)));
-                let b = _mm512_cvtps_pd(_mm256_loadu_ps(kj.as_ptr().add(k)));
-                let moved = _mm512_mul_pd(step, _mm512_sub_pd(a, b));
+                let a = if PAIR { _mm512_sub_pd(a, _mm512_cvtps_pd(_mm256_loadu_ps(kj.as_ptr().add(k)))) } else { a };
+                let moved = _mm512_mul_pd(step, a);
                 let value = _mm512_add_pd(_mm512_loadu_pd(f.as_ptr().add(k)), moved);
                 _mm512_storeu_pd(f.as_mut_ptr().add(k), value);
                 lowest = _mm512_mask_min_pd(lowest, *up.get_unchecked(k / 8), lowest, value);
@@ -37,8 +44,8 @@ pub(super) unsafe fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delt
             // SAFETY: masked loads and stores touch only the end − full elements below n.
             unsafe {
                 let a = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(tail, ki.as_ptr().add(k)));
-                let b = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(tail, kj.as_ptr().add(k)));
-                let moved = _mm512_mul_pd(step, _mm512_sub_pd(a, b));
+                let a = if PAIR { _mm512_sub_pd(a, _mm512_cvtps_pd(_mm256_maskz_loadu_ps(tail, kj.as_ptr().add(k)))) } else { a };
+                let moved = _mm512_mul_pd(step, a);
                 let value = _mm512_add_pd(_mm512_maskz_loadu_pd(tail, f.as_ptr().add(k)), moved);
                 _mm512_mask_storeu_pd(f.as_mut_ptr().add(k), tail, value);
                 lowest = _mm512_mask_min_pd(lowest, up[k / 8] & tail, lowest, value);

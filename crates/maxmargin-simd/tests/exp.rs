@@ -105,6 +105,25 @@ proptest! {
     }
 
     #[test]
+    fn integers_have_exact_distances(
+        values in prop::collection::vec((0i32..1 << 30, any::<i32>()), 0..40),
+        norm in any::<i32>(),
+    ) {
+        let dots: Vec<i32> = values.iter().map(|v| v.1).collect();
+        let norms: Vec<i32> = values.iter().map(|v| v.0.wrapping_sub(norm).wrapping_add(v.1.wrapping_mul(2))).collect();
+        for level in LEVELS {
+            let g = Gaussian::at(1e-8, level);
+            let (mut narrow, mut wide) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+            g.fill32_from_integers(norm, &norms, &dots, &mut narrow);
+            g.fill64_from_integers(norm, &norms, &dots, &mut wide);
+            for (j, v) in values.iter().enumerate() {
+                prop_assert_eq!(narrow[j].to_bits(), g.one32(v.0 as f32).to_bits());
+                prop_assert_eq!(wide[j].to_bits(), g.one64(f64::from(v.0)).to_bits());
+            }
+        }
+    }
+
+    #[test]
     fn one_unit_in_the_last_place(log_gamma in -20.0f64..8.0, log_x in -40.0f64..6.4) {
         let gamma = log_gamma.exp2();
         let x = (log_x.exp2() / gamma) as f32;

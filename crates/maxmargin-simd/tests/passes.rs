@@ -1,7 +1,7 @@
 //! The SMO passes: every dispatch level against a plain loop, bit for bit.
 
 use maxmargin_simd::level::{Level, restrict};
-use maxmargin_simd::passes::{Diagonal, Extremes, Partner, bit, scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, bit, scan, second_order, update_and_scan};
 use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
 use std::sync::Mutex;
@@ -74,6 +74,11 @@ proptest! {
             assert_eq!(f, expected, "{level:?}");
             assert_eq!(found, extremes, "{level:?}");
             assert_eq!(scan(&f, &state.up, &state.low), extremes, "{level:?}");
+            let zeros = vec![0.0; f.len()];
+            let (mut one, mut pair) = (state.f.clone(), state.f.clone());
+            let alone = add_and_scan(&mut one, &state.ki, delta, &state.up, &state.low);
+            assert_eq!(alone, update_and_scan(&mut pair, &state.ki, &zeros, delta, &state.up, &state.low), "{level:?}");
+            assert_eq!(one, pair, "{level:?}");
         });
     }
 

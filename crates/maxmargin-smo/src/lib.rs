@@ -6,7 +6,9 @@
 
 mod layout;
 mod prefetch;
+mod relax;
 mod solve;
 mod state;
 
+pub use relax::{Relaxed, relax};
 pub use solve::{Refine, SmoConfig, SmoError, solve};

@@ -80,7 +80,7 @@ pub fn solve(
         Some(gradient) => gradient.to_vec(),
         None => exact_gradient(dual, rows, start.alpha()),
     };
-    let state = State::new(dual, rows.gram(), &start, &gradient);
+    let state = State::new(dual, rows.gram(), start.alpha(), &gradient);
     let mut run = Run {
         prefetch: Prefetch::new(state.layout.padded()),
         state,

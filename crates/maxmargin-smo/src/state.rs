@@ -1,9 +1,9 @@
 //! The running state of SMO: α, the optimality indicator `f`, and the index sets as packed bits.
 
 use crate::layout::Layout;
-use maxmargin_core::{Dual, Start};
+use maxmargin_core::Dual;
 use maxmargin_kernel::{Gram, RowRef};
-use maxmargin_simd::passes::{Diagonal, Extremes, Partner, scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, scan, second_order, update_and_scan};
 
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
 pub(crate) const TAU: f64 = 1e-12;
@@ -35,11 +35,11 @@ pub(crate) struct Step {
 }
 
 impl State {
-    /// The state at `start` with the given gradient (one entry per variable).
-    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, start: &Start, gradient: &[f64]) -> Self {
+    /// The state at `alpha` with its gradient (one entry per variable).
+    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64]) -> Self {
         let layout = Layout::new(dual);
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
-        let alpha = layout.spread(start.alpha().iter().copied());
+        let alpha = layout.spread(alpha.iter().copied());
         let upper = layout.spread(dual.upper().iter().copied());
         let sign = layout.spread(dual.sign().iter().copied());
         let all = gram.diagonal();
@@ -161,6 +161,23 @@ impl State {
             extremes.join(update_and_scan(&mut self.f[at..end], ki, kj, step, up, low), at);
         }
         Step { gain: step * (b - 0.5 * step * a), extremes }
+    }
+
+    /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
+    pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
+        let wanted = (threshold - self.f[i]) / (self.own(i) + self.ridge).max(TAU);
+        let (grow, fall) = self.rooms(i);
+        let step = wanted.clamp(-fall, grow);
+        self.shift(i, step, step == grow || step == -fall);
+        self.f[i] += step * self.ridge;
+        let ki = self.layout.view(row, &mut self.gathered[0]);
+        let mut extremes = Extremes::NONE;
+        for piece in self.layout.pieces() {
+            let (at, end) = (piece.at, piece.at + piece.columns.len());
+            let (up, low) = (&self.up[at / 8..], &self.low[at / 8..]);
+            extremes.join(add_and_scan(&mut self.f[at..end], &ki[piece.columns.clone()], step, up, low), at);
+        }
+        extremes
     }
 
     /// Moves `s α` at a place by `amount`; to the bound exactly when that is where it goes.

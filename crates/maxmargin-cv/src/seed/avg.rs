@@ -2,13 +2,12 @@
 
 use super::Draft;
 use super::draft::spread_over;
-use crate::problem::{Pool, Trained};
-use maxmargin_kernel::Rows;
-use std::ops::Range;
+use crate::problem::{Fold, Trained};
 
 /// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated until all is handed out.
-pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
-    let mut draft = Draft::new(from, pool, hidden, rows);
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    let pool = fold.pool;
+    let mut draft = Draft::new(from, fold);
     let mut alpha = draft.alpha().to_vec();
     let seen: Vec<usize> = draft.seen().collect();
     for r in draft.leaving() {

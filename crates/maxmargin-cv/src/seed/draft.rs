@@ -1,28 +1,29 @@
 //! A point under repair: α and kernel sums of all samples, kept together as α moves.
 
-use crate::problem::{Pool, Trained};
+use crate::problem::{Fold, Pool, Trained};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::add_scaled;
+use maxmargin_smo::Relaxed;
 use std::ops::Range;
+
+/// What counts as rounding in a balance, relative to the largest C.
+const ROUNDING: f64 = 1e-9;
 
 /// A point on the way to a feasible start.
 #[derive(Clone)]
 pub struct Draft<'a> {
-    pool: &'a Pool,
-    rows: &'a Rows<'a>,
-    hidden: Range<usize>,
+    fold: Fold<'a>,
     alpha: Vec<f64>,
     /// `Σ_j y_j α_j K_ij`, up to date for every sample.
     sums: Vec<f64>,
-    /// `Σ y_k α_k` of the training set.
-    balance: f64,
+    /// Kernel rows read on the way, beside one for each α that leaves: the price of the seed.
+    pub steps: u64,
 }
 
 impl<'a> Draft<'a> {
     /// The point of `from`, before anything is taken out of it.
-    pub fn new(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Self {
-        let (alpha, sums) = (from.alpha.clone(), from.sums.clone());
-        Self { pool, rows, hidden, alpha, sums, balance: 0.0 }
+    pub fn new(from: &Trained, fold: Fold<'a>) -> Self {
+        Self { fold, alpha: from.alpha.clone(), sums: from.sums.clone(), steps: 0 }
     }
 
     /// α of every sample.
@@ -37,105 +38,122 @@ impl<'a> Draft<'a> {
 
     /// The optimality indicator `f_i = Σ_j y_j α_j K_ij − y_i` (paper 1, section 2).
     pub fn indicator(&self, i: usize) -> f64 {
-        self.sums[i] - self.pool.labels[i]
+        self.sums[i] - self.fold.pool.labels[i]
     }
 
     /// The rows of the kernel.
     pub fn rows(&self) -> &'a Rows<'a> {
-        self.rows
+        self.fold.rows
     }
 
     /// Labels and bounds.
     pub fn pool(&self) -> &'a Pool {
-        self.pool
+        self.fold.pool
     }
 
     /// Samples that may not carry α.
     pub fn hidden(&self) -> Range<usize> {
-        self.hidden.clone()
+        self.fold.hidden.clone()
     }
 
     /// Samples of the training set.
     pub fn seen(&self) -> impl Iterator<Item = usize> + use<> {
-        (0..self.hidden.start).chain(self.hidden.end..self.alpha.len())
+        (0..self.fold.hidden.start).chain(self.fold.hidden.end..self.alpha.len())
     }
 
     /// `Σ y_k α_k` over all samples: 0 when the point is feasible.
     pub fn balance(&self) -> f64 {
-        self.balance
+        self.fold.pool.labels.iter().zip(&self.alpha).map(|(y, a)| y * a).sum()
     }
 
     /// How far `y_i α_i` may move by `amount`'s sign.
     pub fn room(&self, i: usize, amount: f64) -> f64 {
-        if (amount > 0.0) == (self.pool.labels[i] > 0.0) { self.pool.upper[i] - self.alpha[i] } else { self.alpha[i] }
+        if (amount > 0.0) == (self.fold.pool.labels[i] > 0.0) { self.fold.pool.upper[i] - self.alpha[i] } else { self.alpha[i] }
     }
 
     /// Whether `0 < α_i < C_i`.
     pub fn is_free(&self, i: usize) -> bool {
-        self.alpha[i] > 0.0 && self.alpha[i] < self.pool.upper[i]
+        self.alpha[i] > 0.0 && self.alpha[i] < self.fold.pool.upper[i]
     }
 
     /// Moves `y_i α_i` by as much of `amount` as the box allows, keeps the sums true, and returns what was moved.
     pub fn shift(&mut self, i: usize, amount: f64) -> f64 {
         let moved = self.move_alpha(i, amount);
         if moved != 0.0 {
-            add_scaled(&mut self.sums, moved, &self.rows.row(i));
+            self.steps += 1;
+            add_scaled(&mut self.sums, moved, &self.fold.rows.row(i));
         }
         moved
     }
 
     fn move_alpha(&mut self, i: usize, amount: f64) -> f64 {
         let before = self.alpha[i];
-        let after = (before + self.pool.labels[i] * amount).clamp(0.0, self.pool.upper[i]);
+        let after = (before + self.fold.pool.labels[i] * amount).clamp(0.0, self.fold.pool.upper[i]);
         self.alpha[i] = after;
-        let moved = self.pool.labels[i] * (after - before);
-        self.balance += moved;
+        let moved = self.fold.pool.labels[i] * (after - before);
         moved
     }
 
     /// Takes all α of sample `r` away; returns the `y_r α_r` that was there.
     pub fn take(&mut self, r: usize) -> f64 {
-        -self.shift(r, -self.pool.labels[r] * self.alpha[r])
+        -self.shift(r, -self.fold.pool.labels[r] * self.alpha[r])
     }
 
     /// Samples of the hidden range that carry α.
     pub fn leaving(&self) -> Vec<usize> {
-        self.hidden.clone().filter(|&i| self.alpha[i] > 0.0).collect()
+        self.fold.hidden.clone().filter(|&i| self.alpha[i] > 0.0).collect()
+    }
+
+    /// Takes over α and sums of the training set from a solver's point; sums of hidden samples are no longer true.
+    pub(super) fn adopt(&mut self, relaxed: &Relaxed) {
+        for (k, &i) in self.fold.dual.ids().iter().enumerate() {
+            self.alpha[i] = relaxed.alpha[k];
+            self.sums[i] = self.fold.pool.labels[i] * (relaxed.gradient[k] + 1.0);
+        }
+        self.steps += relaxed.steps;
+    }
+
+    /// Moves `y α` of all of `samples` by `share`, given `Σ_j K_ij` over them. The caller has seen that the boxes allow it.
+    pub(super) fn shift_together(&mut self, samples: &[usize], share: f64, kernel_sums: &[f64]) {
+        samples.iter().for_each(|&i| self.alpha[i] += self.fold.pool.labels[i] * share);
+        self.sums.iter_mut().zip(kernel_sums).for_each(|(s, k)| *s += share * k);
     }
 
     /// Sets many α at once and brings the sums up to date.
     pub fn replace(&mut self, alpha: &[f64]) {
         let wanted: Vec<usize> = (0..alpha.len()).filter(|&i| alpha[i] != self.alpha[i]).collect();
         for chunk in wanted.chunks(64) {
-            self.rows.fetch(chunk);
+            self.fold.rows.fetch(chunk);
             for &i in chunk {
-                let amount = self.pool.labels[i] * (alpha[i] - self.alpha[i]);
+                let amount = self.fold.pool.labels[i] * (alpha[i] - self.alpha[i]);
                 self.shift(i, amount);
                 self.alpha[i] = alpha[i];
             }
         }
     }
 
-    /// Moves the balance to 0: an equal amount on each free sample, clipped at the bounds, repeatedly; then on all others.
+    /// Moves the balance to 0: an equal amount on each free sample, clipped at the bounds, repeatedly; then on all others. What is
+    /// only rounding goes to one sample.
     ///
     /// Returns whether it succeeded.
     pub fn spread(&mut self) -> bool {
-        let mut alpha = self.alpha.clone();
-        let free: Vec<usize> = self.seen().filter(|&i| self.is_free(i)).collect();
-        let all: Vec<usize> = self.seen().collect();
-        let mut lack = -self.pool.labels.iter().zip(&alpha).map(|(y, a)| y * a).sum::<f64>();
-        for candidates in [free, all] {
-            lack = spread_over(self.pool, &mut alpha, &candidates, lack);
+        let scale = self.fold.pool.upper.iter().copied().fold(0.0, f64::max);
+        let mut lack = -self.balance();
+        if lack.abs() > ROUNDING * scale {
+            let mut alpha = self.alpha.clone();
+            let free: Vec<usize> = self.seen().filter(|&i| self.is_free(i)).collect();
+            let all: Vec<usize> = self.seen().collect();
+            for candidates in [free, all] {
+                lack = spread_over(self.fold.pool, &mut alpha, &candidates, lack);
+            }
+            self.replace(&alpha);
+            lack = -self.balance();
         }
-        self.replace(&alpha);
-        self.balance = self.pool.labels.iter().zip(&self.alpha).map(|(y, a)| y * a).sum();
-        lack == 0.0
-    }
-
-    /// The dual objective `½ αᵀQα − Σα` (to be minimised) at this point.
-    pub fn objective(&self) -> f64 {
-        let term = |i: usize| self.alpha[i] * (0.5 * self.pool.labels[i] * self.sums[i] - 1.0);
-        self.seen().map(term).sum()
+        let roomiest = self.seen().max_by(|&i, &j| self.room(i, lack).total_cmp(&self.room(j, lack)).then(j.cmp(&i)));
+        if let Some(i) = roomiest.filter(|_| lack != 0.0) {
+            self.shift(i, lack);
+        }
+        self.balance().abs() <= ROUNDING * scale
     }
 }
 

@@ -1,11 +1,63 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
-use super::{Draft, top};
-use crate::problem::{Pool, Trained};
-use maxmargin_kernel::Rows;
-use std::ops::Range;
+use super::Draft;
+use crate::problem::{Fold, Trained};
+use maxmargin_simd::sums::add_scaled;
+use maxmargin_smo::relax;
 
-/// The best of several repairs by the dual objective of the start.
-pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
-    top::seed(from, pool, hidden, rows)
+/// Takes the α of the hidden samples away, then repairs in two moves:
+///
+/// 1. at the bias of the model of all data, one coordinate step for each α taken, always on the worst violator: the samples near
+///    a removed one take over its part, by the amount that is optimal for each;
+/// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where samples do not interact, and
+///    a small change of the bias elsewhere.
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    let Fold { dual, pool, rows, tol, .. } = fold;
+    let mut draft = Draft::new(from, fold);
+    let leaving = draft.leaving();
+    rows.fetch(&leaving);
+    for &r in &leaving {
+        draft.take(r);
+    }
+    let alpha: Vec<f64> = dual.ids().iter().map(|&i| draft.alpha()[i]).collect();
+    let gradient: Vec<f64> = dual.ids().iter().map(|&i| pool.labels[i] * draft.sums()[i] - 1.0).collect();
+    let relaxed = relax(dual, rows, &alpha, &gradient, from.bias, leaving.len() as u64, tol);
+    draft.adopt(&relaxed);
+    spread_over_free(&mut draft, from, fold);
+    draft.spread().then_some(draft)
+}
+
+/// Spreads the lack of balance evenly over the samples that were free in the model of all data and still are, using its sums of
+/// their rows: the rows read are those of the few that no longer take part.
+fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) {
+    let Some(free_sums) = &from.free_sums else { return };
+    let Fold { pool, rows, .. } = fold;
+    let was_free = |i: &usize| from.alpha[*i] > 0.0 && from.alpha[*i] < pool.upper[*i];
+    let lack = -draft.balance();
+    let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
+    // Those whose box is too small for their share stand back, and the share of the others grows.
+    for _ in 0..20 {
+        let share = lack / able.len() as f64;
+        let before = able.len();
+        able.retain(|&i| draft.room(i, share) > share.abs());
+        if able.len() == before {
+            break;
+        }
+    }
+    let share = lack / able.len() as f64;
+    if able.is_empty() || able.iter().any(|&i| draft.room(i, share) <= share.abs()) {
+        return;
+    }
+    let mut takes_part = vec![false; pool.labels.len()];
+    able.iter().for_each(|&i| takes_part[i] = true);
+    let left: Vec<usize> = (0..pool.labels.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
+    if left.len() > able.len() {
+        return;
+    }
+    let mut kernel_sums = free_sums.clone();
+    for &i in &left {
+        add_scaled(&mut kernel_sums, -1.0, &rows.row(i));
+    }
+    draft.steps += left.len() as u64;
+    draft.shift_together(&able, share, &kernel_sums);
 }

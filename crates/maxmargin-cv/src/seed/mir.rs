@@ -2,7 +2,7 @@
 
 use super::Draft;
 use super::sir::adjust;
-use crate::problem::{Pool, Trained};
+use crate::problem::{Fold, Trained};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
@@ -21,8 +21,9 @@ const MOST: usize = 60;
 ///
 /// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution (the paper's
 /// pseudo-inverse) is what conjugate gradients on the normal equations reach from zero, without forming a matrix.
-pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
-    let mut draft = Draft::new(from, pool, hidden.clone(), rows);
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    let Fold { pool, rows, .. } = fold;
+    let mut draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
     let n = pool.labels.len();
     let leaving = draft.leaving();
@@ -42,7 +43,7 @@ pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, row
     let system = System { rows, targets: &targets, entering: entering.clone() };
     let beta = system.least_squares(wanted, balance);
     let mut alpha = draft.alpha().to_vec();
-    alpha[hidden].fill(0.0);
+    alpha[fold.hidden.clone()].fill(0.0);
     for (&t, b) in targets.iter().zip(beta) {
         alpha[t] = (pool.labels[t] * b).clamp(0.0, pool.upper[t]);
     }

@@ -11,9 +11,7 @@ mod top;
 
 pub use draft::Draft;
 
-use crate::problem::{Pool, Trained};
-use maxmargin_kernel::Rows;
-use std::ops::Range;
+use crate::problem::{Fold, Trained};
 
 /// How the start of each fold is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +27,8 @@ pub enum Seeding {
     Sir,
     /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017, MIR).
     Mir,
-    /// From the model of all data, the best of several repairs by the dual objective. Folds do not wait for each other.
+    /// From the model of all data: what a removed α leaves behind is absorbed at a fixed bias by the samples that its removal
+    /// disturbs most (see `docs/math/seeding.md`). Folds do not wait for each other.
     #[default]
     Full,
 }
@@ -70,17 +69,17 @@ impl Seeding {
         }
     }
 
-    /// A feasible point for the training set without `hidden`, from a solution whose training set was without `from.hidden`.
+    /// A feasible point for the training set of `fold`, from a solution whose training set was without `from.hidden`.
     ///
     /// Returns `None` when the seeding has none to offer (a cold start then).
-    pub(crate) fn draft<'a>(self, from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
+    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
         match self {
             Self::Cold => None,
-            Self::Avg => avg::seed(from, pool, hidden, rows),
-            Self::Top => top::seed(from, pool, hidden, rows),
-            Self::Sir => sir::seed(from, pool, hidden, rows),
-            Self::Mir => mir::seed(from, pool, hidden, rows),
-            Self::Full => full::seed(from, pool, hidden, rows),
+            Self::Avg => avg::seed(from, fold),
+            Self::Top => top::seed(from, fold),
+            Self::Sir => sir::seed(from, fold),
+            Self::Mir => mir::seed(from, fold),
+            Self::Full => full::seed(from, fold),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Draft;
 use super::draft::spread_over;
-use crate::problem::{Pool, Trained};
-use maxmargin_kernel::Rows;
+use crate::problem::{Fold, Trained};
 use std::ops::Range;
 
 /// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters with the same label takes
 /// `α_r`; when that label is used up, any unused one. Then [`adjust`].
-pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
-    let mut draft = Draft::new(from, pool, hidden.clone(), rows);
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    let Fold { pool, rows, .. } = fold;
+    let mut draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
     let leaving = draft.leaving();
     rows.fetch(&leaving);

@@ -1,16 +1,15 @@
 //! TOP: the α of removed samples handed to the most similar remaining ones (Lee et al. 2004).
 
 use super::Draft;
-use crate::problem::{Pool, Trained};
-use maxmargin_kernel::Rows;
-use std::ops::Range;
+use crate::problem::{Fold, Trained};
 
 /// Similar samples looked at before the search widens.
 const NEAREST: usize = 16;
 
 /// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their box takes.
-pub(super) fn seed<'a>(from: &Trained, pool: &'a Pool, hidden: Range<usize>, rows: &'a Rows<'a>) -> Option<Draft<'a>> {
-    let mut draft = Draft::new(from, pool, hidden, rows);
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    let rows = fold.rows;
+    let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
     rows.fetch(&leaving);
     for r in leaving {

@@ -1,0 +1,83 @@
+//! Problems on which kernel rows in `f32` alone cannot meet the tolerance: the certificate in `f64` must, all the same.
+
+use maxmargin_core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
+use maxmargin_data::{BinaryLabels, Par, Samples, generate::Generator};
+use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
+use maxmargin_smo::{Refine, SmoConfig, solve};
+use maxmargin_testkit::{Problem, generate};
+
+fn run(gram: &dyn Gram, dual: &Dual, tol: f64, refine: Refine) -> (Solution, Certificate) {
+    let rows = Rows::new(gram, 1 << 28, Par::Seq);
+    let start = Start::project(dual, vec![0.0; dual.len()]).expect("feasible");
+    let solution = solve(dual, &rows, start, &SmoConfig { refine }, &Stop::at(tol), &mut Silent).expect("SMO takes the problem");
+    let certificate = certify(dual, gram, &solution, Par::Seq);
+    (solution, certificate)
+}
+
+fn generated(generator: Generator, rows: usize, features: Option<usize>, c: f64) -> (Samples, Dual) {
+    let data = generator.generate(rows, features, 1).expect("data");
+    let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
+    let dual = Dual::c_svc((0..rows).collect(), signs, vec![c; rows]).expect("a problem");
+    (data.samples, dual)
+}
+
+/// C = 10⁴ and ε = 10⁻⁶: without refinement the exact violation is above the tolerance (or the test would show nothing), with
+/// it below.
+#[test]
+fn large_c_small_tolerance() {
+    for (generator, features, gamma) in [(Generator::GaussM, None, 1.0), (Generator::Blobs, Some(10), 0.02)] {
+        let (samples, dual) = generated(generator, 300, features, 1e4);
+        let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a kernel");
+        let (plain, certificate) = run(&gram, &dual, 1e-6, Refine::Never);
+        assert!(certificate.kkt > 1e-6, "{generator:?}: f32 was enough: {certificate:?}, {:?}", plain.work);
+        let (solution, certificate) = run(&gram, &dual, 1e-6, Refine::Exact);
+        assert_eq!(solution.status, Status::Converged, "{generator:?}: {certificate:?}, {:?}", solution.work);
+        assert!(certificate.holds(1e-6) && solution.work.refinements > 1, "{generator:?}: {certificate:?}, {:?}", solution.work);
+    }
+}
+
+/// Features that nobody scaled: kernel values of 10⁷ know nothing below 1 in `f32`.
+#[test]
+fn unscaled_features() {
+    let (samples, dual) = generated(Generator::Blobs, 120, Some(5), 0.01);
+    let values = (0..samples.len())
+        .flat_map(|i| {
+            let mut row = vec![0.0; 5];
+            samples.row(i).for_each(|j, v| row[j] = (1000.0 * (v + 1.5)).round());
+            row
+        })
+        .collect();
+    let samples = Samples::from_dense(120, 5, values).expect("samples");
+    let gram = KernelGram::new(&samples, Kernel::Linear).expect("a kernel");
+    let (solution, certificate) = run(&gram, &dual, 1e-3, Refine::Exact);
+    assert!(certificate.infeasible <= 1e-9, "{certificate:?}");
+    assert_eq!(solution.status, Status::Converged, "{certificate:?}, {:?}", solution.work);
+    assert!(certificate.holds(1e-3), "{certificate:?}, {:?}", solution.work);
+}
+
+/// Samples that are the same in `f32` but not in `f64`, of opposite classes, at a large C.
+#[test]
+fn almost_contradictions() {
+    let rng = &mut generate::rng(5);
+    let (mut points, mut labels) = generate::clouds(rng, 20, 20, 2, 0.4);
+    for i in 0..10 {
+        let mut twin = points[i].clone();
+        twin[0] += 1e-6;
+        points.push(twin);
+        labels.push(-labels[i]);
+    }
+    let gram = maxmargin_testkit::PointsGram::new(&points, &Kernel::Rbf { gamma: 0.5 });
+    let problem = Problem::c_svc("almost contradictions", gram, labels, vec![1e3; 50]);
+    let (solution, certificate) = run(&problem.gram, &problem.dual, 1e-6, Refine::Exact);
+    assert_eq!(solution.status, Status::Converged, "{certificate:?}, {:?}", solution.work);
+    assert!(certificate.holds(1e-6), "{certificate:?}, {:?}", solution.work);
+}
+
+/// Whatever happens at a tolerance beyond `f64`, the run ends and does not claim more than is true.
+#[test]
+fn an_impossible_tolerance_is_not_claimed() {
+    let problem = &generate::medium(6, 60)[1];
+    let (solution, certificate) = run(&problem.gram, &problem.dual, 1e-15, Refine::Exact);
+    assert!(solution.status == Status::Stalled || certificate.holds(1e-15), "{:?} {certificate:?}", solution.status);
+    assert!(certificate.kkt < 1e-8, "{certificate:?}");
+}
