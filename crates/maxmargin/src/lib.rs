@@ -1,1 +1,69 @@
-//! Placeholder.
+//! Exact support vector machines: training, cross-validation, leave-one-out, adding and removing samples.
+//!
+//! One `use` for everything: [`Svm`] is the short way, the modules are the crates of the workspace.
+//!
+//! # Train and predict
+//!
+//! ```
+//! use maxmargin::{Svm, data::Generator};
+//!
+//! let data = Generator::Banana.generate(400, None, 1)?;
+//! let svm = Svm::rbf(1.0).c(10.0);
+//! let trained = svm.train(&data)?;
+//! assert!(trained.certificate.kkt <= 1e-3);
+//!
+//! let fresh = Generator::Banana.generate(100, None, 2)?;
+//! let labels = trained.model.predict(&fresh.samples, svm.par())?;
+//! assert_eq!(labels.len(), 100);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Cross-validate
+//!
+//! ```
+//! use maxmargin::{Svm, cv::{FoldPlan, Seeding}, data::Generator};
+//!
+//! let data = Generator::TwoGaussians.generate(300, None, 1)?;
+//! let plan = FoldPlan::stratified(&data.labels, 10, 1)?;
+//! let report = Svm::rbf(0.5).c(1.0).cross_validate(&data, &plan, Seeding::Full)?;
+//! assert!(report.folds.iter().all(|fold| fold.certificate.kkt <= 1e-3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Leave one out
+//!
+//! ```
+//! use maxmargin::{Svm, cv::{FoldPlan, Seeding}, data::Generator};
+//!
+//! let data = Generator::Blobs.generate(60, None, 1)?;
+//! let plan = FoldPlan::leave_one_out(data.samples.len())?;
+//! let report = Svm::rbf(0.5).cross_validate(&data, &plan, Seeding::Full)?;
+//! assert_eq!(report.folds.len(), 60);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Store a model and read it back
+//!
+//! ```
+//! use maxmargin::{Svm, data::Generator, model};
+//!
+//! let data = Generator::Blobs.generate(60, None, 1)?;
+//! let trained = Svm::linear().train(&data)?;
+//! let bytes = model::encode(&trained.model)?;
+//! let again = model::decode(&bytes)?;
+//! let par = maxmargin::data::Par::Seq;
+//! assert_eq!(again.decision_values(&data.samples, par)?, trained.model.decision_values(&data.samples, par)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use maxmargin_core as core;
+pub use maxmargin_cv as cv;
+pub use maxmargin_data as data;
+pub use maxmargin_kernel as kernel;
+pub use maxmargin_model as model;
+pub use maxmargin_path as path;
+pub use maxmargin_smo as smo;
+
+mod svm;
+
+pub use svm::{Svm, SvmError, Trained};
