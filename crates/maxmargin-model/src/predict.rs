@@ -23,12 +23,11 @@ impl Model {
         let parts = self.parts();
         let queries = self.prepared(queries)?;
         if parts.kernel == Kernel::Linear {
-            return Ok(match self.w() {
-                Some(w) => linear(parts, &queries, par, |j| w.get(j).copied().unwrap_or(0.0)),
-                None => {
-                    let w = sparse_weights(parts);
-                    linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
-                }
+            return Ok(if let Some(w) = self.w() {
+                linear(parts, &queries, par, |j| w.get(j).copied().unwrap_or(0.0))
+            } else {
+                let w = sparse_weights(parts);
+                linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
             });
         }
         Ok(decision_values(&parts.kernel, &parts.support, &parts.coef, parts.bias, &queries, par)?)

@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 
 /// The native file of `payload`, whatever that is: a hostile file with a good checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
-    let digest: String = Sha256::digest(payload).iter().map(|b| format!("{b:02x}")).collect();
-    let mut file = format!("maxmargin-model 1 {} {digest}\n", payload.len()).into_bytes();
+    let mut file = format!("maxmargin-model 1 {} ", payload.len()).into_bytes();
+    Sha256::digest(payload).iter().for_each(|byte| file.extend_from_slice(format!("{byte:02x}").as_bytes()));
+    file.push(b'\n');
     file.extend_from_slice(payload);
     file
 }

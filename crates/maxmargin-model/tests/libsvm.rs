@@ -113,6 +113,7 @@ fn precomputed_models_hold_serial_numbers() {
 }
 
 /// Labels that `svm-predict` gives, or nothing when it is not installed.
+#[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn svm_predict(model: &str, data: &Dataset, folder: &std::path::Path) -> Option<Vec<f64>> {
     let [model_file, data_file, out] = ["model", "data", "out"].map(|name| folder.join(name));
     std::fs::write(&model_file, model).unwrap();

@@ -191,7 +191,9 @@ impl Rows {
         let mut offsets = vec![0];
         offsets.append(&mut self.ends);
         let mut indices = std::mem::take(&mut self.indices);
-        indices.iter_mut().for_each(|j| *j -= base);
+        for j in &mut indices {
+            *j -= base;
+        }
         let values = std::mem::take(&mut self.values);
         if *kernel == Kernel::Precomputed {
             width = width.max(1);
