@@ -1,3 +1,45 @@
-//! Placeholder.
+//! The command line program `maxmargin`: exact support vector machine training, cross-validation and certified models.
 
-fn main() {}
+mod advice;
+mod args;
+mod cv;
+mod failure;
+mod folds;
+mod format;
+mod info;
+mod input;
+mod interrupt;
+mod loo;
+mod matching;
+mod memory;
+mod model_io;
+mod notes;
+mod output;
+mod predict;
+mod problem;
+mod progress;
+mod report;
+mod scale;
+mod scaled_folds;
+mod threads;
+mod train;
+mod verify;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    interrupt::install();
+    let done = match &cli.command {
+        Command::Train(args) => train::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Cv(args) => cv::run(args),
+        Command::Loo(args) => loo::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Scale(args) => scale::run(args),
+    };
+    failure::exit_code(done)
+}

@@ -1,0 +1,184 @@
+//! The command line: commands, options, defaults.
+
+mod groups;
+mod values;
+
+pub(crate) use groups::{DataArgs, FoldArgs, KernelArgs, ProblemArgs, RunArgs};
+pub(crate) use values::{Folds, Gamma, KernelName, ScaleName, Seeding, Weight};
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Exact support vector machines: training, cross-validation, certified models.
+#[derive(Debug, Parser)]
+#[command(
+    name = "maxmargin",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written).\n\
+                  Ctrl-C once: finish the step, write what is known; twice: stop at once.\n\n\
+                  Try: maxmargin cv two-gaussians --rows 2000 -k 10"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a model and write it with its certificate
+    Train(TrainArgs),
+    /// Predict labels or decision values with a model
+    Predict(PredictArgs),
+    /// k-fold cross-validation: every fold solved to tolerance and certified
+    Cv(CvArgs),
+    /// Leave-one-out cross-validation, exact
+    Loo(LooArgs),
+    /// Certify a model file against its training data, trusting nothing in it
+    Verify(VerifyArgs),
+    /// Describe a data set or a model
+    Info(InfoArgs),
+    /// Scale features to a range, as LIBSVM's svm-scale does
+    Scale(ScaleArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Where to write the model [default: the data's name with .model, in the current directory; - is standard output]
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CvArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) folds: FoldArgs,
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Write one line per sample: label, predicted label, decision value of the fold in which it was tested
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LooArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// How each training starts
+    #[arg(long, value_enum, default_value_t = Seeding::Full, help_heading = "Cross-validation")]
+    pub(crate) seeding: Seeding,
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Write one line per sample: label, predicted label, decision value of the model trained without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model file, native or LIBSVM's
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Write one label per row [- is standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write decision values instead of labels
+    #[arg(long)]
+    pub(crate) decision: bool,
+    /// Number of threads [default: all processors]
+    #[arg(long, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress, notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// C that the model was trained with, for models that do not say (LIBSVM's)
+    #[arg(short, value_name = "C", value_parser = values::positive)]
+    pub(crate) c: Option<f64>,
+    /// Factor of C for one class, for models that do not say; repeatable
+    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
+    pub(crate) weight: Vec<Weight>,
+    /// Tolerance of the KKT violation [default: the model's own, or 0.001]
+    #[arg(long, value_parser = values::positive)]
+    pub(crate) eps: Option<f64>,
+    /// Number of threads [default: all processors]
+    #[arg(long, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScaleArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// What each feature is brought to
+    #[arg(long, value_enum, default_value_t = ScaleName::Minmax)]
+    pub(crate) method: ScaleName,
+    /// Lower end of the range (minmax)
+    #[arg(short, long, default_value_t = -1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) lower: f64,
+    /// Upper end of the range (minmax)
+    #[arg(short, long, default_value_t = 1.0, allow_negative_numbers = true, value_parser = values::finite)]
+    pub(crate) upper: f64,
+    /// Write the ranges to this file (LIBSVM's svm-scale -s)
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    pub(crate) save_range: Option<PathBuf>,
+    /// Use the ranges of this file (LIBSVM's svm-scale -r)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lower", "upper", "method"])]
+    pub(crate) range: Option<PathBuf>,
+    /// Where to write the scaled data [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,111 @@
+//! Options that several commands share.
+
+use super::values::{self, Folds, Gamma, KernelName, ScaleName, Seeding, Weight};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where the data comes from.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// LIBSVM-format file (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
+    /// gauss-m, two-gaussians, banana, blobs, sparse-text
+    #[arg(value_name = "DATA")]
+    pub(crate) source: String,
+    /// Rows of a generated data set [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    pub(crate) rows: Option<usize>,
+    /// Features of a generated data set [default: the generator's]
+    #[arg(long, value_name = "M", help_heading = "Data")]
+    pub(crate) features: Option<usize>,
+    /// Seed of everything random: generators and shuffled folds
+    #[arg(long, default_value_t = 1, help_heading = "Data")]
+    pub(crate) seed: u64,
+    /// Features are numbered from 0 [default: from 0 if index 0 occurs, else from 1]
+    #[arg(long, help_heading = "Data")]
+    pub(crate) zero_based: bool,
+    /// Sort the indices of rows that are out of order instead of refusing them
+    #[arg(long, help_heading = "Data")]
+    pub(crate) sort: bool,
+    /// Keep parsed files in this directory, by the hash of their bytes
+    #[arg(long, value_name = "DIR", help_heading = "Data")]
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// The kernel function.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kernel")]
+pub(crate) struct KernelArgs {
+    /// Kernel function
+    #[arg(long, value_enum, default_value_t = KernelName::Rbf)]
+    pub(crate) kernel: KernelName,
+    /// Width: a number, auto (1/features) or scale (1/(features * variance))
+    #[arg(short = 'g', value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
+    pub(crate) gamma: Gamma,
+    /// Degree of the polynomial
+    #[arg(short = 'd', value_name = "DEGREE", default_value_t = 3, value_parser = values::degree, allow_hyphen_values = true)]
+    pub(crate) degree: u32,
+    /// Constant term of the polynomial and sigmoid kernels
+    #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
+    pub(crate) coef0: f64,
+}
+
+/// The optimisation problem.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Problem")]
+pub(crate) struct ProblemArgs {
+    /// Cost of a margin violation
+    #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) c: f64,
+    /// Factor of C for one class; repeatable
+    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
+    pub(crate) weight: Vec<Weight>,
+    /// Scale the features; fitted on training rows only, stored in the model
+    #[arg(long, value_enum)]
+    pub(crate) scale: Option<ScaleName>,
+}
+
+/// How long, on what, and how loud.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct RunArgs {
+    /// Tolerance: the largest KKT violation of a solution (LIBSVM's -e)
+    #[arg(long, default_value_t = 1e-3, value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) eps: f64,
+    /// Stop after this many iterations of one training
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iter: Option<u64>,
+    /// Stop after this long: 30s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Number of threads [default: all processors]
+    #[arg(long, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress, notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Which sample is tested in which fold.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cross-validation")]
+pub(crate) struct FoldArgs {
+    /// Number of folds
+    #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
+    pub(crate) k: usize,
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), or a file with one fold number per row
+    #[arg(long, value_name = "HOW|FILE", default_value = "stratified", value_parser = values::folds)]
+    pub(crate) folds: Folds,
+    /// Write the fold number of every row to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_folds: Option<PathBuf>,
+    /// How the training of each fold starts
+    #[arg(long, value_enum, default_value_t = Seeding::Full)]
+    pub(crate) seeding: Seeding,
+}

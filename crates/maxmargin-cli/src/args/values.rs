@@ -1,0 +1,194 @@
+//! Values of options: what is accepted, and what is said about the rest.
+
+use clap::ValueEnum;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Kernel functions by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelName {
+    /// x·z
+    Linear,
+    /// exp(-gamma |x-z|²)
+    Rbf,
+    /// (gamma x·z + coef0)^degree
+    Poly,
+    /// tanh(gamma x·z + coef0)
+    Sigmoid,
+    /// kernel values in the file: label 0:serial 1:K(x,x1) …
+    Precomputed,
+}
+
+/// Ways of scaling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleName {
+    /// each feature to -1…1
+    Minmax,
+    /// each feature to mean 0 and variance 1
+    Standard,
+}
+
+/// Ways of starting a fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Seeding {
+    /// from zero
+    Cold,
+    /// what leaves is spread evenly
+    Avg,
+    /// what leaves goes to the most similar samples
+    Top,
+    /// from the fold before, one sample for one
+    Sir,
+    /// from the fold before, by least squares
+    Mir,
+    /// train on all data once, derive every fold from it
+    Full,
+}
+
+/// Where folds come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Folds {
+    Stratified,
+    Contiguous,
+    Shuffled,
+    Groups,
+    File(PathBuf),
+}
+
+/// The width of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Gamma {
+    Auto,
+    Scale,
+    Value(f64),
+}
+
+/// A factor of C for one class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Weight {
+    pub(crate) label: f64,
+    pub(crate) factor: f64,
+}
+
+pub(crate) fn finite(text: &str) -> Result<f64, String> {
+    text.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| "it must be a finite number".to_owned())
+}
+
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    finite(text).ok().filter(|v| *v > 0.0).ok_or_else(|| "it must be a finite number above 0".to_owned())
+}
+
+pub(crate) fn gamma(text: &str) -> Result<Gamma, String> {
+    match text {
+        "auto" => Ok(Gamma::Auto),
+        "scale" => Ok(Gamma::Scale),
+        _ => positive(text).map(Gamma::Value).map_err(|_| "it must be a number above 0, `auto` or `scale`".to_owned()),
+    }
+}
+
+pub(crate) fn degree(text: &str) -> Result<u32, String> {
+    let degree = text.parse::<u32>().ok().filter(|d| (1..=1000).contains(d));
+    degree.ok_or_else(|| "it must be a whole number from 1 to 1000".to_owned())
+}
+
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse::<usize>().ok().filter(|t| (1..=4096).contains(t));
+    threads.ok_or_else(|| "it must be a whole number from 1 to 4096".to_owned())
+}
+
+pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
+    let count = text.parse::<usize>().map_err(|_| "it must be a whole number of at least 2".to_owned())?;
+    if count >= 2 { Ok(count) } else { Err("cross-validation needs at least 2 folds".to_owned()) }
+}
+
+pub(crate) fn folds(text: &str) -> Result<Folds, String> {
+    Ok(match text {
+        "stratified" => Folds::Stratified,
+        "contiguous" => Folds::Contiguous,
+        "shuffled" => Folds::Shuffled,
+        "groups" => Folds::Groups,
+        "" => return Err("it must be stratified, contiguous, shuffled, groups or a file".to_owned()),
+        file => Folds::File(file.into()),
+    })
+}
+
+pub(crate) fn weight(text: &str) -> Result<Weight, String> {
+    let wanted = || "write LABEL=W, such as -1=2, with W at least 0".to_owned();
+    let (label, factor) = text.split_once('=').ok_or_else(wanted)?;
+    let label = finite(label).map_err(|_| wanted())?;
+    let factor = finite(factor).ok().filter(|f| *f >= 0.0).ok_or_else(wanted)?;
+    Ok(Weight { label, factor })
+}
+
+/// `512M`, `4G`, `1.5GiB`, `100000`: units are powers of 1024.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let wanted = || "write a size such as 512M or 4G (units of 1024)".to_owned();
+    let lower = text.trim().to_ascii_lowercase();
+    let number = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match lower[number.len()..].trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(wanted()),
+    };
+    let value = positive(number.trim()).map_err(|_| wanted())?
+        * f64::from(1_u32 << (unit % 30))
+        * if unit >= 30 { 2_f64.powi(30) } else { 1.0 };
+    if value >= 1.0 && value < 2_f64.powi(60) { Ok(value as u64) } else { Err(wanted()) }
+}
+
+/// `30s`, `10m`, `2h`, `500ms`, `90` (seconds).
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let wanted = || "write a time such as 30s, 10m or 2h".to_owned();
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[number.len()..] {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return Err(wanted()),
+    };
+    let seconds = positive(number).map_err(|_| wanted())? * unit;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wanted())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(bytes("1G"), Ok(1 << 30));
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("1.5GiB"), Ok(3 << 29));
+        assert_eq!(bytes("2t"), Ok(2 << 40));
+        assert_eq!(bytes("100kb"), Ok(100 << 10));
+        assert_eq!(bytes("12345"), Ok(12345));
+        for bad in ["", "0", "-1G", "G", "1X", "NaN", "inf", "1e30T"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2h"), Ok(Duration::from_hours(2)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        for bad in ["", "0", "-3s", "10x", "nan", "1e300h"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn weights_name_a_class() {
+        assert_eq!(weight("-1=2.5"), Ok(Weight { label: -1.0, factor: 2.5 }));
+        assert_eq!(weight("+1=0"), Ok(Weight { label: 1.0, factor: 0.0 }));
+        for bad in ["1", "=2", "a=1", "1=-1", "1=nan", "1="] {
+            assert!(weight(bad).is_err(), "{bad}");
+        }
+    }
+}

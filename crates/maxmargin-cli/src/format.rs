@@ -1,0 +1,95 @@
+//! Numbers for people.
+
+use std::time::Duration;
+
+/// `4.0 GiB`
+pub(crate) fn bytes(count: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+/// `1,234,567`
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `0.012 s`, `3.42 s`, `1 m 05 s`, `2 h 03 m`
+pub(crate) fn seconds(value: f64) -> String {
+    if value < 0.1 {
+        return format!("{value:.3} s");
+    }
+    if value < 60.0 {
+        return format!("{value:.2} s");
+    }
+    let whole = value.round() as u64;
+    if whole < 3600 {
+        format!("{} m {:02} s", whole / 60, whole % 60)
+    } else {
+        format!("{} h {:02} m", whole / 3600, whole % 3600 / 60)
+    }
+}
+
+/// [`seconds`] of a duration.
+pub(crate) fn duration(value: Duration) -> String {
+    seconds(value.as_secs_f64())
+}
+
+/// Four significant digits: `0.0009871`, `1.234e-8`.
+pub(crate) fn short(value: f64) -> String {
+    maxmargin::data::number::format_g(value, 4)
+}
+
+/// Nine significant digits, for objectives.
+pub(crate) fn long(value: f64) -> String {
+    maxmargin::data::number::format_g(value, 9)
+}
+
+/// A label or parameter in the fewest digits that are exact.
+pub(crate) fn exact(value: f64) -> String {
+    let mut text = Vec::new();
+    // Writing to memory cannot fail, and numbers are ASCII.
+    let _ = maxmargin::data::number::write_shortest(&mut text, value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1024), "1.0 KiB");
+        assert_eq!(bytes(4_240_000_000), "3.9 GiB");
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(seconds(0.0123), "0.012 s");
+        assert_eq!(seconds(65.2), "1 m 05 s");
+        assert_eq!(seconds(7384.0), "2 h 03 m");
+        assert_eq!(hex(&[0, 255, 16]), "00ff10");
+    }
+}

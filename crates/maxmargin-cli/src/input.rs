@@ -1,0 +1,149 @@
+//! Data in: files, standard input, generators.
+
+use crate::args::DataArgs;
+use crate::failure::{Failure, reason};
+use crate::notes::Notes;
+use maxmargin::data::libsvm::{self, IndexBase, ReadError, ReadOptions};
+use maxmargin::data::{Dataset, Generator, Par, cache, compress};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+/// Rows of generated data unless said otherwise.
+const ROWS: usize = 1000;
+
+/// A data set and where it came from.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// What to call it in messages and reports.
+    pub(crate) name: String,
+    pub(crate) data: Dataset,
+    /// Time to read or generate it.
+    pub(crate) seconds: f64,
+}
+
+/// Reads or generates the data of a command; `base` is the numbering of a model's features, where there is a model.
+pub(crate) fn load(args: &DataArgs, base: Option<u32>, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    let begun = Instant::now();
+    let source = args.source.as_str();
+    let is_file = source != "-" && Path::new(source).exists();
+    let data = match source.parse::<Generator>() {
+        Ok(generator) if !is_file => generate(generator, args)?,
+        named => {
+            if named.is_ok() {
+                notes.say(&format!("{source}: reading the file of this name, not the generator"));
+            }
+            refuse_generator_options(args)?;
+            let bytes = read_bytes(source)?;
+            parse(&display_name(source), &bytes, args, base, par, notes)?
+        }
+    };
+    let name = display_name(source);
+    if data.index_base == 0 && base.is_none() && !args.zero_based {
+        notes.say(&format!("{name}: index 0 occurs, so features are numbered from 0"));
+    }
+    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// What messages call a source.
+pub(crate) fn display_name(source: &str) -> String {
+    if source == "-" { "standard input".to_owned() } else { source.to_owned() }
+}
+
+fn generate(generator: Generator, args: &DataArgs) -> Result<Dataset, Failure> {
+    let data = generator.generate(args.rows.unwrap_or(ROWS), args.features, args.seed);
+    data.map_err(|e| Failure::Usage(e.to_string()))
+}
+
+fn refuse_generator_options(args: &DataArgs) -> Result<(), Failure> {
+    if args.rows.is_none() && args.features.is_none() {
+        return Ok(());
+    }
+    let names = Generator::ALL.map(Generator::name).join(", ");
+    let source = &args.source;
+    Err(Failure::Usage(format!("--rows and --features are for generators ({names}), and DATA is {source}; leave them out")))
+}
+
+/// All bytes of a file or of standard input (`-`), unpacked.
+pub(crate) fn read_bytes(source: &str) -> Result<Vec<u8>, Failure> {
+    let name = display_name(source);
+    if source == "-" {
+        return compress::read_all(io::stdin().lock()).map_err(|e| Failure::input(name, reason(&e)));
+    }
+    let opened = match fs::metadata(source) {
+        Ok(found) if found.is_dir() => return Err(Failure::input(name, "this is a directory; name a file in it")),
+        Ok(_) => File::open(source),
+        Err(error) => Err(error),
+    };
+    let file = opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let names = Generator::ALL.map(Generator::name).join(", ");
+            Failure::input(&name, format!("no such file, and no generator of this name ({names}); check the path"))
+        }
+        _ => Failure::input(&name, format!("cannot read: {}", reason(&error))),
+    })?;
+    compress::read_all(file).map_err(|e| Failure::input(name, reason(&e)))
+}
+
+/// Parses the text, or takes it from the cache.
+pub(crate) fn parse(
+    name: &str,
+    bytes: &[u8],
+    args: &DataArgs,
+    base: Option<u32>,
+    par: Par,
+    notes: &mut Notes,
+) -> Result<Dataset, Failure> {
+    let index_base = match base {
+        _ if args.zero_based => IndexBase::Zero,
+        Some(0) => IndexBase::Zero,
+        Some(_) => IndexBase::One,
+        None => IndexBase::Auto,
+    };
+    let options = ReadOptions { index_base, sort: args.sort, ..ReadOptions::default() };
+    let key = args.cache.as_ref().map(|folder| (folder, cache::key(bytes, &options)));
+    if let Some((folder, key)) = &key
+        && let Ok(stored) = fs::read(cache_file(folder, key))
+        && let Ok(data) = cache::decode_dataset(&stored, key)
+    {
+        return Ok(data);
+    }
+    let data = libsvm::parse(bytes, &options, par).map_err(|e| read_failure(name, &e))?;
+    if let Some((folder, key)) = &key
+        && let Err(error) = store(folder, key, &data)
+    {
+        notes.warn(format!("{}: cannot keep the parsed file here: {error}", folder.display()));
+    }
+    Ok(data)
+}
+
+fn cache_file(folder: &Path, key: &[u8; 32]) -> std::path::PathBuf {
+    folder.join(crate::format::hex(key)).with_extension("mmdata")
+}
+
+fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| reason(&e))?;
+    let bytes = cache::encode_dataset(data, key).map_err(|e| e.to_string())?;
+    let temporary = tempfile::NamedTempFile::new_in(folder).map_err(|e| reason(&e))?;
+    fs::write(temporary.path(), bytes).map_err(|e| reason(&e))?;
+    temporary.persist(cache_file(folder, key)).map_err(|e| reason(&e.error))?;
+    Ok(())
+}
+
+/// `FILE:LINE:COLUMN: what; what to do`
+fn read_failure(name: &str, error: &ReadError) -> Failure {
+    match error {
+        ReadError::Line { line, column, text, problem } if text.is_empty() => {
+            Failure::input(format!("{name}:{line}:{column}"), problem)
+        }
+        ReadError::Line { line, column, text, problem } => {
+            Failure::input(format!("{name}:{line}:{column}"), format!("`{text}` {problem}"))
+        }
+        ReadError::Binary { line, column } => Failure::input(
+            format!("{name}:{line}:{column}"),
+            "this is a binary file or UTF-16 text, not LIBSVM-format text; pass the text file itself, in UTF-8",
+        ),
+        other => Failure::input(name, other),
+    }
+}

@@ -1,0 +1,33 @@
+//! Model files in and out.
+
+use crate::failure::Failure;
+use crate::input::read_bytes;
+use crate::output::Output;
+use maxmargin::model::{self, Model};
+use std::path::Path;
+
+/// Reads a model file, native or LIBSVM's.
+pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(&name)?;
+    decode(&name, &bytes)
+}
+
+/// The model in `bytes`.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
+    model::read(bytes).map_err(|error| match error {
+        model::ModelError::Line { line, reason } => Failure::input(format!("{name}:{line}"), reason),
+        other => Failure::input(name, other),
+    })
+}
+
+/// Whether the bytes begin like a model file.
+pub(crate) fn looks_like_model(bytes: &[u8]) -> bool {
+    bytes.starts_with(model::file::MAGIC.as_bytes()) || model::libsvm::looks_like_model(bytes)
+}
+
+/// Writes a model in the native format.
+pub(crate) fn save(model: &Model, output: Output) -> Result<(), Failure> {
+    let bytes = model::encode(model).map_err(|e| Failure::input(output.name(), e))?;
+    output.write(|out| out.write_all(&bytes))
+}

@@ -1,0 +1,138 @@
+//! `predict`: labels or decision values of a data set, and how they agree with its labels.
+
+use crate::args::PredictArgs;
+use crate::failure::{Done, Failure};
+use crate::input::{self, Input};
+use crate::notes::Notes;
+use crate::output::{Output, print, print_json};
+use crate::report::{Align, Confusion, DataDocument, columns};
+use crate::threads::Threads;
+use crate::{format, model_io};
+use maxmargin::data::number::write_shortest;
+use maxmargin::model::Model;
+use serde::Serialize;
+use std::time::Instant;
+
+#[derive(Debug, Serialize)]
+struct PredictDocument {
+    data: DataDocument,
+    model: String,
+    support_vectors: usize,
+    accuracy: Option<f64>,
+    correct: usize,
+    confusion: Confusion,
+    unknown_labels: usize,
+    read_seconds: f64,
+    predict_seconds: f64,
+    peak_rss_bytes: u64,
+    threads: usize,
+    version: &'static str,
+    warnings: Vec<String>,
+}
+
+pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
+    let mut notes = Notes::new(args.quiet);
+    let output = args.output.as_deref().map(Output::open).transpose()?;
+    let threads = Threads::new(args.threads)?;
+    let model = model_io::load(&args.model)?;
+    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
+    compare_features(&model, &input, &notes);
+    let begun = Instant::now();
+    let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let predict_seconds = begun.elapsed().as_secs_f64();
+    let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
+    if let Some(output) = output {
+        output.write(|out| {
+            for &decision in &decisions {
+                write_shortest(&mut &mut *out, if args.decision { decision } else { model.label(decision) })?;
+                out.write_all(b"\n")?;
+            }
+            Ok(())
+        })?;
+    }
+    let (negative, positive) = (model.parts().negative, model.parts().positive);
+    let confusion = Confusion::count(&input.data.labels, &decisions, negative, positive);
+    let known = input.data.labels.iter().filter(|l| **l == negative || **l == positive).count();
+    let unknown_labels = input.data.labels.len() - known;
+    if unknown_labels > 0 {
+        notes.warn(format!(
+            "{unknown_labels} of {} rows have a label that is neither {} nor {}: they are predicted but not counted",
+            input.data.labels.len(),
+            format::exact(negative),
+            format::exact(positive),
+        ));
+    }
+    let document = PredictDocument {
+        data: DataDocument::new(&input.name, &input.data),
+        model: args.model.display().to_string(),
+        support_vectors: model.len(),
+        accuracy: (known > 0).then(|| confusion.correct() as f64 / known as f64),
+        correct: confusion.correct(),
+        confusion,
+        unknown_labels,
+        read_seconds: input.seconds,
+        predict_seconds,
+        peak_rss_bytes: crate::memory::peak(),
+        threads: threads.count(),
+        version: env!("CARGO_PKG_VERSION"),
+        warnings: notes.warnings().to_vec(),
+    };
+    if args.json {
+        print_json(&document)?;
+    } else if on_stdout {
+        // Standard output is the predictions; the report goes where notes go.
+        notes.say(report(&document, &model).trim_end());
+    } else {
+        print(&report(&document, &model))?;
+    }
+    Ok(Done::Finished)
+}
+
+/// Different feature counts are allowed, as in LIBSVM, and mentioned once.
+pub(crate) fn compare_features(model: &Model, input: &Input, notes: &Notes) {
+    let (ours, theirs) = (model.features(), input.data.samples.features());
+    if ours == theirs {
+        return;
+    }
+    let effect = match (&model.parts().scaler, model.w()) {
+        _ if theirs < ours => "missing features count as 0",
+        (Some(_), _) => "features beyond the model's are left out: its scaler does not know them",
+        (None, Some(_)) => "features beyond the model's have weight 0",
+        (None, None) => "features beyond the model's count in kernel values",
+    };
+    notes.say(&format!("note: {} has {theirs} features, the model {ours}; {effect}", input.name));
+}
+
+fn report(document: &PredictDocument, model: &Model) -> String {
+    let [negative, positive] = [model.parts().negative, model.parts().positive].map(format::exact);
+    let confusion = document.confusion;
+    let mut text = String::new();
+    if let Some(accuracy) = document.accuracy {
+        let known = document.data.rows - document.unknown_labels;
+        text += &format!(
+            "accuracy {:.4} % ({} of {})\n\n",
+            100.0 * accuracy,
+            format::count(document.correct as u64),
+            format::count(known as u64)
+        );
+        let row = |label: &str, a: usize, b: usize| vec![label.to_owned(), a.to_string(), b.to_string()];
+        let heads = [format!("predicted {negative}"), format!("predicted {positive}")];
+        let header = [("", Align::Left), (heads[0].as_str(), Align::Right), (heads[1].as_str(), Align::Right)];
+        text += &columns(
+            &header,
+            &[
+                row(&format!("label {negative}"), confusion.true_negative, confusion.false_positive),
+                row(&format!("label {positive}"), confusion.false_negative, confusion.true_positive),
+            ],
+        );
+        text.push('\n');
+    }
+    text += &format!(
+        "{} rows, {} support vectors; read {}, predict {}\n",
+        format::count(document.data.rows as u64),
+        format::count(document.support_vectors as u64),
+        format::seconds(document.read_seconds),
+        format::seconds(document.predict_seconds)
+    );
+    text
+}

@@ -1,0 +1,9 @@
+//! What commands print: JSON documents and tables.
+
+mod document;
+mod table;
+mod text;
+
+pub(crate) use document::{Certified, Confusion, CvDocument, DataDocument, KernelDocument, TrainDocument, status_name};
+pub(crate) use table::{Align, columns, fields};
+pub(crate) use text::{cv_report, data_line, loo_report, train_report};

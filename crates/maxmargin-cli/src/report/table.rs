@@ -1,0 +1,63 @@
+//! Plain tables: no frames, numbers to the right.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// Where a column's text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// A table with a header line.
+pub(crate) fn columns(header: &[(&str, Align)], rows: &[Vec<String>]) -> String {
+    let mut table = plain();
+    table.set_header(header.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    for row in rows {
+        table.add_row(row.clone());
+    }
+    for (at, (_, align)) in header.iter().enumerate() {
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            });
+        }
+    }
+    text(&table)
+}
+
+/// `name  value` lines.
+pub(crate) fn fields(rows: &[(&str, String)]) -> String {
+    let mut table = plain();
+    for (name, value) in rows {
+        table.add_row(vec![(*name).to_owned(), value.clone()]);
+    }
+    text(&table)
+}
+
+fn plain() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
+
+fn text(table: &Table) -> String {
+    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_to_the_right() {
+        let header = [("name", Align::Left), ("count", Align::Right)];
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["long".to_owned(), "12345678".to_owned()]];
+        let text = columns(&header, &rows);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].ends_with("       1") && lines[2].ends_with("12345678"), "{text}");
+        assert_eq!(lines[1].len(), lines[2].len());
+    }
+}

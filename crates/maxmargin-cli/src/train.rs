@@ -1,0 +1,165 @@
+//! `train`: one model of all data, with its certificate.
+
+use crate::args::TrainArgs;
+use crate::failure::{Done, Failure};
+use crate::input;
+use crate::notes::Notes;
+use crate::output::{Output, print, print_json};
+use crate::problem::{self, Prepared};
+use crate::progress::Bar;
+use crate::report::{Certified, DataDocument, TrainDocument, train_report};
+use crate::threads::Threads;
+use crate::{advice, memory, model_io};
+use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop, certify};
+use maxmargin::data::Par;
+use maxmargin::kernel::{Gram, KernelGram, RowWork, Rows};
+use maxmargin::model::{Model, Record, data_sha256};
+use maxmargin::smo::{SmoConfig, solve};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What a training gave and what it took.
+struct Trained {
+    solution: Solution,
+    certificate: Certificate,
+    work: RowWork,
+    solve_seconds: f64,
+    certify_seconds: f64,
+}
+
+pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
+    let begun = Instant::now();
+    let mut notes = Notes::new(args.run.quiet);
+    let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
+    let on_stdout = path.as_os_str() == "-";
+    if args.run.json && on_stdout {
+        return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
+    }
+    let output = Output::open(&path)?;
+    let model_name = output.name().to_owned();
+    let threads = Threads::new(args.run.threads)?;
+    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
+    let samples = prepared.samples(&input);
+    let gram = KernelGram::new(samples, prepared.kernel.clone()).map_err(|e| Failure::input(&input.name, e))?;
+    problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, args.data.seed, &mut notes);
+    let budget = args.run.memory.unwrap_or_else(memory::default_budget);
+    let labels = prepared.labels.signs.clone();
+    let dual = Dual::c_svc((0..samples.len()).collect(), labels, prepared.upper.clone());
+    let dual = dual.map_err(|e| Failure::input(&input.name, e))?;
+    notes.say(&problem::start_line(&input, &prepared, &gram, budget, &threads));
+
+    let trained = train(args, &dual, &gram, budget, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let Trained { solution, certificate, .. } = &trained;
+    if solution.status != Status::Converged || !certificate.holds(args.run.eps) {
+        notes.warn(advice::unfinished(solution.status, certificate, &args.run));
+    }
+    let model = model_of(args, &input, &prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
+    model_io::save(&model, output)?;
+
+    let document = TrainDocument {
+        data: DataDocument::new(&input.name, &input.data),
+        kernel: prepared.document.clone(),
+        c: args.problem.c,
+        weights: prepared.weights,
+        eps: args.run.eps,
+        scale: problem::scale_name(&args.problem),
+        status: solution.status,
+        iterations: solution.work.iterations,
+        rows_computed: trained.work.computed,
+        kernel_bytes: trained.work.peak_bytes,
+        objective: -certificate.dual,
+        bias: solution.bias,
+        support_vectors: model.len(),
+        bounded: model.record().map_or(0, |r| r.bounded as usize),
+        certificate: Certified::new(certificate, args.run.eps),
+        model: model_name,
+        read_seconds: input.seconds,
+        solve_seconds: trained.solve_seconds,
+        certify_seconds: trained.certify_seconds,
+        total_seconds: begun.elapsed().as_secs_f64(),
+        peak_rss_bytes: memory::peak(),
+        threads: threads.count(),
+        version: env!("CARGO_PKG_VERSION"),
+        warnings: notes.warnings().to_vec(),
+    };
+    if args.run.json {
+        print_json(&document)?;
+    } else if on_stdout {
+        // Standard output is the model; the report goes where notes go.
+        notes.say(train_report(&document).trim_end());
+    } else {
+        print(&train_report(&document))?;
+    }
+    Ok(if solution.status == Status::Converged { Done::Finished } else { Done::Stopped })
+}
+
+fn train(args: &TrainArgs, dual: &Dual, gram: &dyn Gram, budget: u64, par: Par) -> Result<Trained, String> {
+    let rows = Rows::new(gram, budget, par);
+    let stop = Stop { tol: args.run.eps, max_iter: args.run.max_iter, max_time: args.run.time_limit };
+    let start = Start::zero(dual).map_err(|e| e.to_string())?;
+    let begun = Instant::now();
+    let bar = Bar::new(args.run.quiet);
+    let solution = solve(dual, &rows, start, &SmoConfig::default(), &stop, &mut &bar);
+    bar.finish();
+    let solution = solution.map_err(|e| e.to_string())?;
+    let solve_seconds = begun.elapsed().as_secs_f64();
+    let certificate = certify(dual, gram, &solution, par);
+    let certify_seconds = begun.elapsed().as_secs_f64() - solve_seconds;
+    Ok(Trained { solution, certificate, work: rows.work(), solve_seconds, certify_seconds })
+}
+
+fn model_of(
+    args: &TrainArgs,
+    input: &input::Input,
+    prepared: &Prepared,
+    dual: &Dual,
+    trained: &Trained,
+) -> Result<Model, maxmargin::model::ModelError> {
+    let Trained { solution, certificate, .. } = trained;
+    let support = Model::support_of(dual, solution);
+    let record = Record {
+        c: args.problem.c,
+        weights: prepared.weights,
+        eps: args.run.eps,
+        rows: input.data.samples.len() as u64,
+        features: input.data.samples.features() as u64,
+        data_sha256: data_sha256(&input.data),
+        support_rows: support.iter().map(|s| s.row as u64).collect(),
+        bounded: support.iter().filter(|s| s.bounded).count() as u64,
+        status: solution.status,
+        iterations: solution.work.iterations,
+        certificate: *certificate,
+    };
+    let samples = prepared.samples(input);
+    let model = Model::from_solution(prepared.kernel.clone(), samples, &prepared.labels, dual, solution)?
+        .with_index_base(input.data.index_base)?
+        .with_record(record)?;
+    match &prepared.scaled {
+        Some((scaler, _)) => model.with_scaler(scaler.clone()),
+        None => Ok(model),
+    }
+}
+
+/// The data's own name with `.model`, in the current directory.
+fn default_model(source: &str) -> PathBuf {
+    let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
+    let mut base = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
+    for packed in [".gz", ".bz2", ".xz"] {
+        base = base.strip_suffix(packed).unwrap_or(&base).to_owned();
+    }
+    PathBuf::from(base + ".model")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_named_after_their_data() {
+        assert_eq!(default_model("../data/a9a.xz"), Path::new("a9a.model"));
+        assert_eq!(default_model("heart"), Path::new("heart.model"));
+        assert_eq!(default_model("-"), Path::new("stdin.model"));
+        assert_eq!(default_model("banana"), Path::new("banana.model"));
+    }
+}

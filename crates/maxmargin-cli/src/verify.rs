@@ -1,0 +1,236 @@
+//! `verify`: certifies a model file against its training data, trusting nothing in it.
+
+use crate::args::VerifyArgs;
+use crate::failure::{Done, Failure};
+use crate::input::{self, Input};
+use crate::matching::match_rows;
+use crate::notes::Notes;
+use crate::output::{print, print_json};
+use crate::report::{Certified, DataDocument, fields};
+use crate::threads::Threads;
+use crate::{format, memory, model_io, problem};
+use maxmargin::core::{Certificate, Dual, audit, bias_of};
+use maxmargin::data::scale::Scaler;
+use maxmargin::data::{BinaryLabels, Par};
+use maxmargin::kernel::KernelGram;
+use maxmargin::model::{Model, data_sha256};
+use serde::Serialize;
+use std::time::Instant;
+
+/// Relative difference of two recomputations that rounding explains.
+const ROUNDING: f64 = 1e-9;
+
+#[derive(Debug, Serialize)]
+struct Check {
+    what: &'static str,
+    passed: bool,
+    detail: String,
+}
+
+#[derive(Debug, Serialize)]
+struct VerifyDocument {
+    model: String,
+    data: DataDocument,
+    /// Every check passed.
+    matches: bool,
+    /// The recomputed KKT violation is within the tolerance.
+    tolerance_met: bool,
+    eps: f64,
+    checks: Vec<Check>,
+    certificate: Option<Certified>,
+    stored: Option<Certified>,
+    total_seconds: f64,
+    peak_rss_bytes: u64,
+    threads: usize,
+    version: &'static str,
+    warnings: Vec<String>,
+}
+
+/// What the model claims to have been trained with.
+struct Claim {
+    c: f64,
+    weights: [f64; 2],
+    eps: f64,
+    rows: Option<Vec<usize>>,
+    certificate: Option<Certificate>,
+}
+
+pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
+    let begun = Instant::now();
+    let mut notes = Notes::new(args.quiet);
+    let threads = Threads::new(args.threads)?;
+    let model = model_io::load(&args.model)?;
+    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
+    let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+    let claim = claim(args, &model, &labels)?;
+    let mut checks = Vec::new();
+    check_claims(&model, &input, &labels, &mut checks);
+    let found = judge(&model, &input, &labels, &claim, threads.par(), &mut checks)?;
+    let document = VerifyDocument {
+        model: args.model.display().to_string(),
+        data: DataDocument::new(&input.name, &input.data),
+        matches: checks.iter().all(|c| c.passed),
+        tolerance_met: found.is_some_and(|c| c.holds(claim.eps)),
+        eps: claim.eps,
+        checks,
+        certificate: found.map(|c| Certified::new(&c, claim.eps)),
+        stored: claim.certificate.map(|c| Certified::new(&c, claim.eps)),
+        total_seconds: begun.elapsed().as_secs_f64(),
+        peak_rss_bytes: memory::peak(),
+        threads: threads.count(),
+        version: env!("CARGO_PKG_VERSION"),
+        warnings: notes.warnings().to_vec(),
+    };
+    if args.json {
+        print_json(&document)?
+    } else {
+        print(&report(&document))?
+    }
+    Ok(match (document.matches, document.tolerance_met) {
+        (false, _) => Done::Refuted,
+        (true, false) => Done::Stopped,
+        (true, true) => Done::Finished,
+    })
+}
+
+fn claim(args: &VerifyArgs, model: &Model, labels: &BinaryLabels) -> Result<Claim, Failure> {
+    if let Some(record) = model.record() {
+        if args.c.is_some() || !args.weight.is_empty() {
+            return Err(Failure::Usage("-c and --weight are for models that do not say; this one does".to_owned()));
+        }
+        return Ok(Claim {
+            c: record.c,
+            weights: record.weights,
+            eps: args.eps.unwrap_or(record.eps),
+            rows: Some(record.support_rows.iter().map(|r| *r as usize).collect()),
+            certificate: Some(record.certificate),
+        });
+    }
+    let Some(c) = args.c else {
+        let what = "the model does not say with which C it was trained; add -c C (and --weight LABEL=W, --eps)";
+        return Err(Failure::Usage(format!("{}: {what}", args.model.display())));
+    };
+    let weights = problem::class_weights(&args.weight, labels)?;
+    Ok(Claim { c, weights, eps: args.eps.unwrap_or(1e-3), rows: None, certificate: None })
+}
+
+/// What can be compared without any kernel value.
+fn check_claims(model: &Model, input: &Input, labels: &BinaryLabels, checks: &mut Vec<Check>) {
+    let parts = model.parts();
+    let [n0, p0, n1, p1] = [parts.negative, parts.positive, labels.negative, labels.positive].map(format::exact);
+    checks.push(Check {
+        what: "classes",
+        passed: (parts.negative, parts.positive) == (labels.negative, labels.positive),
+        detail: format!("model {n0} and {p0}, data {n1} and {p1}"),
+    });
+    if let Some(record) = model.record() {
+        let (rows, features) = (input.data.samples.len() as u64, input.data.samples.features() as u64);
+        checks.push(Check {
+            what: "shape",
+            passed: (record.rows, record.features) == (rows, features),
+            detail: format!("model {} × {}, data {rows} × {features}", record.rows, record.features),
+        });
+        let same = record.data_sha256 == data_sha256(&input.data);
+        let detail =
+            if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
+        checks.push(Check { what: "data hash", passed: same, detail: detail.to_owned() });
+    }
+    if let Some(scaler) = &parts.scaler {
+        let same = *scaler == Scaler::fit(&input.data.samples, scaler.method());
+        let detail = if same { "fitted to this data" } else { "not what fitting to this data gives" };
+        checks.push(Check { what: "scaler", passed: same, detail: detail.to_owned() });
+    }
+}
+
+/// Puts the model's coefficients on the rows of the data and recomputes everything in double precision.
+fn judge(
+    model: &Model,
+    input: &Input,
+    labels: &BinaryLabels,
+    claim: &Claim,
+    par: Par,
+    checks: &mut Vec<Check>,
+) -> Result<Option<Certificate>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
+    let samples = model.prepared(&input.data.samples).map_err(|e| failed(&e))?;
+    let rows = match match_rows(model, &samples, &labels.signs, claim.rows.as_deref()) {
+        Ok(rows) => rows,
+        Err(detail) => {
+            checks.push(Check { what: "support vectors", passed: false, detail });
+            return Ok(None);
+        }
+    };
+    let detail = format!("all {} are rows of the data, coefficient signs agree with labels", rows.len());
+    checks.push(Check { what: "support vectors", passed: true, detail });
+    let upper = problem::upper_bounds(labels, claim.c, claim.weights);
+    let mut alpha = vec![0.0; upper.len()];
+    for (&row, coef) in rows.iter().zip(&model.parts().coef) {
+        alpha[row] += coef.abs();
+    }
+    let dual = Dual::c_svc((0..alpha.len()).collect(), labels.signs.clone(), upper).map_err(|e| failed(&e))?;
+    let gram = KernelGram::new(&samples, model.kernel().clone()).map_err(|e| failed(&e))?;
+    let audited = audit(&gram, &[(&dual, &alpha, model.parts().bias)], par).remove(0);
+    let certificate = audited.certificate;
+    checks.push(Check {
+        what: "feasible",
+        passed: certificate.infeasible <= 1e-9,
+        detail: format!("largest violation of 0 ≤ alpha ≤ C and sum y alpha = 0: {}", format::short(certificate.infeasible)),
+    });
+    let bias = bias_of(&dual, &alpha, &audited.gradient);
+    let off = (bias - model.parts().bias).abs();
+    checks.push(Check {
+        what: "bias",
+        passed: off <= claim.eps.max(certificate.kkt),
+        detail: format!("model {}, recomputed {}", format::long(model.parts().bias), format::long(bias)),
+    });
+    if let Some(stored) = claim.certificate {
+        checks.push(agreement(&stored, &certificate, alpha.iter().sum()));
+    }
+    let bounded = alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count();
+    if let Some(record) = model.record() {
+        checks.push(Check {
+            what: "at C",
+            passed: record.bounded == bounded as u64,
+            detail: format!("model {}, recomputed {bounded}", record.bounded),
+        });
+    }
+    Ok(Some(certificate))
+}
+
+/// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.
+fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Check {
+    let near = |a: f64, b: f64, scale: f64| (a - b).abs() <= ROUNDING * scale.max(1.0);
+    let objective = |a: f64, b: f64| near(a, b, a.abs().max(b.abs()));
+    let passed = objective(stored.primal, found.primal)
+        && objective(stored.dual, found.dual)
+        && near(stored.kkt, found.kkt, mass)
+        && near(stored.infeasible, found.infeasible, 1.0);
+    let detail = format!(
+        "stored: primal {}, dual {}, KKT violation {}",
+        format::long(stored.primal),
+        format::long(stored.dual),
+        format::short(stored.kkt)
+    );
+    Check { what: "certificate", passed, detail }
+}
+
+fn report(d: &VerifyDocument) -> String {
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    for check in &d.checks {
+        let mark = if check.passed { "ok" } else { "MISMATCH" };
+        rows.push((check.what, format!("{mark}: {}", check.detail)));
+    }
+    if let Some(c) = &d.certificate {
+        rows.push(("primal", format::long(c.primal)));
+        rows.push(("dual", format::long(c.dual)));
+        rows.push(("relative gap", format::short(c.relative_gap)));
+        rows.push(("KKT violation", format!("{} (tolerance {})", format::short(c.kkt), format::short(d.eps))));
+    }
+    rows.push(("time", format::seconds(d.total_seconds)));
+    let verdict = match (d.matches, d.tolerance_met) {
+        (true, true) => "certified: an optimal solution of this problem, to its tolerance",
+        (true, false) => "genuine, but not solved to the tolerance",
+        (false, _) => "REFUTED: the model is not what it says about this data",
+    };
+    format!("{} against {}\n{}{verdict}\n", d.model, d.data.name, fields(&rows))
+}

@@ -1,0 +1,148 @@
+//! Bad input and bad usage: one line that says where, what and what to do; the right exit code; nothing half-written.
+
+mod common;
+
+use common::{Bench, SMALL};
+
+/// Runs and expects exit code `code` and one error line that holds `says`.
+fn refused(bench: &Bench, line: &str, code: i32, says: &str) {
+    let answer = bench.run(line);
+    assert_eq!(answer.code, code, "{line}: {answer:?}");
+    let errors: Vec<&str> = answer.err.lines().filter(|l| l.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 1, "{line}: {answer:?}");
+    assert!(errors[0].contains(says), "{line}: {:?} does not say {says:?}", errors[0]);
+    assert!(answer.out.is_empty(), "{line}: {answer:?}");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let bench = Bench::new();
+    refused(&bench, "train nothing-here -q", 1, "nothing-here: no such file, and no generator of this name");
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    refused(&bench, "cv folder -q", 1, "folder: this is a directory");
+    bench.file("binary", [0x7F, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0]);
+    refused(&bench, "cv binary -q", 1, "binary:1:");
+    bench.file("cut.gz", [0x1F, 0x8B, 8, 0, 0]);
+    refused(&bench, "cv cut.gz -q", 1, "cut.gz: gzip data");
+    bench.file("empty", "");
+    refused(&bench, "cv empty -q", 1, "empty: there are no rows");
+    assert!(!bench.names().iter().any(|n| n.contains(".model") || n.contains("tmp")), "{:?}", bench.names());
+}
+
+#[test]
+fn lines_that_are_wrong_have_a_place() {
+    let bench = Bench::new();
+    let cases = [
+        ("1 1:1\nx 1:2\n", "bad:2:1: `x` is not a label"),
+        ("1 1:1\n-1 1:nan\n", "bad:2:4: `1:nan` is not finite"),
+        ("1 1:1\n-1 2:1 1:3\n", "bad:2:8: `1:3` comes after index 2"),
+        ("1 1:1\n-1 2:1 2:3\n", "bad:2:8: `2:3` repeats an index"),
+        ("1 1:1\n\n-1 1:2\n", "bad:2:1: blank line"),
+        ("1 1:1\n-1 1\n", "bad:2:4: `1` has no value"),
+        ("1 1:1\n-1 1:1e999\n", "is not finite"),
+    ];
+    for (text, says) in cases {
+        bench.file("bad", text);
+        refused(&bench, "cv bad -k 2 -q", 1, says);
+        refused(&bench, "info bad -q", 1, says);
+    }
+}
+
+#[test]
+fn classes_that_cannot_be_trained() {
+    let bench = Bench::new();
+    bench.file("one", "1 1:1\n1 1:2\n");
+    refused(&bench, "train one -q", 1, "one: all 2 labels are 1: training needs two classes");
+    bench.file("three", "1 1:1\n2 1:2\n3 1:3\n");
+    refused(&bench, "cv three -q", 1, "three: 3 different labels");
+    bench.file("small", SMALL);
+    refused(&bench, "cv small -k 13 -q", 1, "13 folds for 12 samples");
+    refused(&bench, "cv small -k 8 -q", 1, "class -1 has 6 samples, fewer than the 8 folds");
+    refused(&bench, "cv small -k 1 -q", 2, "at least 2 folds");
+    refused(&bench, "cv small --folds groups -q", 1, "no row has a group");
+    refused(&bench, "cv small --folds absent.txt -q", 1, "absent.txt: cannot read the folds");
+    bench.file("folds.txt", "0\n1\nx\n");
+    refused(&bench, "cv small --folds folds.txt -q", 1, "folds.txt:3: `x` is not a fold number");
+    bench.file("folds.txt", "0\n1\n0\n");
+    refused(&bench, "cv small --folds folds.txt -q", 1, "folds.txt: 3 fold numbers for 12 samples");
+    refused(&bench, "train small --weight 3=2 -q", 2, "the classes of the data are -1 and 1");
+    bench.file("sorted", "1 1:1\n1 1:2\n-1 1:3\n-1 1:4\n");
+    refused(&bench, "cv sorted -k 2 --folds contiguous -q", 1, "choose other folds, such as stratified ones");
+}
+
+#[test]
+fn options_that_make_no_sense() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    let cases = [
+        ("train small -c 0", "above 0"),
+        ("train small -c -1", "above 0"),
+        ("train small -c nan", "above 0"),
+        ("train small -g 0", "above 0"),
+        ("train small -g -0.5", "above 0"),
+        ("train small -g inf", "above 0"),
+        ("train small --eps 0", "above 0"),
+        ("train small -d 0 --kernel poly", "from 1"),
+        ("train small -r nan --kernel poly", "finite"),
+        ("train small --memory lots", "512M"),
+        ("train small --time-limit soon", "30s"),
+        ("train small --threads 0", "from 1"),
+        ("train small --kernel fancy", "possible values"),
+        ("train small --rows 10", "--rows and --features are for generators"),
+        ("train gauss-m --features 9", "gauss-m cannot make 9 features"),
+        ("train small --kernel precomputed --scale minmax", "no features to scale"),
+        ("train small --json -o -", "both write to standard output"),
+        ("scale small -l 2 -u 1", "--lower 2 is not below --upper 1"),
+        ("scale small --method standard --save-range r", "range files hold minmax"),
+        ("predict small", "required"),
+    ];
+    for (line, says) in cases {
+        let answer = bench.run(line);
+        assert_eq!(answer.code, 2, "{line}: {answer:?}");
+        assert!(answer.err.starts_with("error: ") && answer.err.contains(says), "{line}: {answer:?}");
+    }
+    refused(&bench, "train small --kernel precomputed -q", 1, "no row has `0:serial`");
+}
+
+#[test]
+fn outputs_are_checked_before_the_work() {
+    let bench = Bench::new();
+    // Neither exists; the output is looked at first.
+    refused(&bench, "train no-data -o no-folder/model -q", 1, "no-folder/model: cannot write here");
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    refused(&bench, "train no-data -o folder -q", 1, "folder: this is a directory");
+    if std::path::Path::new("/proc/self").exists() {
+        refused(&bench, "train no-data -o /proc/model -q", 1, "/proc/model: cannot write here");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_no_half_written_model() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    if std::path::Path::new("/dev/full").exists() {
+        refused(&bench, "train small -o /dev/full -q", 1, "the disk is full");
+    }
+    bench.file("kept", "old content");
+    refused(&bench, "train no-data -o kept -q", 1, "no-data: no such file");
+    assert_eq!(bench.read("kept"), "old content");
+    assert_eq!(bench.names(), ["kept", "small"]);
+}
+
+#[test]
+fn damaged_models_are_refused() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    assert_eq!(bench.run("train small -o m -q").code, 0);
+    let whole = std::fs::read(bench.path("m")).unwrap();
+    bench.file("m", &whole[..whole.len() - 10]);
+    refused(&bench, "predict small m -q", 1, "m: the model file is cut short");
+    let mut flipped = whole.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    bench.file("m", &flipped);
+    refused(&bench, "verify m small -q", 1, "m: the model file is damaged");
+    refused(&bench, "predict small small -q", 1, "small: not a model file");
+    refused(&bench, "predict small none -q", 1, "none: no such file");
+    bench.file("m", "svm_type c_svc\nkernel_type rbf\nfoo 1\nSV\n");
+    refused(&bench, "predict small m -q", 1, "m:3: unknown word `foo`");
+}

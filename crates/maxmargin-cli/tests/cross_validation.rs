@@ -1,0 +1,225 @@
+//! cv and loo: documents, folds, seeds, scaling, limits, Ctrl-C.
+
+mod common;
+
+use common::{Answer, Bench, SMALL};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_document_has_its_fields() {
+    let bench = Bench::new();
+    let d = bench.json("cv two-gaussians --rows 200 -k 5 -c 3 -g 0.25");
+    let data = &d["data"];
+    assert_eq!((&data["rows"], &data["features"]), (&200.into(), &2.into()));
+    assert_eq!(data["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(data["classes"][0]["label"], -1.0);
+    assert_eq!((&d["kernel"]["type"], &d["kernel"]["gamma"], &d["c"]), (&"rbf".into(), &0.25.into(), &3.0.into()));
+    let folds = d["folds"].as_array().unwrap();
+    assert_eq!(folds.len(), 5);
+    for (at, fold) in folds.iter().enumerate() {
+        assert_eq!((&fold["fold"], &fold["train"], &fold["test"]), (&at.into(), &160.into(), &40.into()));
+        assert_eq!(fold["status"], "converged");
+        for field in ["iterations", "rows_computed", "seed_seconds", "solve_seconds", "correct", "objective"] {
+            assert!(fold[field].is_number(), "{field} in {fold}");
+        }
+        for field in ["primal", "dual", "relative_gap", "kkt"] {
+            assert!(fold["certificate"][field].is_number(), "{field} in {fold}");
+        }
+        assert!(fold["certificate"]["kkt"].as_f64().unwrap() <= 1e-3);
+    }
+    for field in ["accuracy", "iterations", "kernel_seconds", "total_seconds", "peak_rss_bytes", "threads"] {
+        assert!(d[field].is_number(), "{field}");
+    }
+    assert!(d["version"].is_string());
+    assert_eq!(d["warnings"], Value::Array(vec![]));
+}
+
+#[test]
+fn every_seed_gives_the_same_answer_and_threads_the_same_bits() {
+    let bench = Bench::new();
+    let line = "cv gauss-m --rows 300 -k 6 -c 10 -g 0.5 --eps 1e-6";
+    let reference = bench.json(&format!("{line} --seeding cold --threads 1 -o cold"));
+    for seeding in ["avg", "top", "sir", "mir", "full"] {
+        let other = bench.json(&format!("{line} --seeding {seeding} --threads 2 -o two"));
+        let again = bench.json(&format!("{line} --seeding {seeding} --threads 1 -o one"));
+        assert_eq!(bench.read("one"), bench.read("two"), "{seeding}");
+        for (a, b) in other["folds"].as_array().unwrap().iter().zip(again["folds"].as_array().unwrap()) {
+            assert_eq!((&a["iterations"], &a["objective"]), (&b["iterations"], &b["objective"]), "{seeding}");
+        }
+        for (a, b) in reference["folds"].as_array().unwrap().iter().zip(other["folds"].as_array().unwrap()) {
+            let [a, b] = [a, b].map(|f| f["objective"].as_f64().unwrap());
+            assert!((a - b).abs() <= 1e-6 * a.abs(), "{seeding}: {a} {b}");
+        }
+        assert_eq!(reference["correct"], other["correct"], "{seeding}");
+    }
+}
+
+#[test]
+fn folds_are_written_and_read() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    let first = bench.json("cv small -k 3 --seed 5 --write-folds folds -o a");
+    let folds = bench.read("folds");
+    assert_eq!(folds.lines().count(), 12);
+    let second = bench.json("cv small --folds folds -o b");
+    assert_eq!(first["folds"].as_array().unwrap().len(), second["folds"].as_array().unwrap().len());
+    assert_eq!(bench.read("a"), bench.read("b"));
+    let rows = bench.read("a");
+    let correct = rows.lines().filter(|l| l.split(' ').next() == l.split(' ').nth(1)).count();
+    assert_eq!(first["correct"], correct);
+    bench.file("grouped", SMALL.replace("1 1:", "1 qid:1 1:").replacen("qid:1", "qid:2", 5));
+    let grouped = bench.json("cv grouped --folds groups -k 2");
+    assert_eq!(grouped["fold_plan"], "groups");
+}
+
+#[test]
+fn a_scaling_is_fitted_to_training_rows() {
+    let bench = Bench::new();
+    // Row 1 alone stretches feature 1: with it in the test fold the training rows scale differently.
+    let mut text = SMALL.replacen("1 1:1 ", "1 1:64 ", 1);
+    text += &SMALL.replace("0.5", "0.375");
+    bench.file("data", &text);
+    let folds: String = (0..24).map(|i| format!("{}\n", i % 2)).collect();
+    bench.file("folds", folds);
+    let d = bench.json("cv data --folds folds --scale minmax --kernel linear -o out");
+    assert_eq!(d["folds"].as_array().unwrap().len(), 2);
+    // Fold 0 by hand: scale and train on the odd rows, predict the even ones.
+    let lines: Vec<&str> = text.lines().collect();
+    let part = |odd: usize| lines.iter().skip(odd).step_by(2).map(|l| format!("{l}\n")).collect::<String>();
+    bench.file("train", part(1));
+    bench.file("test", part(0));
+    assert_eq!(bench.run("train train --scale minmax --kernel linear -o m -q").code, 0);
+    assert_eq!(bench.run("predict test m --decision -o values -q").code, 0);
+    let by_hand: Vec<f64> = bench.read("values").lines().map(|l| l.parse().unwrap()).collect();
+    let by_cv: Vec<f64> = bench.read("out").lines().step_by(2).map(|l| l.split(' ').nth(2).unwrap().parse().unwrap()).collect();
+    for (a, b) in by_hand.iter().zip(&by_cv) {
+        assert!((a - b).abs() < 0.01 * a.abs().max(1.0), "{by_hand:?} {by_cv:?}");
+    }
+    // Where all training sets scale alike the engine shares one kernel, and says nothing of folds that start cold.
+    let shared = bench.run("cv gauss-m --rows 400 -k 4 --scale minmax --json -q");
+    assert_eq!(shared.code, 0);
+}
+
+#[test]
+fn leave_one_out_is_the_cross_validation_with_one_fold_a_row() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    let singles: String = (0..12).map(|i| format!("{i}\n")).collect();
+    bench.file("folds", singles);
+    let loo = bench.json("loo small -c 4 --eps 1e-6 -o a");
+    let cv = bench.json("cv small -c 4 --eps 1e-6 --folds folds --seeding cold -o b");
+    assert_eq!((&loo["k"], &loo["correct"]), (&12.into(), &cv["correct"]));
+    for (a, b) in bench.read("a").lines().zip(bench.read("b").lines()) {
+        let [a, b] = [a, b].map(|l| l.split(' ').nth(2).unwrap().parse::<f64>().unwrap());
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+}
+
+#[test]
+fn bad_scales_are_warned_of_with_numbers() {
+    let bench = Bench::new();
+    let far: String = (0..40).map(|i| format!("{} 1:{} 2:{}\n", i % 2, i * 50, (i * 7) % 40)).collect();
+    bench.file("far", far);
+    let answer = bench.run("cv far -k 4 -g 1 --json");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let said = answer.warnings().join("\n");
+    assert!(said.contains("feature 1 spans 0 to 1950"), "{said}");
+    assert!(said.contains("numerically the identity"), "{said}");
+    assert_eq!(answer.json()["warnings"].as_array().unwrap().len(), answer.warnings().len());
+    let rare: String = (0..500).map(|i| format!("{} 1:{}\n", i32::from(i % 250 == 0), f64::from(i) / 500.0)).collect();
+    bench.file("rare", rare);
+    let answer = bench.run("train rare -o m");
+    assert!(answer.warnings()[0].contains("class 1 has only 2 of 500 rows (0.40 %)"), "{answer:?}");
+}
+
+#[test]
+fn limits_stop_with_exit_code_3_and_a_report() {
+    let bench = Bench::new();
+    let answer = bench.run("cv gauss-m --rows 300 -k 3 -c 100 --max-iter 5 --json");
+    assert_eq!(answer.code, 3, "{answer:?}");
+    let d = answer.json();
+    assert_eq!(d["status"], "iteration_limit");
+    assert!(d["warnings"][0].as_str().unwrap().contains("folds did not converge"), "{d}");
+}
+
+#[test]
+fn reports_are_readable() {
+    let bench = Bench::new();
+    let answer = bench.run("cv banana --rows 120 -k 3 -c 2 --threads 1");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    for says in ["banana: 120 rows, 2 features; class -1: 60, class 1: 60", "3 stratified folds", "all hold", "peak memory"] {
+        assert!(answer.out.contains(says), "{says} in\n{}", answer.out);
+    }
+    assert!(answer.err.contains("banana: 120 rows"), "{}", answer.err);
+    assert!(!answer.err.contains('\u{1b}'), "no control sequences off a terminal: {:?}", answer.err);
+}
+
+#[test]
+fn help_lists_commands_and_exit_codes() {
+    let bench = Bench::new();
+    let help = bench.run("--help");
+    assert_eq!(help.code, 0);
+    for word in ["train", "predict", "cv", "loo", "verify", "info", "scale", "Exit codes: 0 done, 1 bad input, 2 bad usage"] {
+        assert!(help.out.contains(word), "{word} in\n{}", help.out);
+    }
+    for command in ["train", "predict", "cv", "loo", "verify", "info", "scale"] {
+        let help = bench.run(&format!("{command} --help"));
+        assert_eq!(help.code, 0, "{command}");
+        assert!(help.out.contains("DATA"), "{command}: {}", help.out);
+    }
+    assert_eq!(bench.run("").code, 2);
+}
+
+/// Starts a long run, waits until it works, sends SIGINT `times` times and takes the answer.
+fn interrupted(bench: &Bench, line: &str, times: usize) -> Answer {
+    let mut child = bench.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    for _ in 0..times {
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "the program ended too early");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("Ctrl-C was not heard");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().unwrap();
+    Answer {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Hard enough for minutes: overlapping classes, enormous C, a tolerance at the edge of the possible.
+const LONG: &str = "gauss-m --rows 3000 -c 1e7 -g 1 --eps 1e-9";
+
+#[test]
+fn ctrl_c_once_writes_what_is_known() {
+    let bench = Bench::new();
+    let answer = interrupted(&bench, &format!("train {LONG} -o m --json"), 1);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(answer.json()["status"], "interrupted");
+    assert!(answer.err.contains("press Ctrl-C again"), "{answer:?}");
+    assert_eq!(bench.json("info m")["training"]["status"], "interrupted");
+    let answer = interrupted(&bench, &format!("cv {LONG} -k 3 --json"), 1);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(answer.json()["status"], "interrupted");
+}
+
+#[test]
+fn ctrl_c_twice_stops_at_once() {
+    let bench = Bench::new();
+    // Two signals in a row: the second ends the program unless the first already has.
+    let answer = interrupted(&bench, &format!("train {LONG} -o m --json -q"), 2);
+    assert!(answer.code == 130 || answer.code == 3, "{answer:?}");
+    if answer.code == 130 {
+        assert!(bench.names().iter().all(|n| n != "m"), "{:?}", bench.names());
+    }
+}
