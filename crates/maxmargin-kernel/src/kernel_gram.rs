@@ -1,5 +1,6 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
+use crate::bytes::Bytes;
 use crate::dense::Dense;
 use crate::entry::Entry;
 use crate::precomputed::Precomputed;
@@ -16,7 +17,8 @@ const DENSE_BYTES: usize = 1 << 30;
 /// `K_ij = k(x_i, x_j)` for the kernels of [`Kernel`].
 ///
 /// How dot products are computed is decided from the data: matrix multiplication in `f32` where that is accurate to 10⁻⁶ in the
-/// exponent of an RBF kernel (integers: exactly), in `f64` where it is not, inverted lists for sparse data. Exact blocks
+/// exponent of an RBF kernel, in `f64` where it is not, in exact byte arithmetic for small integers where the processor
+/// has it, inverted lists for sparse data. Exact blocks
 /// are `f64` throughout, with the data centred for RBF kernels.
 #[derive(Clone, Debug)]
 pub struct KernelGram {
@@ -29,6 +31,7 @@ pub struct KernelGram {
 /// The samples in the form that the dot products are computed from.
 #[derive(Debug)]
 enum Store {
+    Bytes(Bytes),
     Dense(Dense),
     Sparse(Sparse),
     Precomputed(Precomputed),
@@ -54,7 +57,10 @@ impl KernelGram {
             Store::Precomputed(Precomputed::new(samples)?)
         } else {
             let survey = survey(samples);
-            if survey.prefers_dense(samples, DENSE_BYTES) {
+            let width = if survey.single { 4 } else { 12 };
+            if Bytes::suits(samples, &survey) && survey.prefers_dense(samples, DENSE_BYTES, 1, 300.0) {
+                Store::Bytes(Bytes::new(samples, &survey))
+            } else if survey.prefers_dense(samples, DENSE_BYTES, width, 80.0) {
                 Store::Dense(Dense::new(samples, &survey, gamma_of(&kernel)))
             } else {
                 Store::Sparse(Sparse::new(samples))
@@ -83,6 +89,7 @@ impl KernelGram {
             }
         };
         let (diagonal, norms) = match &*store {
+            Store::Bytes(bytes) => (of_norms(bytes.norms()), bytes.norms()),
             Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
             Store::Sparse(sparse) => (of_norms(sparse.norms()), sparse.norms()),
             Store::Precomputed(matrix) => (matrix.diagonal().to_vec(), [].as_slice()),
@@ -109,6 +116,7 @@ impl KernelGram {
     /// Bytes that the prepared samples take (shared by matrices made with [`KernelGram::with_gamma`]).
     pub fn bytes(&self) -> usize {
         let store = match &*self.store {
+            Store::Bytes(bytes) => bytes.bytes(),
             Store::Dense(dense) => dense.bytes(),
             Store::Sparse(sparse) => sparse.bytes(),
             Store::Precomputed(matrix) => matrix.bytes(),
@@ -133,6 +141,7 @@ impl Gram for KernelGram {
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         match &*self.store {
+            Store::Bytes(bytes) => bytes.fill_exact(&self.entry, rows, &columns, out),
             Store::Dense(dense) => dense.fill_exact(&self.entry, rows, columns, out),
             Store::Sparse(sparse) => sparse.fill_exact(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
@@ -144,6 +153,7 @@ impl Gram for KernelGram {
             return;
         }
         match &*self.store {
+            Store::Bytes(bytes) => bytes.fill(&self.entry, rows, &columns, out),
             Store::Dense(dense) => dense.fill(&self.entry, gamma_of(&self.kernel), rows, columns, out),
             Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
@@ -152,6 +162,7 @@ impl Gram for KernelGram {
 
     fn tile(&self) -> Tile {
         match &*self.store {
+            Store::Bytes(_) => Tile { rows: 240, columns: 2048 },
             Store::Dense(_) => Tile { rows: 256, columns: 2048 },
             Store::Sparse(_) => Tile { rows: 16, columns: usize::MAX },
             Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },

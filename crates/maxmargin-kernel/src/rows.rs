@@ -4,6 +4,7 @@ use crate::Gram;
 use crate::block::Block;
 use crate::lru::Lru;
 use maxmargin_data::Par;
+use maxmargin_simd::transpose::transpose;
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -299,13 +300,13 @@ impl<'g> Rows<'g> {
     /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
     fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         let sources: Vec<&[f32]> = columns.map(|j| self.resident(j).unwrap_or_default()).collect();
-        for (j0, sources) in sources.chunks(16).enumerate() {
-            for (ids, out) in ids.chunks(16).zip(out.chunks_mut(16)) {
-                for (&i, out) in ids.iter().zip(out) {
-                    for (to, source) in out[j0 * 16..].iter_mut().zip(sources) {
-                        *to = source[i];
-                    }
-                }
+        for (c, sources) in sources.chunks(16).enumerate() {
+            let mut done = 0;
+            while done < ids.len() {
+                // Runs of consecutive rows are columns that lie side by side.
+                let run = ids[done..].iter().zip(ids[done]..).take_while(|(i, next)| *i == next).count();
+                transpose(sources, ids[done], &mut out[done..done + run], 16 * c);
+                done += run;
             }
         }
     }

@@ -5,6 +5,12 @@ use maxmargin_data::{Samples, Storage};
 /// One look at all values.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
+    /// Every value is an integer.
+    pub(crate) integer: bool,
+    /// Smallest value, at most 0.
+    pub(crate) low: f64,
+    /// Largest value, at least 0.
+    pub(crate) high: f64,
     /// Every value is an integer and every dot product stays below 2²⁴: `f32` arithmetic makes no error.
     pub(crate) exact: bool,
     /// Every value is exactly an `f32`.
@@ -22,12 +28,15 @@ pub(crate) fn survey(samples: &Samples) -> Survey {
     let mut means = vec![0.0; samples.features()];
     let mut counts = vec![0u32; samples.features()];
     let (mut integer, mut single, mut max_norm) = (true, true, 0.0f64);
+    let (mut low, mut high) = (0.0f64, 0.0f64);
     for i in 0..samples.len() {
         let mut norm = 0.0;
         samples.row(i).for_each(|k, v| {
             means[k] += v;
             counts[k] += 1;
             norm += v * v;
+            low = low.min(v);
+            high = high.max(v);
             integer &= v.fract() == 0.0;
             single &= f64::from(v as f32) == v;
         });
@@ -36,7 +45,7 @@ pub(crate) fn survey(samples: &Samples) -> Survey {
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
     let scatter = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
-    Survey { exact: integer && max_norm < 16_777_216.0, single, max_norm, means, scatter }
+    Survey { integer, low, high, exact: integer && max_norm < 16_777_216.0, single, max_norm, means, scatter }
 }
 
 /// Largest `‖x − centre‖²`; an empty centre is the origin.
@@ -51,16 +60,16 @@ pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64]) -> f64 {
 }
 
 impl Survey {
-    /// Whether the samples are better held dense (bytes within `limit`) than as inverted lists.
-    pub(crate) fn prefers_dense(&self, samples: &Samples, limit: usize) -> bool {
+    /// Whether the samples are better held dense (bytes within `limit`) than as inverted lists, when a dense sample takes `width`
+    /// bytes a feature and the processor makes `products` multiplications a nanosecond.
+    pub(crate) fn prefers_dense(&self, samples: &Samples, limit: usize, width: usize, products: f64) -> bool {
         if !matches!(samples.storage(), Storage::Sparse(_)) {
             return true;
         }
-        let width = if self.single { 4 } else { 12 };
         let bytes = samples.len().saturating_mul(samples.features()).saturating_mul(width);
-        // Nanoseconds per entry: matrix multiplication at 200 GFLOP/s against one addition to memory per common feature.
-        let multiply = 2.0 * samples.features() as f64 / 200.0;
-        let scatter = self.scatter / (samples.len() as f64).powi(2).max(1.0);
-        bytes <= limit && multiply <= scatter.max(1.0)
+        // Nanoseconds per entry, against two for a scattered addition, one for each common feature.
+        let multiply = samples.features() as f64 / products;
+        let scatter = 2.0 * self.scatter / (samples.len() as f64).powi(2).max(1.0);
+        bytes <= limit && multiply <= scatter.max(2.0)
     }
 }

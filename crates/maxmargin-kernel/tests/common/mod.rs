@@ -17,6 +17,10 @@ pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
 pub(crate) enum Kind {
     /// Small integers: `f32` products are exact.
     Integers,
+    /// Bytes, as of an image.
+    Image,
+    /// Integers of both signs, up to a thousand: too wide for bytes.
+    Wide,
     /// Scaled reals in f64.
     Scaled,
     /// Reals that are exact in f32, near the origin.
@@ -27,7 +31,8 @@ pub(crate) enum Kind {
     Sparse,
 }
 
-pub(crate) const KINDS: [Kind; 5] = [Kind::Integers, Kind::Scaled, Kind::Single, Kind::Unscaled, Kind::Sparse];
+pub(crate) const KINDS: [Kind; 7] =
+    [Kind::Integers, Kind::Image, Kind::Wide, Kind::Scaled, Kind::Single, Kind::Unscaled, Kind::Sparse];
 
 /// `n` samples of `d` features.
 pub(crate) fn samples(kind: Kind, n: usize, d: usize, seed: u64) -> Samples {
@@ -47,6 +52,8 @@ pub(crate) fn samples(kind: Kind, n: usize, d: usize, seed: u64) -> Samples {
     }
     let value = |u: f64| match kind {
         Kind::Integers => (u * 5.0).floor() - 1.0,
+        Kind::Image => (u * 256.0).floor(),
+        Kind::Wide => (u * 200.0).floor() * 2.0 - 150.0,
         Kind::Scaled => u * 2.0 - 1.0,
         Kind::Single => f64::from((u - 0.5) as f32) / (d as f64).sqrt(),
         _ => 1e4 + 3e3 * u,

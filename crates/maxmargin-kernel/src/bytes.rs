@@ -1,0 +1,197 @@
+//! The engine for small integers: exact dot products, 64 byte products per instruction, the kernel function applied while the
+//! sums are in the first-level cache.
+//!
+//! Sample `i` is the row `a_i = x_i − low` (unsigned) of the panels; as the row of a block it is `b_i = a_i − shift` (signed, `shift` 0 or
+//! 128). With `middle = low + shift` and `S_i = Σ x_ik`,
+//! `Σ b_ik a_jk = xᵢᵀxⱼ − low S_i − middle S_j + d low middle`,
+//! so a term of the row and a term of the column turn sums into dot products or squared distances. Those terms may
+//! wrap at 32 bits; what comes out fits.
+
+use crate::entry::Entry;
+use crate::survey::Survey;
+use maxmargin_data::Samples;
+use maxmargin_simd::bytes::{GROUP, PANEL, available, position, products};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Columns whose sums are kept for one group of rows: 12 × 256 × 4 bytes.
+const COLUMNS: usize = 256;
+/// Rows that are converted at once.
+const ROWS: usize = 240;
+
+/// Samples as bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes {
+    len: usize,
+    /// Features, padded to a multiple of 4.
+    depth: usize,
+    /// Subtracted from panel bytes to give row bytes.
+    shift: u8,
+    panels: Vec<u8>,
+    /// `‖x‖²`, exactly.
+    norms: Vec<f64>,
+    /// What a row adds to its sums to make them dot products.
+    row_terms: Vec<i32>,
+    /// What a column adds.
+    column_terms: Vec<i32>,
+    /// What a row adds to `−2 sum` to make it a squared distance.
+    row_norms: Vec<i32>,
+    /// What a column adds.
+    column_norms: Vec<i32>,
+}
+
+/// Buffers that one thread reuses.
+#[derive(Default)]
+struct Scratch {
+    groups: Vec<Vec<[i8; 4]>>,
+    sums: Vec<i32>,
+    wide: Vec<f64>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The low 32 bits.
+fn wrapped(value: i64) -> i32 {
+    value as i32
+}
+
+impl Bytes {
+    /// Whether this machine and these values allow the engine: integers spanning less than 256, distances below 2³¹.
+    pub(crate) fn suits(samples: &Samples, survey: &Survey) -> bool {
+        let span = survey.high - survey.low;
+        available()
+            && survey.integer
+            && span < 256.0
+            && survey.low.abs() < 32768.0
+            && samples.features() as f64 * span.max(survey.high.abs()).max(survey.low.abs()).powi(2) < 2_147_483_647.0
+    }
+
+    /// Panels for `samples`.
+    pub(crate) fn new(samples: &Samples, survey: &Survey) -> Self {
+        let (len, features) = (samples.len(), samples.features());
+        let depth = features.next_multiple_of(4).max(4);
+        let low = survey.low as i64;
+        let shift: u8 = if survey.high - survey.low > 127.0 { 128 } else { 0 };
+        let middle = low + i64::from(shift);
+        let zero = (-low) as u8;
+        let mut panels = vec![0u8; len.div_ceil(PANEL) * PANEL * depth];
+        let mut norms = Vec::with_capacity(len);
+        let mut sums = Vec::with_capacity(len);
+        for i in 0..len {
+            let panel = &mut panels[i / PANEL * PANEL * depth..][..PANEL * depth];
+            if zero != 0 {
+                (0..features).for_each(|k| panel[position(i % PANEL, k)] = zero);
+            }
+            let (mut sum, mut norm) = (0i64, 0i64);
+            samples.row(i).for_each(|k, v| {
+                let v = v as i64;
+                panel[position(i % PANEL, k)] = (v - low) as u8;
+                sum += v;
+                norm += v * v;
+            });
+            norms.push(norm as f64);
+            sums.push(sum);
+        }
+        let constant = features as i64 * low * middle;
+        let row_terms: Vec<i32> = sums.iter().map(|s| wrapped(low * s - constant)).collect();
+        let column_terms: Vec<i32> = sums.iter().map(|s| wrapped(middle * s)).collect();
+        let as_norms = |terms: &[i32]| -> Vec<i32> {
+            terms.iter().zip(&norms).map(|(t, &norm)| wrapped(norm as i64).wrapping_sub(t.wrapping_mul(2))).collect()
+        };
+        let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
+        Self { len, depth, shift, panels, norms, row_terms, column_terms, row_norms, column_norms }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.panels.len() + 24 * self.len
+    }
+
+    /// Squared norms.
+    pub(crate) fn norms(&self) -> &[f64] {
+        &self.norms
+    }
+
+    /// The bytes of samples `ids`, signed, as [`products`] reads its rows.
+    fn load(&self, ids: &[usize], rows: &mut Vec<[i8; 4]>) {
+        rows.clear();
+        let size = PANEL * self.depth;
+        let panels: Vec<&[u8]> = ids.iter().map(|&i| &self.panels[i / PANEL * size..][..size]).collect();
+        for k in (0..self.depth).step_by(4) {
+            for (panel, &i) in panels.iter().zip(ids) {
+                let at = position(i % PANEL, k);
+                rows.push([0, 1, 2, 3].map(|b| panel[at + b].wrapping_sub(self.shift) as i8));
+            }
+        }
+    }
+
+    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for parts of `columns`.
+    fn blocks(&self, rows: &[usize], columns: &Range<usize>, s: &mut Scratch, mut each: impl FnMut(usize, Range<usize>, &[i32])) {
+        let groups: Vec<&[usize]> = rows.chunks(GROUP).collect();
+        s.sums.resize(GROUP * COLUMNS, 0);
+        for (batch, groups) in groups.chunks(ROWS / GROUP).enumerate() {
+            s.groups.resize_with(groups.len().max(s.groups.len()), Vec::new);
+            groups.iter().zip(&mut s.groups).for_each(|(ids, rows)| self.load(ids, rows));
+            let mut start = columns.start;
+            while start < columns.end {
+                let first = start / PANEL;
+                let end = ((first * PANEL) + COLUMNS).min(columns.end);
+                for (g, (ids, loaded)) in groups.iter().zip(&s.groups).enumerate() {
+                    for (p, panel) in (first..end.div_ceil(PANEL)).enumerate() {
+                        let size = PANEL * self.depth;
+                        products(loaded, ids.len(), &self.panels[panel * size..][..size], &mut s.sums[p * PANEL..], COLUMNS);
+                    }
+                    for r in 0..ids.len() {
+                        let sums = &s.sums[r * COLUMNS..][start - first * PANEL..end - first * PANEL];
+                        each(batch * ROWS + g * GROUP + r, start..end, sums);
+                    }
+                }
+                start = end;
+            }
+        }
+    }
+
+    /// Dot products in `f64` from raw sums.
+    fn dots(&self, row: usize, part: Range<usize>, sums: &[i32], wide: &mut Vec<f64>) {
+        let term = self.row_terms[row];
+        wide.clear();
+        wide.extend(sums.iter().zip(&self.column_terms[part]).map(|(s, t)| f64::from(s.wrapping_add(*t).wrapping_add(term))));
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let mut wide = std::mem::take(&mut scratch.wide);
+            self.blocks(rows, columns, scratch, |r, part, sums| {
+                let out = &mut out[r][part.start - columns.start..part.end - columns.start];
+                if let Entry::Rbf(g) = entry {
+                    g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+                } else {
+                    self.dots(rows[r], part.clone(), sums, &mut wide);
+                    entry.fill32_from64(self.norms[rows[r]], &self.norms[part], &wide, out);
+                }
+            });
+            scratch.wide = wide;
+        });
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        let count = columns.len();
+        SCRATCH.with_borrow_mut(|scratch| {
+            let mut wide = std::mem::take(&mut scratch.wide);
+            self.blocks(rows, columns, scratch, |r, part, sums| {
+                let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
+                if let Entry::Rbf(g) = entry {
+                    g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+                } else {
+                    self.dots(rows[r], part.clone(), sums, &mut wide);
+                    entry.fill64(self.norms[rows[r]], &self.norms[part], &wide, out);
+                }
+            });
+            scratch.wide = wide;
+        });
+    }
+}
