@@ -1,9 +1,14 @@
-//! Dense `f64` loops, written so that the compiler makes vectors of them.
+//! Dense `f64` loops, written so that the compiler makes vectors of them, and compiled for the instructions that the machine has.
+//!
+//! Every level of instructions gives the same bits: sums are cut into the same partial sums, and products are rounded.
+
+use pulp::Arch;
 
 /// Rows that a pass over many columns finishes before it goes on: small enough to stay in the first-level cache.
 const BLOCK: usize = 1024;
 
 /// `aᵀb`, in eight partial sums.
+#[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -17,13 +22,19 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `y += a x`.
+#[inline(always)]
 pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;
     }
 }
 
-/// `out += Σ_k coef(k)·column(k)` for `k < count`, four columns at a time, in blocks of rows.
+/// `y += a x` for long vectors.
+pub(crate) fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
+    Arch::new().dispatch(|| axpy(a, x, y));
+}
+
+/// `out += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time, in blocks of rows.
 ///
 /// Each block is summed apart and then added, so that rounding grows with the block's own sum.
 pub(crate) fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], out: &mut [f64]) {
@@ -35,22 +46,33 @@ pub(crate) fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column:
         let sum = &mut sums[..to - from];
         sum.fill(0.0);
         let mut k = 0;
-        while k + 4 <= count {
-            let c = [coef(k), coef(k + 1), coef(k + 2), coef(k + 3)];
-            let [x0, x1, x2, x3] = [0, 1, 2, 3].map(|l| &column(k + l)[from..to]);
-            for ((((s, a), b), c2), d) in sum.iter_mut().zip(x0).zip(x1).zip(x2).zip(x3) {
-                *s += (c[0] * a + c[1] * b) + (c[2] * c2 + c[3] * d);
-            }
-            k += 4;
+        while k + 8 <= count {
+            let c: [f64; 8] = std::array::from_fn(|l| coef(k + l));
+            let x: [&[f64]; 8] = std::array::from_fn(|l| &column(k + l)[from..to]);
+            Arch::new().dispatch(|| add_eight(&c, &x, sum));
+            k += 8;
         }
         while k < count {
-            axpy(coef(k), &column(k)[from..to], sum);
+            let (c, x) = (coef(k), &column(k)[from..to]);
+            add_scaled(c, x, sum);
             k += 1;
         }
         for (o, s) in out[from..to].iter_mut().zip(sum) {
             *o += *s;
         }
         from = to;
+    }
+}
+
+/// `sum += Σ_l c_l x_l`.
+#[inline(always)]
+fn add_eight(c: &[f64; 8], x: &[&[f64]; 8], sum: &mut [f64]) {
+    let n = sum.len();
+    let [a, b, d, e, f, g, h, i] = x.map(|x| &x[..n]);
+    for (l, s) in sum.iter_mut().enumerate() {
+        let low = (c[0] * a[l] + c[1] * b[l]) + (c[2] * d[l] + c[3] * e[l]);
+        let high = (c[4] * f[l] + c[5] * g[l]) + (c[6] * h[l] + c[7] * i[l]);
+        *s += low + high;
     }
 }
 

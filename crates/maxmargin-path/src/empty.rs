@@ -82,7 +82,7 @@ impl State {
     }
 
     fn glide(&mut self, eta: f64) {
-        crate::dense::axpy(eta, &self.drive, &mut self.residual);
+        crate::dense::add_scaled(eta, &self.drive, &mut self.residual);
         self.ride(eta);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::dense::{axpy, dot};
 use faer::{Mat, Side};
+use pulp::Arch;
 
 /// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
 pub(crate) const SINGULAR: f64 = 1e-13;
@@ -94,27 +95,17 @@ impl Factor {
     /// Deletes sample `k`: the rows below lose a column, plane rotations make them triangular again.
     pub(crate) fn remove(&mut self, k: usize) {
         let m = self.len();
-        let rows = &mut self.rows;
-        self.turns.clear();
-        let mut write = at(k);
-        for i in k + 1..m {
-            let read = at(i);
-            rows.copy_within(read..read + k, write);
-            let mut carry = rows[read + k];
-            for (t, &(c, s)) in self.turns.iter().enumerate() {
-                let next = rows[read + k + t + 1];
-                rows[write + k + t] = c * carry + s * next;
-                carry = c * next - s * carry;
-            }
-            let last = rows[read + i];
-            let length = carry.hypot(last);
-            self.turns.push((carry / length, last / length));
-            rows[write + i - 1] = length;
-            write += i;
+        let (rows, turns) = (&mut self.rows, &mut self.turns);
+        turns.clear();
+        let mut i = k + 1;
+        while i < m {
+            let group = (m - i).min(GROUP);
+            rotate_group(rows, turns, k, i, group);
+            i += group;
         }
-        rows.truncate(write);
+        rows.truncate(at(m - 1));
         let mut carry = self.ones[k];
-        for (t, &(c, s)) in self.turns.iter().enumerate() {
+        for (t, &(c, s)) in turns.iter().enumerate() {
             let next = self.ones[k + t + 1];
             self.ones[k + t] = c * carry + s * next;
             carry = c * next - s * carry;
@@ -134,21 +125,62 @@ impl Factor {
     }
 }
 
-fn lower_solve(rows: &[f64], x: &mut [f64]) {
-    for i in 0..x.len() {
-        let (known, rest) = x.split_at_mut(i);
-        let row = &rows[at(i)..=at(i) + i];
-        rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
+/// Rows that are rotated side by side: each alone is one long chain of dependent operations.
+const GROUP: usize = 8;
+
+/// Moves rows `i … i + group` up by one without column `k`, turned by the rotations known so far and by those that they add.
+fn rotate_group(rows: &mut [f64], turns: &mut Vec<(f64, f64)>, k: usize, i: usize, group: usize) {
+    let mut carry = [0.0; GROUP];
+    for (g, carry) in carry[..group].iter_mut().enumerate() {
+        let (read, write) = (at(i + g), at(i + g - 1));
+        *carry = rows[read + k];
+        rows.copy_within(read..read + k, write);
+    }
+    if group == GROUP {
+        let read: [usize; GROUP] = std::array::from_fn(|g| at(i + g) + k + 1);
+        let write: [usize; GROUP] = std::array::from_fn(|g| at(i + g - 1) + k);
+        for (t, &(c, s)) in turns.iter().enumerate() {
+            for g in 0..GROUP {
+                let next = rows[read[g] + t];
+                rows[write[g] + t] = c * carry[g] + s * next;
+                carry[g] = c * next - s * carry[g];
+            }
+        }
+    }
+    let known = if group == GROUP { turns.len() } else { 0 };
+    for (g, mut carry) in carry[..group].iter().copied().enumerate() {
+        let (row, read, write) = (i + g, at(i + g) + k + 1, at(i + g - 1) + k);
+        for (t, &(c, s)) in turns.iter().enumerate().skip(known) {
+            let next = rows[read + t];
+            rows[write + t] = c * carry + s * next;
+            carry = c * next - s * carry;
+        }
+        let last = rows[at(row) + row];
+        let length = carry.hypot(last);
+        turns.push((carry / length, last / length));
+        rows[at(row - 1) + row - 1] = length;
     }
 }
 
+fn lower_solve(rows: &[f64], x: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        for i in 0..x.len() {
+            let (known, rest) = x.split_at_mut(i);
+            let row = &rows[at(i)..=at(i) + i];
+            rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
+        }
+    });
+}
+
 fn upper_solve(rows: &[f64], x: &mut [f64]) {
-    for i in (0..x.len()).rev() {
-        let row = &rows[at(i)..=at(i) + i];
-        let (above, rest) = x.split_at_mut(i);
-        rest[0] /= row[i];
-        axpy(-rest[0], &row[..i], above);
-    }
+    Arch::new().dispatch(|| {
+        for i in (0..x.len()).rev() {
+            let row = &rows[at(i)..=at(i) + i];
+            let (above, rest) = x.split_at_mut(i);
+            rest[0] /= row[i];
+            axpy(-rest[0], &row[..i], above);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl State {
             self.beta[slot] += eta * v;
         }
         self.bias += eta * self.bias_rate;
-        crate::dense::axpy(eta, &self.psi, &mut self.residual);
+        crate::dense::add_scaled(eta, &self.psi, &mut self.residual);
         self.ride(eta);
     }
 
