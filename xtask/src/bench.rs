@@ -3,6 +3,7 @@
 mod cell;
 mod data;
 pub(crate) mod diff;
+mod folds;
 mod machine;
 mod papers;
 mod peer;

@@ -1,6 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
-use super::spec::Problem;
+use super::folds;
+use super::spec::{Problem, Settings};
 use crate::datasets::{Form, Manifest, digest, find, install};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;
@@ -36,6 +37,17 @@ impl Inputs {
         let input = self.prepare(problem)?;
         self.ready.insert(problem.name.clone(), input.clone());
         Ok(input)
+    }
+
+    /// The file of the folds that `svm-train -v` would use on this input.
+    pub(crate) fn folds(&self, problem: &Problem, input: &Input, settings: &Settings) -> Outcome<PathBuf> {
+        let Some(k) = settings.get("k").and_then(serde_json::Value::as_u64) else {
+            return fail(format!("{}: folds need a number k", problem.name));
+        };
+        let target = self.scratch.join(format!("{}.k{k}.folds", problem.name.replace(' ', "-")));
+        fs::create_dir_all(&self.scratch).context(self.scratch.display())?;
+        folds::write(&input.path, k as usize, &target)?;
+        target.canonicalize().context(target.display())
     }
 
     fn prepare(&self, problem: &Problem) -> Outcome<Option<Input>> {

@@ -125,7 +125,8 @@ fn columns(peer: &str) -> Vec<Column<'_>> {
 
 /// Objectives of ours and of the peer, where both solved the same problem: folds differ.
 fn objectives(row: &Row) -> Option<(f64, Option<f64>)> {
-    let single = row.cell.settings.get("job").and_then(serde_json::Value::as_str) == Some("train");
+    let setting = |name: &str| row.cell.settings.get(name).and_then(serde_json::Value::as_str);
+    let same = setting("job") == Some("train") || setting("folds") == Some(super::run::LIBSVM_FOLDS);
     let ours = counted(&row.ours)?.measured.objective.filter(|_| single)?;
     Some((ours, row.peer.as_ref().and_then(counted).and_then(|p| p.measured.objective)))
 }

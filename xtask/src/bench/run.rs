@@ -19,11 +19,16 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// The program under test.
 pub(crate) const OURS: &str = "maxmargin";
 
+/// The setting `folds` that asks for those of `svm-train -v`.
+pub(crate) const LIBSVM_FOLDS: &str = "libsvm";
+
 /// One process to start.
 struct Job<'a> {
     cell: Cell,
     problem: &'a Problem,
     input: Option<Input>,
+    /// The file of folds, where they are LIBSVM's.
+    folds: Option<PathBuf>,
     peer: Option<(&'a Peer, String)>,
     limit: Option<&'a Limit>,
 }
@@ -111,15 +116,21 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
                 }
                 continue;
             }
-            let first =
-                !jobs.iter().any(|job| job.peer.is_none() && (&job.cell.problem, &job.cell.vary) == (&cell.problem, &cell.vary));
+            let libsvm_folds = cell.settings.get("folds").and_then(Value::as_str) == Some(LIBSVM_FOLDS);
+            let folds = match &input {
+                Some(input) if libsvm_folds => Some(inputs.folds(problem, input, &cell.settings)?),
+                None if libsvm_folds => continue, // generated data has no file for LIBSVM
+                _ => None,
+            };
+            let place = |cell: &Cell| (cell.problem.clone(), cell.vary.clone());
+            let first = !jobs.iter().any(|job| job.peer.is_none() && place(&job.cell) == place(&cell));
             if first && arguments.peers && input.is_some() {
                 jobs.extend(peers(table, &cell, problem, input.as_ref(), &arguments.peer, &jobs)?);
             }
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
             });
-            jobs.push(Job { cell, problem, input, peer: None, limit });
+            jobs.push(Job { cell, problem, input, folds, peer: None, limit });
         }
     }
     Ok(jobs)
@@ -148,7 +159,7 @@ fn peers<'a>(
         };
         if !earlier.iter().any(same) {
             let cell = Cell { variant: peer.name.clone(), ..cell.clone() };
-            jobs.push(Job { cell, problem, input: input.cloned(), peer: Some((peer, binary)), limit: None });
+            jobs.push(Job { cell, problem, input: input.cloned(), folds: None, peer: Some((peer, binary)), limit: None });
         }
     }
     Ok(jobs)
@@ -182,6 +193,9 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>) -> Outcome<(f64, Told)>
         json!({ "generator": job.problem.data, "rows": rows, "seed": request.get("seed") })
     };
     request.insert("data".into(), data);
+    if let Some(folds) = &job.folds {
+        request.insert("folds".into(), json!({ "file": folds }));
+    }
     if let Some(threads) = threads {
         request.insert("threads".into(), json!(threads));
     }
