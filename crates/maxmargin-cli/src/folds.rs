@@ -139,6 +139,7 @@ fn document(setting: &Setting, report: CvReport, notes: &Notes) -> CvDocument {
         accuracy: report.accuracy,
         correct: report.correct,
         iterations: report.iterations,
+        seed_steps: report.seed_steps,
         total_iterations: report.total_iterations,
         rows_computed: report.rows_computed,
         kernel_bytes: report.kernel_bytes,

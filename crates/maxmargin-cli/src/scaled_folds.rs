@@ -33,6 +33,7 @@ pub(crate) fn run(setting: &Setting, name: ScaleName, bar: &Bar, notes: &mut Not
         correct: 0,
         iterations: 0,
         total_iterations: 0,
+        seed_steps: 0,
         kernel_seconds: 0.0,
         certify_seconds: 0.0,
         total_seconds: 0.0,

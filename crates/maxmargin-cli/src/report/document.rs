@@ -174,6 +174,7 @@ pub(crate) struct CvDocument {
     pub(crate) correct: usize,
     pub(crate) confusion: Confusion,
     pub(crate) iterations: u64,
+    pub(crate) seed_steps: u64,
     pub(crate) total_iterations: u64,
     pub(crate) rows_computed: u64,
     pub(crate) kernel_bytes: u64,

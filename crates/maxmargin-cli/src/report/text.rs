@@ -114,8 +114,9 @@ pub(crate) fn cv_report(d: &CvDocument) -> String {
 
 /// The report of `loo`.
 pub(crate) fn loo_report(d: &CvDocument) -> String {
-    let moved = d.folds.iter().filter(|f| f.iterations > 0).count();
-    let work = format!("{} of {} trainings needed any iteration\n", format::count(moved as u64), format::count(d.k as u64));
+    let moved = d.folds.iter().filter(|f| f.iterations > 1).count();
+    let work =
+        format!(" {} of {} trainings took more than one iteration\n", format::count(moved as u64), format::count(d.k as u64));
     head(d, "leave-one-out") + &summary(d) + &work
 }
 
@@ -144,6 +145,10 @@ fn summary(d: &CvDocument) -> String {
         .full
         .as_ref()
         .map_or_else(String::new, |full| format!(" (and {} for the model of all data)", format::count(full.iterations)));
+    let seeds = match d.seed_steps {
+        0 => String::new(),
+        steps => format!("; seeds read {} kernel rows", format::count(steps)),
+    };
     let c = d.confusion;
     fields(&[
         (
@@ -169,7 +174,7 @@ fn summary(d: &CvDocument) -> String {
                 format::short(gap)
             ),
         ),
-        ("iterations", format!("{}{full}", format::count(d.iterations))),
+        ("iterations", format!("{}{full}{seeds}", format::count(d.iterations))),
         ("kernel rows", kernel_rows(d.rows_computed, rows, d.kernel_bytes)),
         ("time", format::seconds(d.total_seconds)),
         (
