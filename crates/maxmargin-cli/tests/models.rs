@@ -53,6 +53,48 @@ fn models_for_other_data_are_refuted() {
 }
 
 #[test]
+fn tampered_models_are_refuted_however_well_sealed() {
+    use maxmargin::model::{Model, Parts, decode, encode};
+    type Tamper = fn(&mut Parts);
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    assert_eq!(bench.run("train small -c 2 -o m -q").code, 0);
+    let honest = decode(&std::fs::read(bench.path("m")).unwrap()).unwrap();
+    let cases: [(&str, Tamper); 8] = [
+        ("bias", |p| p.bias += 0.25),
+        ("feasible", |p| p.coef[0] *= 1.5),
+        ("certificate", |p| {
+            let free = p.coef.iter().position(|c| c.abs() < 2.0).unwrap();
+            p.coef[free] *= 0.999;
+        }),
+        ("certificate", |p| p.record.as_mut().unwrap().certificate.dual += 1e-6),
+        ("support vectors", |p| {
+            let coef = &mut p.coef;
+            coef.swap(0, 2);
+        }),
+        ("data hash", |p| p.record.as_mut().unwrap().data_sha256[3] ^= 1),
+        ("at C", |p| p.record.as_mut().unwrap().bounded += 1),
+        ("certificate", |p| p.record.as_mut().unwrap().c *= 2.0),
+    ];
+    for (check, tamper) in cases {
+        let mut parts = honest.parts().clone();
+        tamper(&mut parts);
+        bench.file("tampered", encode(&Model::new(parts).unwrap()).unwrap());
+        let answer = bench.run("verify tampered small -q --json");
+        assert_eq!(answer.code, 1, "{check}: {answer:?}");
+        let document = answer.json();
+        let failed: Vec<&str> = document["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|c| c["passed"] == false)
+            .map(|c| c["what"].as_str().unwrap())
+            .collect();
+        assert!(failed.contains(&check), "{check} is not among {failed:?}");
+    }
+}
+
+#[test]
 fn limits_give_a_usable_model_and_exit_code_3() {
     let bench = Bench::new();
     let answer = bench.run("train gauss-m --rows 400 -c 100 -g 1 --max-iter 20 -o m");
