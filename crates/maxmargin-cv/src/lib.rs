@@ -4,10 +4,12 @@
 //! Layer 4 of maxmargin. Folds exist only here.
 
 pub mod engine;
+mod outcome;
 pub mod plan;
 pub mod problem;
 pub mod report;
 pub mod seed;
+mod task;
 pub mod watch;
 
 pub use engine::{CvConfig, CvError, cross_validate};

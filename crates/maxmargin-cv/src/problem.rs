@@ -67,6 +67,19 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// Whether both classes remain when `hidden` is taken away.
+    ///
+    /// # Errors
+    ///
+    /// [`DualError::OneClass`] when only one class remains.
+    pub fn check(&self, hidden: Range<usize>) -> Result<(), DualError> {
+        let has = |sign: f64| {
+            let seen = (0..hidden.start).chain(hidden.end..self.labels.len());
+            seen.into_iter().any(|i| self.labels[i] == sign && self.upper[i] > 0.0)
+        };
+        if has(1.0) && has(-1.0) { Ok(()) } else { Err(DualError::OneClass) }
+    }
+
     /// The C-SVC on all samples but those of `hidden`.
     ///
     /// # Errors
@@ -94,6 +107,13 @@ pub struct Trained {
     pub hidden: Range<usize>,
     /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`), where a seeding asks for it.
     pub free_sums: Option<Vec<f64>>,
+}
+
+impl Trained {
+    /// Whether a sample of `range` carries α.
+    pub fn touches(&self, range: &Range<usize>) -> bool {
+        self.alpha[range.clone()].iter().any(|a| *a > 0.0)
+    }
 }
 
 /// The training problem of one fold, as seeds see it.

@@ -1,7 +1,6 @@
 //! What a cross-validation reports.
 
 use maxmargin_core::{Certificate, Status};
-use maxmargin_kernel::RowWork;
 use serde::Serialize;
 
 /// A certificate as reports show it.
@@ -63,6 +62,8 @@ pub struct FullReport {
     pub status: Status,
     /// SMO iterations.
     pub iterations: u64,
+    /// Kernel rows computed for it.
+    pub rows_computed: u64,
     /// Time to solve.
     pub solve_seconds: f64,
     /// LIBSVM's `obj`.
@@ -89,6 +90,8 @@ pub struct CvReport {
     pub correct: usize,
     /// SMO iterations of all folds.
     pub iterations: u64,
+    /// Kernel rows that the seeds read, each about half of an iteration.
+    pub seed_steps: u64,
     /// Iterations of all folds and of the model of all data.
     pub total_iterations: u64,
     /// Time in whole-matrix kernel work (rows computed on demand count as solving).
@@ -111,11 +114,6 @@ impl CvReport {
     pub fn status(&self) -> Status {
         let all = self.folds.iter().map(|f| f.status).chain(self.full.iter().map(|f| f.status));
         all.reduce(worse).unwrap_or(Status::Converged)
-    }
-
-    pub(crate) fn count_rows(&mut self, work: RowWork) {
-        self.rows_computed += work.computed;
-        self.kernel_bytes = self.kernel_bytes.max(work.peak_bytes);
     }
 }
 
