@@ -3,6 +3,9 @@
 use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate};
 use std::arch::x86_64::*;
 
+/// Elements between a read of a row that comes from memory and its prefetch: the hardware's own stops at every page.
+const AHEAD: usize = 512;
+
 /// # Safety
 ///
 /// Needs AVX-512 F, DQ and VL; `ki` as long as `f`, `kj` too where `PAIR`; a bit per element in `up` and `low`.
@@ -28,7 +31,13 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
         let mut k = start;
         while k < full {
             // SAFETY: k + 8 ≤ n bounds every 8-element access; byte k / 8 holds the bits k … k + 7 (k is a multiple of 8).
+            // A prefetch may name any address.
             unsafe {
+                if PAIR {
+                    _mm_prefetch::<_MM_HINT_T0>(kj.as_ptr().wrapping_add(k + AHEAD).cast());
+                } else {
+                    _mm_prefetch::<_MM_HINT_T0>(ki.as_ptr().wrapping_add(k + AHEAD).cast());
+                }
                 let a = _mm512_cvtps_pd(_mm256_loadu_ps(ki.as_ptr().add(k)));
                 let a = if PAIR { _mm512_sub_pd(a, _mm512_cvtps_pd(_mm256_loadu_ps(kj.as_ptr().add(k)))) } else { a };
                 let moved = _mm512_mul_pd(step, a);
@@ -86,8 +95,10 @@ pub(super) unsafe fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii
         let here = _mm512_set1_epi64((k / LANES) as i64);
         for half in 0..2 {
             let at = k + 8 * half;
-            // SAFETY: at + 8 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7.
+            // SAFETY: at + 8 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7. A prefetch may name any
+            // address.
             unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(ki.as_ptr().wrapping_add(at + AHEAD).cast());
                 let b = _mm512_sub_pd(_mm512_loadu_pd(f.as_ptr().add(at)), threshold);
                 let candidate = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(*low.get_unchecked(at / 8), b, _mm512_setzero_pd());
                 let sum = match diagonal {

@@ -7,6 +7,10 @@ use maxmargin_simd::passes::{Extremes, bit};
 /// Most rows computed together.
 const MOST: usize = 32;
 
+/// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper than the rest row by row: it is
+/// computed in large blocks, symmetric halves once.
+const WHOLE: f64 = 0.15;
+
 /// Misses between two looks at how well the guesses did.
 const WINDOW: usize = 16;
 
@@ -40,6 +44,12 @@ impl Prefetch {
     /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators.
     pub(crate) fn fetch(&mut self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) {
         self.misses += 1;
+        let held = rows.work().computed;
+        if rows.holds_all() && held as f64 >= WHOLE * rows.gram().len() as f64 {
+            rows.complete();
+            self.computed += rows.work().computed - held;
+            return;
+        }
         if self.misses.is_multiple_of(WINDOW) {
             let paid = 2 * self.used > self.made || self.depth == 1;
             self.depth = if paid { (2 * self.depth).min(MOST) } else { (self.depth / 2).max(1) };
@@ -55,19 +65,20 @@ impl Prefetch {
         rows.fetch(&block);
     }
 
-    /// The places of the `depth − 1` worst violators whose rows are missing.
+    /// The places of the `depth − 1` worst violators whose rows are missing; only those at least half as bad as the worst count.
     fn violators(&self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) -> Vec<usize> {
         let count = self.depth - 1;
         if count == 0 {
             return vec![];
         }
         let middle = f64::midpoint(extremes.min_up, extremes.max_low);
+        let least = 0.25 * (extremes.max_low - extremes.min_up);
         let (up, low) = state.sets();
         let mut violators: Vec<(f64, usize)> = Vec::new();
         for piece in state.layout.pieces() {
             for place in piece.at..piece.at + piece.columns.len() {
                 let away = state.f[place] - middle;
-                if (away < 0.0 && bit(up, place)) || (away > 0.0 && bit(low, place)) {
+                if away.abs() >= least && bit(if away < 0.0 { up } else { low }, place) {
                     violators.push((away.abs(), place));
                 }
             }
