@@ -1,3 +1,56 @@
-//! Placeholder.
+//! One benchmark cell in, one JSON line out. `cargo xtask bench` starts one process of this for every cell, so that cells cannot
+//! disturb each other.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the JSON line and the failure are what this program is for")]
 
-fn main() {}
+mod cell;
+mod cv;
+mod input;
+mod machine;
+mod train;
+
+use cell::{Cell, Failure, Job};
+use clap::Parser;
+use maxmargin::data::Par;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Measures one cell: a JSON object as described in xtask/specs, from a file or standard input.
+#[derive(Parser)]
+#[command(name = "maxmargin-bench", version)]
+struct Arguments {
+    /// The cell [default: standard input]
+    cell: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<String, Failure> {
+    let text = match &arguments.cell {
+        Some(path) => std::fs::read_to_string(path),
+        None => std::io::read_to_string(std::io::stdin()),
+    };
+    let text =
+        text.map_err(|source| Failure::Read { path: arguments.cell.clone().unwrap_or("standard input".into()), source })?;
+    let cell: Cell = serde_json::from_str(&text)?;
+    let threads = cell.threads.unwrap_or_else(machine::threads);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let par = Par::Pool(&pool);
+    let mut measured = match cell.job {
+        Job::Cv => cv::measure(&cell, par)?,
+        Job::Train => train::measure(&cell, par)?,
+    };
+    measured.peak_rss_bytes = machine::peak_bytes();
+    measured.threads = threads;
+    Ok(serde_json::to_string(&measured)?)
+}

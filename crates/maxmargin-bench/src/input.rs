@@ -1,0 +1,19 @@
+//! The data of a cell.
+
+use crate::cell::{Data, Failure};
+use maxmargin::data::generate::Generator;
+use maxmargin::data::libsvm::{self, ReadOptions};
+use maxmargin::data::{Dataset, Par};
+
+pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
+    match data {
+        Data::File { file } => {
+            let bytes = std::fs::read(file).map_err(|source| Failure::Read { path: file.clone(), source })?;
+            libsvm::parse(&bytes, &ReadOptions::default(), par).map_err(|source| Failure::Parse { path: file.clone(), source })
+        }
+        Data::Generated { generator, rows, features, seed } => {
+            let known = Generator::ALL.into_iter().find(|known| known.name() == generator);
+            Ok(known.ok_or_else(|| Failure::Generator(generator.clone()))?.generate(*rows, *features, *seed)?)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! A single training.
+
+use crate::cell::{Cell, Failure, Measured, Solver};
+use crate::{input, machine};
+use maxmargin::core::{Dual, Silent, Start, Stop, certify};
+use maxmargin::data::{BinaryLabels, Par};
+use maxmargin::kernel::{KernelGram, Rows};
+use maxmargin::smo::{self, SmoConfig};
+use std::time::{Duration, Instant};
+
+pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
+    let kernel = cell.kernel()?;
+    let begun = Instant::now();
+    let data = input::load(&cell.data, par)?;
+    let read_seconds = begun.elapsed().as_secs_f64();
+
+    let signs = BinaryLabels::new(&data.labels)?.signs;
+    let n = signs.len();
+    let gram = KernelGram::new(&data.samples, kernel)?;
+    let rows = Rows::new(&gram, cell.memory.unwrap_or_else(machine::budget), par);
+    let dual = Dual::c_svc((0..n).collect(), signs, vec![cell.c; n])?;
+    let stop = Stop { max_time: cell.time_limit_seconds.map(Duration::from_secs_f64), ..Stop::at(cell.tol) };
+    let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
+
+    let solving = Instant::now();
+    let solution = match cell.solver {
+        Solver::Smo => smo::solve(&dual, &rows, Start::zero(&dual)?, &SmoConfig::default(), &stop, &mut Silent)?,
+    };
+    let solve_seconds = solving.elapsed().as_secs_f64();
+    let certificate = certify(&dual, &gram, &solution, par);
+    let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
+    Ok(Measured {
+        iterations: solution.work.iterations,
+        rows_computed: rows.work().computed,
+        objective: certificate.dual,
+        kkt: certificate.kkt,
+        relative_gap: certificate.relative_gap(),
+        support_vectors: solution.alpha.iter().filter(|a| **a > 0.0).count(),
+        status: format!("{:?}", solution.status),
+        read_seconds,
+        kernel_seconds,
+        solve_seconds,
+        certify_seconds: total_seconds - kernel_seconds - solve_seconds,
+        total_seconds,
+        kernel_bytes: rows.work().peak_bytes,
+        ..Measured::default()
+    })
+}

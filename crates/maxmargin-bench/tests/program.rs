@@ -1,0 +1,75 @@
+//! The program from outside: a cell in, a line out; a cell that makes no sense is refused with a reason.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn run(cell: &Value) -> Result<Value, String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_maxmargin-bench"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    child.stdin.take().expect("pipe").write_all(cell.to_string().as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("ends");
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.lines().count(), 1, "one line: {text}");
+    Ok(serde_json::from_str(&text).expect("JSON"))
+}
+
+fn cell(extra: &Value) -> Value {
+    let data = json!({ "generator": "two-gaussians", "rows": 200, "seed": 1 });
+    let mut cell =
+        json!({ "job": "cv", "data": data, "kernel": "rbf", "gamma": 0.5, "c": 10, "tol": 1e-3, "k": 5, "threads": 2 });
+    for (key, value) in extra.as_object().expect("object") {
+        cell[key] = value.clone();
+    }
+    cell
+}
+
+#[test]
+fn every_seeding_meets_its_certificate_and_the_same_objective() {
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    let cold = run(&cell(&json!({ "seeding": "cold" }))).expect("measured");
+    for seeding in ["cold", "avg", "top", "sir", "mir", "full"] {
+        let measured = run(&cell(&json!({ "seeding": seeding }))).expect("measured");
+        assert!(number(&measured, "kkt") <= 1e-3, "{seeding}: {measured}");
+        // Each dual objective is within its own duality gap of the optimum, and so are the sums over the folds.
+        let gap = |of: &Value| number(of, "relative_gap") / (1.0 - number(of, "relative_gap")) * number(of, "objective");
+        let distance = (number(&measured, "objective") - number(&cold, "objective")).abs();
+        assert!(distance <= gap(&measured).max(gap(&cold)), "{seeding}: {distance}");
+        assert_eq!(measured["fold_iterations"].as_array().expect("folds").len(), 5);
+    }
+}
+
+#[test]
+fn counts_do_not_depend_on_threads() {
+    let on = |threads: usize| run(&cell(&json!({ "seeding": "full", "threads": threads }))).expect("measured");
+    let (one, two) = (on(1), on(2));
+    for field in ["fold_iterations", "objective", "kkt", "accuracy", "support_vectors"] {
+        assert_eq!(one[field], two[field], "{field}");
+    }
+}
+
+#[test]
+fn a_single_training() {
+    let measured = run(&cell(&json!({ "job": "train" }))).expect("measured");
+    assert!(measured["kkt"].as_f64().expect("kkt") <= 1e-3 && measured["iterations"].as_u64().expect("count") > 0, "{measured}");
+    assert!(measured["accuracy"].is_null(), "a training says nothing about accuracy");
+}
+
+#[test]
+fn nonsense_is_refused_with_a_reason() {
+    let refused = |extra: Value| run(&cell(&extra)).expect_err("refused");
+    assert!(refused(json!({ "sedding": "cold" })).contains("sedding"));
+    assert!(refused(json!({ "seeding": "warm" })).contains("cold, avg"));
+    assert!(refused(json!({ "gamma": -1.0 })).contains("gamma"));
+    assert!(refused(json!({ "c": 0 })).starts_with("error: "));
+    assert!(refused(json!({ "k": 500 })).contains("500 folds"));
+    assert!(refused(json!({ "data": { "generator": "gaus", "rows": 10, "seed": 1 } })).contains("gaus"));
+    assert!(refused(json!({ "data": { "file": "no/such/file" } })).contains("no/such/file"));
+}
