@@ -127,7 +127,7 @@ fn columns(peer: &str) -> Vec<Column<'_>> {
 fn objectives(row: &Row) -> Option<(f64, Option<f64>)> {
     let setting = |name: &str| row.cell.settings.get(name).and_then(serde_json::Value::as_str);
     let same = setting("job") == Some("train") || setting("folds") == Some(super::run::LIBSVM_FOLDS);
-    let ours = counted(&row.ours)?.measured.objective.filter(|_| single)?;
+    let ours = counted(&row.ours)?.measured.objective.filter(|_| same)?;
     Some((ours, row.peer.as_ref().and_then(counted).and_then(|p| p.measured.objective)))
 }
 
