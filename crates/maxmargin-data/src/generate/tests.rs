@@ -1,3 +1,5 @@
+//! Generators: shape, classes, the same bits from the same seed.
+
 use super::*;
 use crate::samples::Storage;
 

@@ -1,3 +1,5 @@
+//! LIBSVM text: what is read, what is refused and where, and that writing reads back.
+
 use super::*;
 use crate::samples::{Samples, Storage};
 use proptest::prelude::*;

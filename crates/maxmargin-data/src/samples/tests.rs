@@ -1,3 +1,5 @@
+//! Sample matrices: forms, rows, selection.
+
 use super::*;
 use crate::codec;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Scaling: what is fitted, range files.
+
 use super::*;
 use crate::codec;
 use proptest::prelude::*;
