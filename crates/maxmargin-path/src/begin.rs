@@ -14,8 +14,10 @@ impl State {
         add: &[Added],
         remove: &[usize],
         bounds: &[(usize, f64)],
+        tally: &mut Tally,
     ) -> bool {
         let mut terms: Vec<(usize, f64)> = Vec::new();
+        self.thin_margin(gram, remove, tally);
         for &id in remove {
             if let Some(slot) = self.slot(id) {
                 self.expel(slot, false, &mut terms);
@@ -37,10 +39,25 @@ impl State {
         moves
     }
 
+    /// Takes removed samples out of the margin all at once where that is quicker than deleting them from the factor one by one.
+    fn thin_margin(&mut self, gram: &dyn Gram, remove: &[usize], tally: &mut Tally) {
+        let leaves: Vec<usize> =
+            remove.iter().filter_map(|&id| self.slot(id)).filter(|&s| self.place[s] == Place::Margin).collect();
+        if leaves.len() > 8 + self.margin.len() / 8 {
+            for &slot in &leaves {
+                self.set_place(slot, Place::Removing);
+            }
+            let stay = self.margin.iter().copied().filter(|&s| self.place[s] == Place::Margin).collect();
+            // Part of a margin that could be factored can be factored; should rounding say no, the walk ends at once and the finish mends it.
+            self.rebuild(gram, stay, tally);
+        }
+    }
+
     /// Lets `slot` go: at once when its α is 0, else by driving α there.
     fn expel(&mut self, slot: usize, stays: bool, terms: &mut Vec<(usize, f64)>) {
-        if self.place[slot] == Place::Margin {
-            let k = self.margin.iter().position(|&j| j == slot).expect("margin samples are in the margin's list");
+        // A free sample that could not be factored (no kernel then) is not in the list.
+        let listed = (self.place[slot] == Place::Margin).then(|| self.margin.iter().position(|&j| j == slot)).flatten();
+        if let Some(k) = listed {
             self.factor.remove(k);
             self.margin.remove(k);
         }
@@ -134,15 +151,13 @@ impl State {
     }
 
     /// Seats `(id, sign, target, C)` with `alpha` (clipped to the box) and factors the free ones.
-    ///
-    /// False when balance or factor cannot be had.
-    pub(crate) fn take(&mut self, gram: &dyn Gram, entries: &[(usize, f64, f64, f64)], alpha: &[f64], tally: &mut Tally) -> bool {
+    pub(crate) fn take(&mut self, gram: &dyn Gram, entries: &[(usize, f64, f64, f64)], alpha: &[f64], tally: &mut Tally) {
         let slots = self.seat(entries);
-        self.replace(gram, &slots, alpha, tally)
+        self.replace(gram, &slots, alpha, tally);
     }
 
     /// Gives the members `slots` (all there are) other coefficients, with sets that follow from them. As [`State::take`].
-    pub(crate) fn replace(&mut self, gram: &dyn Gram, slots: &[usize], alpha: &[f64], tally: &mut Tally) -> bool {
+    pub(crate) fn replace(&mut self, gram: &dyn Gram, slots: &[usize], alpha: &[f64], tally: &mut Tally) {
         self.margin = slots.to_vec();
         for (&slot, a) in slots.iter().zip(alpha) {
             self.beta[slot] = self.sign[slot] * a.clamp(0.0, self.far[slot].abs());
@@ -152,7 +167,7 @@ impl State {
         self.refresh(gram);
         let free: Vec<usize> = slots.iter().copied().filter(|&s| self.room(s, 1.0) > 0.0 && self.room(s, -1.0) > 0.0).collect();
         self.bias_from(&free);
-        self.jump(gram, true, tally)
+        self.jump(gram, true, tally);
     }
 
     /// The coefficients, by ascending id.

@@ -2,6 +2,8 @@
 //!
 //! Every level of instructions gives the same bits: sums are cut into the same partial sums, and products are rounded.
 
+#![allow(clippy::inline_always, reason = "a loop is compiled for the instructions of the function that it is inlined into")]
+
 use pulp::Arch;
 
 /// Rows that a pass over many columns finishes before it goes on: small enough to stay in the first-level cache.

@@ -18,12 +18,11 @@ impl State {
         for _ in 0..limit {
             let mut rising = (f64::INFINITY, None);
             let mut highest = f64::NEG_INFINITY;
-            for s in 0..n {
-                let r = self.residual[s];
-                if self.beta[s] < high[s] && r < rising.0 {
+            for (s, ((&r, &b), (&l, &h))) in self.residual.iter().zip(&self.beta).zip(low.iter().zip(&high)).enumerate() {
+                if b < h && r < rising.0 {
                     rising = (r, Some(s));
                 }
-                if self.beta[s] > low[s] {
+                if b > l {
                     highest = highest.max(r);
                 }
             }
@@ -35,9 +34,9 @@ impl State {
             let column = self.columns.column(i);
             let curvature = |j: usize| (diagonal[i] + diagonal[j] - 2.0 * column[j]).max(1e-12 * (diagonal[i] + diagonal[j]));
             let mut falling = (0.0, None);
-            for j in 0..n {
-                let gap = self.residual[j] - least;
-                if self.beta[j] > low[j] && gap > 0.0 {
+            for (j, ((r, b), l)) in self.residual.iter().zip(&self.beta).zip(&low).enumerate() {
+                let gap = r - least;
+                if b > l && gap > 0.0 {
                     let gain = gap * gap / curvature(j);
                     if gain > falling.0 {
                         falling = (gain, Some(j));

@@ -58,8 +58,7 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Resul
     state.take(gram, &entries, alpha, &mut tally);
     let kkt = state.polish(gram, &mut tally);
     let tolerance = state.tolerance();
-    let off = state.lack().abs() / state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0);
-    let status = if kkt <= tolerance && off <= 1e-9 { Status::Converged } else { Status::Stalled };
+    let status = if kkt <= tolerance { Status::Converged } else { Status::Stalled };
     let by_id = state.solution(status, Work { iterations: tally.repairs as u64, ..Work::default() });
     let mut order: Vec<usize> = (0..dual.len()).collect();
     order.sort_by_key(|&k| dual.ids()[k]);

@@ -79,8 +79,8 @@ impl Model {
         self.state.columns.computed = computed;
         let entries: Vec<_> = ids.iter().zip(upper).map(|(&id, &c)| (id, self.labels[id], self.labels[id], c)).collect();
         let mut tally = Tally::default();
-        let sound = self.state.take(gram, &entries, alpha, &mut tally);
-        let mut update = self.seal(gram, 1.0, sound, tally);
+        self.state.take(gram, &entries, alpha, &mut tally);
+        let mut update = self.seal(gram, 1.0, tally);
         update.columns = self.state.columns.computed - computed;
         Ok(update)
     }
@@ -95,8 +95,8 @@ impl Model {
             return Err(PathError::NotFinite { what: "alpha", id: self.state.seats.id[slots[k]], value: alpha[k] });
         }
         let mut tally = Tally::default();
-        let sound = self.state.replace(gram, &slots, alpha, &mut tally);
-        Ok(self.seal(gram, 1.0, sound, tally))
+        self.state.replace(gram, &slots, alpha, &mut tally);
+        Ok(self.seal(gram, 1.0, tally))
     }
 
     pub(crate) fn change(&mut self, gram: &dyn Gram, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
@@ -154,7 +154,7 @@ impl Model {
         let mut tally = Tally::default();
         let mut idle = true;
         for (k, request) in requests.iter().enumerate() {
-            if !self.state.begin(gram, &self.labels, request.add, request.remove, request.bounds) {
+            if !self.state.begin(gram, &self.labels, request.add, request.remove, request.bounds, &mut tally) {
                 continue;
             }
             idle = false;
@@ -172,7 +172,7 @@ impl Model {
                 }
             }
         }
-        let mut update = if idle { self.report(1.0, tally) } else { self.seal(gram, 1.0, true, tally) };
+        let mut update = if idle { self.report(1.0, tally) } else { self.seal(gram, 1.0, tally) };
         update.columns = self.state.columns.computed - computed;
         update
     }
@@ -189,7 +189,7 @@ impl Model {
         match self.state.follow(gram, stop.min(switch), &mut tally) {
             Walk::Arrived => {
                 self.state.arrive();
-                self.seal(gram, 1.0, true, tally)
+                self.seal(gram, 1.0, tally)
             }
             Walk::Limit if stop <= switch => {
                 let mut update = self.report(self.state.tau, tally);
@@ -221,18 +221,16 @@ impl Model {
     /// Jumps to the end of the path and lets the active set do the rest.
     fn complete(&mut self, gram: &dyn Gram, mut tally: Tally) -> Update {
         let travelled = self.state.tau;
-        let sound = !self.unfinished() || self.state.jump(gram, true, &mut tally);
-        self.seal(gram, travelled, sound, tally)
+        if self.unfinished() {
+            self.state.jump(gram, true, &mut tally);
+        }
+        self.seal(gram, travelled, tally)
     }
 
     /// Refines, repairs, checks.
-    fn seal(&mut self, gram: &dyn Gram, travelled: f64, sound: bool, mut tally: Tally) -> Update {
+    fn seal(&mut self, gram: &dyn Gram, travelled: f64, mut tally: Tally) -> Update {
         self.kkt = self.state.polish(gram, &mut tally);
-        let mut update = self.report(travelled, tally);
-        if !sound && self.state.lack().abs() > 1e-9 * self.state.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0) {
-            update.status = Status::Stalled;
-        }
-        update
+        self.report(travelled, tally)
     }
 
     fn report(&self, travelled: f64, tally: Tally) -> Update {

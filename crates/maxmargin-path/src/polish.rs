@@ -46,7 +46,7 @@ impl State {
         let mut near = NEAR * self.unit();
         for _ in 0..3 {
             self.correct(gram, tally.repairs + 4 * self.slots() + 1000, tally);
-            let kkt = self.violation();
+            let kkt = self.judge();
             if kkt <= self.tolerance() {
                 return kkt;
             }
@@ -58,7 +58,7 @@ impl State {
             }
         }
         self.refresh(gram);
-        self.violation()
+        self.judge()
     }
 
     /// The active set, with at most `limit` changes of the sets in all.
@@ -203,19 +203,17 @@ impl State {
     /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it has got to, bounds are final,
     /// the balance is restored by the samples nearest to the margin. With `descend`, pairwise descent follows where the point
     /// is far from optimal. Then [`State::polish`] has the rest to do.
-    ///
-    /// False when the factor cannot be had for the free samples or the balance not be kept.
-    pub(crate) fn jump(&mut self, gram: &dyn Gram, descend: bool, tally: &mut Tally) -> bool {
+    pub(crate) fn jump(&mut self, gram: &dyn Gram, descend: bool, tally: &mut Tally) {
         self.settle_places();
         let mut free = std::mem::take(&mut self.margin);
         free.extend((0..self.slots()).filter(|&s| self.place[s] == Place::Adding));
         let mut interior = self.sort_out(free);
-        let balanced = self.restore_balance(&mut interior);
+        self.restore_balance(&mut interior);
         self.refresh(gram);
         if descend && self.violation() > NEAR * self.unit() {
             interior = self.approach(gram, NEAR * self.unit());
         }
-        self.rebuild(gram, interior, tally) && balanced
+        self.rebuild(gram, interior, tally);
     }
 
     /// Descends to a violation of `tol`, as far as a sensible effort gets there; returns the free samples.
@@ -301,7 +299,7 @@ impl State {
     }
 
     /// Makes `Σ β = sum` again: free samples first, then those whose residuals are smallest. What ends inside its box joins `interior`.
-    fn restore_balance(&mut self, interior: &mut Vec<usize>) -> bool {
+    fn restore_balance(&mut self, interior: &mut Vec<usize>) {
         let mut lack = self.lack();
         let mut order: Vec<usize> =
             self.members().filter(|&s| self.place[s] != Place::Margin && !interior.contains(&s)).collect();
@@ -329,8 +327,5 @@ impl State {
             }
         }
         interior.retain(|&s| self.room(s, 1.0) > 0.0 && self.room(s, -1.0) > 0.0);
-        lack.abs()
-            <= 1e-12
-                * (1.0 + self.sum.abs() + self.far.iter().fold(0.0, |m: f64, c| if c.is_finite() { m.max(c.abs()) } else { m }))
     }
 }

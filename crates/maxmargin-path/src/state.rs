@@ -253,12 +253,31 @@ impl State {
         f64::EPSILON * self.reach * self.beta.iter().map(|b| b.abs()).sum::<f64>()
     }
 
-    /// LIBSVM's violation `max over I_low − min over I_up` of the present residuals, at least 0. Driven samples are not judged.
+    /// The violation, infinite where the point is not even feasible: outside the box or off the balance by more than 10⁻⁹.
+    pub(crate) fn judge(&self) -> f64 {
+        let total = self.beta.iter().map(|b| b.abs()).sum::<f64>().max(1.0);
+        let outside = |s: usize| {
+            let alpha = self.sign[s] * self.beta[s];
+            (-alpha).max(alpha - self.sign[s] * self.far[s])
+        };
+        let feasible = self.members().all(|s| outside(s) <= 1e-9) && self.lack().abs() <= 1e-9 * total;
+        if feasible { self.violation() } else { f64::INFINITY }
+    }
+
+    /// LIBSVM's violation `max over I_low − min over I_up` of the present residuals, at least 0. Samples that a path under way drives are not judged.
     pub(crate) fn violation(&self) -> f64 {
         let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
-        let driven = |s: usize| matches!(self.place[s], Place::Vacant | Place::Adding | Place::Removing);
-        for slot in (0..self.slots()).filter(|&s| !driven(s)) {
+        let under_way = self.tau < 1.0;
+        let judged = |s: &usize| match self.place[*s] {
+            Place::Vacant => false,
+            Place::Adding | Place::Removing => !under_way,
+            _ => true,
+        };
+        for slot in (0..self.slots()).filter(judged) {
             let r = self.residual[slot];
+            if r.is_nan() {
+                return f64::INFINITY;
+            }
             if self.room(slot, 1.0) > 0.0 {
                 low = low.min(r);
             }
