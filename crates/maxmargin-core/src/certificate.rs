@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 /// How good a solution is, whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias: an upper bound on the optimum.
+    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias: an upper bound on the optimum. With a ridge `r` the loss is
+    /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper bound. Infinite without both.
     pub primal: f64,
     /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
     pub dual: f64,
     /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0.
     pub kkt: f64,
-    /// Largest violation of the box or of the balance (relative to `Σ α` for the balance).
+    /// Largest violation of the box or of the balance (relative to `Σ α` for the balance). Infinite when α, the bias or a
+    /// gradient is not finite.
     pub infeasible: f64,
 }
 
@@ -25,10 +27,16 @@ impl Certificate {
         self.primal - self.dual
     }
 
-    /// The gap relative to the larger of |primal|, |dual| (0 for 0/0).
+    /// The gap relative to the larger of |primal|, |dual| (0 for 0/0, infinite where the primal is).
     pub fn relative_gap(&self) -> f64 {
         let scale = self.primal.abs().max(self.dual.abs());
-        if scale > 0.0 { self.gap() / scale } else { 0.0 }
+        if scale == f64::INFINITY {
+            f64::INFINITY
+        } else if scale > 0.0 {
+            self.gap() / scale
+        } else {
+            0.0
+        }
     }
 
     /// Whether the KKT violation is at most `tol` and the point is feasible to rounding.
@@ -88,20 +96,34 @@ pub fn audit(gram: &dyn Gram, points: &[(&Dual, &[f64], f64)], par: Par) -> Vec<
     })
 }
 
+/// `max over 0 ≤ a ≤ upper of a ξ − ½ ridge a²`: the loss whose conjugate is the box and the ridge.
+fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
+    if xi <= 0.0 {
+        0.0
+    } else if ridge == 0.0 {
+        upper * xi // also where there is no upper bound
+    } else if xi <= ridge * upper {
+        0.5 * xi * xi / ridge
+    } else {
+        upper * (xi - 0.5 * ridge * upper)
+    }
+}
+
 fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: usize) -> Audit {
     let gradient: Vec<f64> =
         (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge() * alpha[k] + dual.lin()[k]).collect();
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
+    let ridge: f64 = dual.ridge() * alpha.iter().map(|a| a * a).sum::<f64>();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
     let (mut slack, mut lowest_up, mut highest_low) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
-    let mut infeasible: f64 = 0.0;
+    // Comparisons lose what is not a number; it must not pass for zero.
+    let finite = bias.is_finite() && alpha.iter().chain(&gradient).all(|v| v.is_finite());
+    let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
     let (mut balance, mut mass) = (0.0, 0.0);
     for k in 0..dual.len() {
         let (s, a, u) = (dual.sign()[k], alpha[k], dual.upper()[k]);
-        let reduced = gradient[k] + s * bias;
-        if reduced < 0.0 {
-            slack += u * -reduced;
-        }
+        // The ridge is part of the loss, not of w: 1 − y f(x) for C-SVC.
+        slack += loss(dual.ridge() * a - gradient[k] - s * bias, u, dual.ridge());
         infeasible = infeasible.max(-a).max(a - u);
         balance += s * a;
         mass += a;
@@ -122,7 +144,7 @@ fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: u
         infeasible = infeasible.max((balance - wanted).abs() / mass.max(1.0));
     }
     let certificate = Certificate {
-        primal: 0.5 * quadratic + slack + wanted.map_or(0.0, |d| d * bias),
+        primal: 0.5 * (quadratic - ridge) + slack + wanted.map_or(0.0, |d| d * bias),
         dual: -(0.5 * quadratic + linear),
         kkt: (highest_low - lowest_up).max(0.0),
         infeasible,

@@ -72,7 +72,7 @@ pub enum DualError {
         /// The value.
         value: f64,
     },
-    /// A linear term or the ridge is not finite, or the ridge is negative.
+    /// A linear term, the ridge or the balance is not finite, or the ridge is negative.
     #[error("the {what} of variable {variable} is {value}: it must be finite")]
     NotFinite {
         /// The vector.
@@ -121,6 +121,14 @@ impl Dual {
         }
         if !ridge.is_finite() || ridge < 0.0 {
             return Err(DualError::NotFinite { what: "ridge", variable: 0, value: ridge });
+        }
+        let wanted = match balance {
+            Balance::Free | Balance::Simplex => [0.0; 2],
+            Balance::Sum(sum) => [sum; 2],
+            Balance::PerSign(plus, minus) => [plus, minus],
+        };
+        if let Some(&value) = wanted.iter().find(|w| !w.is_finite()) {
+            return Err(DualError::NotFinite { what: "balance", variable: 0, value });
         }
         let segments = segments_of(&ids);
         Ok(Self { ids, segments, sign, lin, upper, ridge, balance })

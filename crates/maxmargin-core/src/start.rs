@@ -67,7 +67,7 @@ impl Start {
         if alpha.len() != dual.len() {
             return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
         }
-        let outside = alpha.iter().zip(dual.upper()).position(|(a, u)| !(0.0..=*u).contains(a));
+        let outside = alpha.iter().zip(dual.upper()).position(|(a, u)| !(a.is_finite() && (0.0..=*u).contains(a)));
         if let Some(variable) = outside {
             return Err(StartError::Box { variable, value: alpha[variable], upper: dual.upper()[variable] });
         }

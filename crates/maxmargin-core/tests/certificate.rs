@@ -1,0 +1,237 @@
+//! The certificate against formulas from the textbook, written out directly.
+
+use maxmargin_core::{Dual, Solution, Start, Status, Work, audit, bias_of, certify};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Kernel};
+use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
+use proptest::prelude::*;
+use rand::RngExt;
+
+fn point(alpha: Vec<f64>, bias: f64) -> Solution {
+    let gradient = vec![f64::NAN; alpha.len()]; // certificates must not believe a solver's gradient
+    Solution { alpha, bias, gradient, status: Status::Stalled, work: Work::default() }
+}
+
+/// A feasible point somewhere in the box.
+fn somewhere(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
+    let wish = problem.dual.upper().iter().map(|u| u.min(20.0) * rng.random_range(-0.5..1.5)).collect();
+    Start::project(&problem.dual, wish).expect("feasible").alpha().to_vec()
+}
+
+/// `max over pairs` of what could be gained by moving mass: the violation, from its definition.
+fn violation(problem: &Problem, alpha: &[f64]) -> f64 {
+    let (d, g) = (&problem.dual, problem.gradient(alpha));
+    let rises = |k: usize| if d.sign()[k] > 0.0 { alpha[k] < d.upper()[k] } else { alpha[k] > 0.0 };
+    let falls = |k: usize| if d.sign()[k] > 0.0 { alpha[k] > 0.0 } else { alpha[k] < d.upper()[k] };
+    let mut worst: f64 = 0.0;
+    for i in (0..d.len()).filter(|&i| rises(i)) {
+        for j in (0..d.len()).filter(|&j| falls(j)) {
+            worst = worst.max(d.sign()[j] * g[j] - d.sign()[i] * g[i]);
+        }
+    }
+    worst
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// C-SVC with a linear kernel: `½‖w‖² + Σ C ξ` and `Σ α − ½‖w‖²` from `w` itself.
+    #[test]
+    fn linear_c_svc(seed in 0_u64..1000, n in 2_usize..40, bias in -2.0..2.0_f64) {
+        let rng = &mut generate::rng(seed);
+        let (points, labels) = generate::clouds(rng, n / 2, n - n / 2, 3, 0.3);
+        let c: Vec<f64> = (0..n).map(|_| rng.random_range(0.1..5.0)).collect();
+        let gram = PointsGram::new(&points, &Kernel::Linear);
+        let problem = Problem::c_svc("linear", gram, labels.clone(), c.clone());
+        let alpha = somewhere(&problem, rng);
+        let w: Vec<f64> = (0..3).map(|j| (0..n).map(|k| alpha[k] * labels[k] * points[k][j]).sum()).collect();
+        let f = |i: usize| w.iter().zip(&points[i]).map(|(w, x)| w * x).sum::<f64>() + bias;
+        let norm: f64 = w.iter().map(|w| w * w).sum();
+        let primal = 0.5 * norm + (0..n).map(|k| c[k] * (1.0 - labels[k] * f(k)).max(0.0)).sum::<f64>();
+        let dual = alpha.iter().sum::<f64>() - 0.5 * norm;
+        let found = audit(&problem.gram, &[(&problem.dual, &alpha, bias)], Par::Seq).remove(0);
+        let scale = 1e-12 * (1.0 + primal.abs() + alpha.iter().sum::<f64>());
+        prop_assert!((found.certificate.primal - primal).abs() < scale, "{:?} for {}", found.certificate, primal);
+        prop_assert!((found.certificate.dual - dual).abs() < scale, "{:?} for {}", found.certificate, dual);
+        prop_assert!((found.certificate.kkt - violation(&problem, &alpha)).abs() < scale);
+        prop_assert!((0..n).all(|i| (found.decisions[i] - f(i)).abs() < scale));
+    }
+
+    /// The gap of a feasible point with any bias is not negative, whatever the problem.
+    #[test]
+    fn weak_duality(seed in 0_u64..1000, bias in -3.0..3.0_f64) {
+        let mut problems = generate::small(seed);
+        problems.extend(generate::small_general(seed));
+        problems.push(generate::indefinite(seed, 7));
+        let rng = &mut generate::rng(seed);
+        for problem in problems {
+            let alpha = somewhere(&problem, rng);
+            let certificate = certify(&problem.dual, &problem.gram, &point(alpha.clone(), bias), Par::Seq);
+            prop_assert!(certificate.gap() >= -problem.rounding(&alpha), "{}: {:?}", problem.name, certificate);
+            prop_assert!(certificate.relative_gap() >= -problem.rounding(&alpha) && certificate.infeasible <= 1e-12);
+            prop_assert!((certificate.dual + problem.objective(&alpha)).abs() <= problem.rounding(&alpha));
+            let near = 1e-12 * (1.0 + problem.gradient(&alpha).iter().fold(0.0, |m: f64, g| m.max(g.abs())));
+            prop_assert!((certificate.kkt - violation(&problem, &alpha)).abs() <= near, "{}: {:?}", problem.name, certificate);
+        }
+    }
+}
+
+/// ε-SVR as twins: the primal is `½‖w‖² + C Σ max(0, |y − f(x)| − ε)`.
+#[test]
+fn regression() {
+    let rng = &mut generate::rng(3);
+    let (points, _) = generate::clouds(rng, 10, 10, 2, 0.5);
+    let targets: Vec<f64> = points.iter().map(|x| x[0] - 0.5 * x[1] * x[1]).collect();
+    let (n, epsilon, c) = (20, 0.1, 3.0);
+    let lin = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
+    let (ids, sign) = ((0..n).chain(0..n).collect(), [vec![1.0; n], vec![-1.0; n]].concat());
+    let dual = Dual::new(ids, sign, lin, vec![c; 2 * n], 0.0, maxmargin_core::Balance::Sum(0.0)).expect("a problem");
+    let problem = Problem::new("regression", PointsGram::new(&points, &Kernel::Linear), dual);
+    let (alpha, bias) = (somewhere(&problem, rng), 0.2);
+    let w: Vec<f64> = (0..2).map(|j| (0..n).map(|i| (alpha[i] - alpha[n + i]) * points[i][j]).sum()).collect();
+    let f = |i: usize| w[0] * points[i][0] + w[1] * points[i][1] + bias;
+    let loss: f64 = (0..n).map(|i| ((targets[i] - f(i)).abs() - epsilon).max(0.0)).sum();
+    let primal = 0.5 * (w[0] * w[0] + w[1] * w[1]) + c * loss;
+    let certificate = certify(&problem.dual, &problem.gram, &point(alpha, bias), Par::Seq);
+    assert!((certificate.primal - primal).abs() < 1e-11 * primal, "{certificate:?} for {primal}");
+}
+
+/// A ridge without upper bounds is the squared hinge loss: `½‖w‖² + Σ ξ² / 2r`.
+#[test]
+fn squared_hinge_loss() {
+    let rng = &mut generate::rng(4);
+    let (points, labels) = generate::clouds(rng, 12, 8, 2, 0.3);
+    let (n, ridge, bias) = (20, 0.25, -0.1);
+    let all = (0..n).collect();
+    let balance = maxmargin_core::Balance::Sum(0.0);
+    let dual = Dual::new(all, labels.clone(), vec![-1.0; n], vec![f64::INFINITY; n], ridge, balance).expect("a problem");
+    let problem = Problem::new("squared hinge", PointsGram::new(&points, &Kernel::Linear), dual);
+    let alpha = somewhere(&problem, rng);
+    let w: Vec<f64> = (0..2).map(|j| (0..n).map(|k| alpha[k] * labels[k] * points[k][j]).sum()).collect();
+    let xi = |k: usize| (1.0 - labels[k] * (w[0] * points[k][0] + w[1] * points[k][1] + bias)).max(0.0);
+    let primal = 0.5 * (w[0] * w[0] + w[1] * w[1]) + (0..n).map(|k| xi(k) * xi(k)).sum::<f64>() / (2.0 * ridge);
+    let certificate = certify(&problem.dual, &problem.gram, &point(alpha, bias), Par::Seq);
+    assert!((certificate.primal - primal).abs() < 1e-11 * primal, "{certificate:?} for {primal}");
+}
+
+#[test]
+fn optima_have_no_gap_with_any_bias_of_their_interval() {
+    let convex = (1..=5).flat_map(generate::small).chain((1..=5).flat_map(generate::small_general));
+    let by_hand = analytic::c_svc().into_iter().chain(analytic::general()).map(|case| case.problem);
+    for problem in convex.chain(by_hand) {
+        let optimum = oracle::solve(&problem.dual, &problem.gram);
+        let reach: f64 = problem.dual.upper().iter().filter(|u| u.is_finite()).sum();
+        for bias in [optimum.bias.0, optimum.bias.1, f64::midpoint(optimum.bias.0, optimum.bias.1)] {
+            let certificate = certify(&problem.dual, &problem.gram, &point(optimum.alpha.clone(), bias), Par::Seq);
+            assert!(certificate.gap() <= 1e-11 * (1.0 + reach), "{}: {certificate:?}", problem.name);
+            assert!(certificate.holds(1e-9 * (1.0 + reach)), "{}: {certificate:?}", problem.name);
+        }
+    }
+}
+
+/// Moving mass between two variables of an optimum is seen, by the violation or by the gap; leaving the box or the balance, by
+/// infeasibility.
+#[test]
+fn perturbed_optima_are_detected() {
+    for problem in (1..=10).flat_map(generate::small) {
+        let optimum = oracle::solve(&problem.dual, &problem.gram);
+        let (d, clean) = (&problem.dual, problem.objective(&optimum.alpha));
+        let judged = |alpha: &[f64]| {
+            let bias = bias_of(d, alpha, &problem.gradient(alpha));
+            certify(d, &problem.gram, &point(alpha.to_vec(), bias), Par::Seq)
+        };
+        for k in 0..d.len() {
+            for l in (0..d.len()).filter(|&l| l != k) {
+                let mut alpha = optimum.alpha.clone();
+                let amount = 0.1 * d.upper()[k].min(d.upper()[l]);
+                alpha[k] += d.sign()[k] * amount;
+                alpha[l] -= d.sign()[l] * amount;
+                let inside = [k, l].iter().all(|&m| (0.0..=d.upper()[m]).contains(&alpha[m]));
+                let certificate = judged(&alpha);
+                let rounding = problem.rounding(&alpha);
+                if !inside {
+                    assert!(certificate.infeasible > 1e-9 && !certificate.holds(1e3), "{}: {certificate:?}", problem.name);
+                    continue;
+                }
+                let lost = problem.objective(&alpha) - clean;
+                assert!(certificate.gap() >= lost - rounding, "{}: lost {lost}, {certificate:?}", problem.name);
+                let reach: f64 = d.upper().iter().sum();
+                assert!(certificate.kkt * reach >= lost - rounding, "{}: lost {lost}, {certificate:?}", problem.name);
+            }
+            let mut alpha = optimum.alpha.clone();
+            alpha[k] = 0.5 * (alpha[k] + 0.5 * d.upper()[k]);
+            if (alpha[k] - optimum.alpha[k]).abs() > 1e-6 * (1.0 + alpha.iter().sum::<f64>()) {
+                assert!(!judged(&alpha).holds(1e3), "{}: unbalanced {alpha:?}", problem.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_upper_bounds_and_ridge_the_gap_is_infinite() {
+    let (labels, all) = (vec![1.0, -1.0], vec![0, 1]);
+    let balance = maxmargin_core::Balance::Sum(0.0);
+    let dual = Dual::new(all, labels, vec![-1.0; 2], vec![f64::INFINITY; 2], 0.0, balance).expect("a problem");
+    let gram = PointsGram::new(&[vec![1.0], vec![-1.0]], &Kernel::Linear);
+    let inside = certify(&dual, &gram, &point(vec![0.25; 2], 0.0), Par::Seq);
+    assert_eq!((inside.primal, inside.relative_gap()), (f64::INFINITY, f64::INFINITY));
+    // The hard margin is met: no slack, no gap.
+    let outside = certify(&dual, &gram, &point(vec![0.5; 2], 0.0), Par::Seq);
+    assert_eq!((outside.primal, outside.relative_gap()), (0.5, 0.0));
+}
+
+#[test]
+fn a_wrong_bias_shows_in_the_gap() {
+    let case = &analytic::c_svc()[0];
+    let (dual, gram) = (&case.problem.dual, &case.problem.gram);
+    let alpha = case.alpha.clone().expect("unique");
+    let right = certify(dual, gram, &point(alpha.clone(), 0.0), Par::Seq);
+    // One of the two points is inside the margin by 0.1, at C = 10.
+    let wrong = certify(dual, gram, &point(alpha, 0.1), Par::Seq);
+    assert!(right.gap().abs() < 1e-12 && (wrong.gap() - 1.0).abs() < 1e-12, "{right:?} {wrong:?}");
+}
+
+#[test]
+fn what_is_not_a_number_never_holds() {
+    let case = &analytic::c_svc()[0];
+    let (dual, gram) = (&case.problem.dual, &case.problem.gram);
+    for (alpha, bias) in [
+        (vec![f64::NAN, 0.5], 0.0),
+        (vec![f64::NAN; 2], 0.0),
+        (vec![f64::INFINITY; 2], 0.0),
+        (vec![0.5; 2], f64::NAN),
+        (vec![0.5; 2], f64::INFINITY),
+    ] {
+        let certificate = certify(dual, gram, &point(alpha.clone(), bias), Par::Seq);
+        assert!(!certificate.holds(1e300), "{alpha:?}, {bias}: {certificate:?}");
+    }
+}
+
+#[test]
+fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
+    let problem = &generate::medium(2, 40)[0];
+    let flipped = problem.flipped();
+    let odd =
+        Dual::c_svc((1..40).step_by(2).collect(), (0..20).map(|k| if k % 3 == 0 { 1.0 } else { -1.0 }).collect(), vec![1.0; 20]);
+    let part = Problem::new("part", problem.gram.clone(), odd.expect("a problem"));
+    let rng = &mut generate::rng(9);
+    let alphas: Vec<Vec<f64>> = [problem, &flipped, &part].iter().map(|p| somewhere(p, rng)).collect();
+    let nothing = vec![0.0; 40];
+    let points = [
+        (&problem.dual, &alphas[0][..], 0.1),
+        (&flipped.dual, &alphas[1][..], -0.2),
+        (&part.dual, &alphas[2][..], 0.3),
+        (&problem.dual, &nothing[..], 0.0),
+    ];
+    let together = audit(&problem.gram, &points, Par::Seq);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
+    assert_eq!(together, audit(&problem.gram, &points, Par::Pool(&pool)));
+    for (judged, one) in together.iter().zip(points) {
+        let alone = audit(&problem.gram, &[one], Par::Seq).remove(0);
+        let pairs = judged.decisions.iter().zip(&alone.decisions).chain(judged.gradient.iter().zip(&alone.gradient));
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
+        assert!((judged.certificate.primal - alone.certificate.primal).abs() < 1e-11);
+        assert!((judged.certificate.dual - alone.certificate.dual).abs() < 1e-11);
+        assert_eq!(judged.decisions.len(), problem.gram.len());
+    }
+    assert!(together[3].decisions.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
+}
