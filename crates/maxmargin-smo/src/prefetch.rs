@@ -56,7 +56,9 @@ impl Prefetch {
             (self.made, self.used) = (0, 0);
         }
         let mut places = self.violators(state, rows, wanted, extremes);
-        places.iter().for_each(|&place| self.guessed[place] = true);
+        for &place in &places {
+            self.guessed[place] = true;
+        }
         self.made += places.len();
         places.push(wanted);
         let mut block: Vec<usize> = places.into_iter().map(|place| state.layout.id(place)).collect();

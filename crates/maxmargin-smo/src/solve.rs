@@ -62,6 +62,7 @@ const REPORT: Duration = Duration::from_millis(50);
 /// # Panics
 ///
 /// When the problem names samples that the Gram matrix does not have.
+#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -81,6 +82,8 @@ pub fn solve(
         None => exact_gradient(dual, rows, start.alpha()),
     };
     let state = State::new(dual, rows.gram(), start.alpha(), &gradient);
+    let terms = start.alpha().iter().zip(&gradient).zip(dual.lin());
+    let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
     let mut run = Run {
         prefetch: Prefetch::new(state.layout.padded()),
         state,
@@ -89,7 +92,7 @@ pub fn solve(
         begun: Instant::now(),
         reported: Duration::ZERO,
         work: Work::default(),
-        pace: Pace::new(dual.len()),
+        pace: Pace::new(dual.len(), objective),
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
@@ -108,13 +111,14 @@ pub fn solve(
         if violation <= stop.tol {
             break Status::Converged;
         }
-        // A refinement round that does not halve the violation is at the floor of f32 rows.
-        if status == Status::Stalled || violation > 0.5 * last_violation && run.work.refinements > 20 {
+        // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well.
+        let patience = if status == Status::Stalled { 1 } else { 20 };
+        if violation > 0.5 * last_violation && run.work.refinements > patience {
             break Status::Stalled;
         }
         last_violation = violation;
         aim = (0.5 * stop.tol).max(aim * 0.9);
-        run.pace = Pace::new(dual.len());
+        run.pace = Pace::new(dual.len(), run.pace.objective + run.pace.gained);
     };
     let alpha = run.state.alpha();
     let gradient = match (status, gradient) {
@@ -140,29 +144,39 @@ fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
     (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k] + dual.lin()[k]).collect()
 }
 
-/// Watches whether the objective still moves.
+/// Watches whether the run still gets anywhere.
 struct Pace {
     window: u64,
-    gained: f64,
-    total: f64,
     iterations: u64,
+    /// |objective|, as far as the gains since the start tell.
+    objective: f64,
+    /// Gain of this window.
+    gained: f64,
+    /// Least violation of this window, and of those before.
+    least: f64,
+    least_before: f64,
 }
 
 impl Pace {
-    fn new(variables: usize) -> Self {
-        Self { window: 100_000.max(variables as u64), gained: 0.0, total: 0.0, iterations: 0 }
+    fn new(variables: usize, objective: f64) -> Self {
+        let window = 100_000.max(variables as u64);
+        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
     }
 
-    /// Whether a whole window of iterations gained nothing that `f64` can see.
-    fn stalls(&mut self, gain: f64) -> bool {
+    /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
+    /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
+    /// gains along directions that are flat in `f32`.
+    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
+        self.least = self.least.min(violation);
         self.iterations += 1;
         if !self.iterations.is_multiple_of(self.window) {
             return false;
         }
-        let still = self.gained <= f64::EPSILON * 1e-2 * (self.total + self.gained).abs();
-        self.total += self.gained;
-        self.gained = 0.0;
+        self.objective += self.gained;
+        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
+        self.least_before = self.least_before.min(self.least);
+        (self.gained, self.least) = (0.0, f64::INFINITY);
         still
     }
 }
@@ -197,7 +211,7 @@ impl Run<'_, '_> {
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             self.work.iterations += 1;
-            if self.pace.stalls(step.gain) {
+            if self.pace.stalls(step.gain, violation) {
                 return Status::Stalled;
             }
         }
@@ -225,7 +239,7 @@ impl Run<'_, '_> {
         if self.stop.max_time.is_some_and(|most| elapsed >= most) {
             return Some(Status::TimeLimit);
         }
-        if elapsed - self.reported >= REPORT || iterations == 0 {
+        if elapsed.saturating_sub(self.reported) >= REPORT || iterations == 0 {
             self.reported = elapsed;
             let rows_computed = self.rows.work().computed;
             let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed };

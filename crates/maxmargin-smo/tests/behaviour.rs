@@ -175,8 +175,7 @@ fn a_time_limit_ends_at_a_point_to_go_on_from() {
     let gram = Slow(&problem.gram);
     let rows = Rows::new(&gram, BUDGET, Par::Seq);
     let stop = Stop { tol: 1e-6, max_iter: None, max_time: Some(Duration::from_millis(50)) };
-    let first =
-        solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+    let first = solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
     assert_eq!(first.status, Status::TimeLimit);
     let start = Start::checked(&problem.dual, first.alpha.clone()).expect("feasible");
     let second = exact(&problem, start, 1e-6);

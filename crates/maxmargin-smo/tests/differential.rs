@@ -170,7 +170,8 @@ fn c_svc_on_generated_data() {
     let poly = Kernel::Poly { gamma: 0.5, coef0: 1.0, degree: 3 };
     let sigmoid = Kernel::Sigmoid { gamma: 0.05, coef0: 0.0 };
     let gauss = generated(Generator::GaussM, 400, None, 1);
-    for (kernel, c) in [(rbf(0.5), 1.0), (rbf(0.5), 100.0), (rbf(5.0), 10.0), (Kernel::Linear, 1.0), (poly, 1.0), (sigmoid, 1.0)] {
+    for (kernel, c) in [(rbf(0.5), 1.0), (rbf(0.5), 100.0), (rbf(5.0), 10.0), (Kernel::Linear, 1.0), (poly, 1.0), (sigmoid, 1.0)]
+    {
         c_svc("gauss-m", &gauss, &kernel, [c, c]);
     }
     c_svc("gauss-m", &gauss, &rbf(0.5), [0.5, 8.0]);

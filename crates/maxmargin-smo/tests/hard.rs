@@ -36,10 +36,10 @@ fn large_c_small_tolerance() {
     }
 }
 
-/// Features that nobody scaled: kernel values of 10⁷ know nothing below 1 in `f32`.
+/// Features that nobody scaled: kernel values above 10⁷ know nothing below 1 in `f32`.
 #[test]
 fn unscaled_features() {
-    let (samples, dual) = generated(Generator::Blobs, 120, Some(5), 0.01);
+    let (samples, dual) = generated(Generator::Blobs, 120, Some(5), 1e-3);
     let values = (0..samples.len())
         .flat_map(|i| {
             let mut row = vec![0.0; 5];
@@ -73,11 +73,19 @@ fn almost_contradictions() {
     assert!(certificate.holds(1e-6), "{certificate:?}, {:?}", solution.work);
 }
 
-/// Whatever happens at a tolerance beyond `f64`, the run ends and does not claim more than is true.
+/// Whatever happens at a tolerance beyond `f64`: the run ends, near the floor, and does not claim more than is true.
 #[test]
 fn an_impossible_tolerance_is_not_claimed() {
-    let problem = &generate::medium(6, 60)[1];
-    let (solution, certificate) = run(&problem.gram, &problem.dual, 1e-15, Refine::Exact);
-    assert!(solution.status == Status::Stalled || certificate.holds(1e-15), "{:?} {certificate:?}", solution.status);
-    assert!(certificate.kkt < 1e-8, "{certificate:?}");
+    for problem in generate::medium(6, 60) {
+        let rows = Rows::new(&problem.gram, 1 << 28, Par::Seq);
+        let start = Start::zero(&problem.dual).expect("feasible");
+        let stop = Stop { tol: 1e-15, max_iter: Some(20_000_000), max_time: None };
+        let solution = solve(&problem.dual, &rows, start, &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+        let certificate = certify(&problem.dual, &problem.gram, &solution, Par::Seq);
+        let (name, status, work) = (&problem.name, solution.status, solution.work);
+        assert!(matches!(status, Status::Converged | Status::Stalled), "{name}: {status:?} {certificate:?} {work:?}");
+        // The certificate's own sums differ from the solver's in the last bits.
+        assert!(status == Status::Stalled || certificate.holds(1e-14), "{name}: {status:?} {certificate:?}");
+        assert!(certificate.kkt < 1e-9, "{name}: {status:?} {certificate:?} {work:?}");
+    }
 }

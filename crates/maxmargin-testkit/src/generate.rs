@@ -139,3 +139,15 @@ pub fn indefinite(seed: u64, n: usize) -> Problem {
     problem.convex = false;
     problem
 }
+
+/// A C-SVC problem over points with small integer coordinates and a polynomial kernel: every kernel value is exact in `f32` and
+/// every operation exact or correctly rounded, so that descent can be tested to the last bits and work be counted on any machine.
+pub fn lattice(seed: u64, n: usize, degree: u32, c: f64) -> Problem {
+    let rng = &mut rng(seed);
+    let points: Vec<Vec<f64>> = (0..n).map(|_| (0..3).map(|_| f64::from(rng.random_range(-4..=4_i32))).collect()).collect();
+    let noisy = |x: &[f64], noise: i32| if x[0] + f64::from(noise) > 0.0 { 1.0 } else { -1.0 };
+    let labels = points.iter().map(|x| noisy(x, rng.random_range(-3..=3_i32))).collect();
+    let kernel = Kernel::Poly { gamma: 1.0, coef0: 1.0, degree };
+    let name = format!("lattice ({n} samples, seed {seed}, degree {degree}, C = {c})");
+    Problem::c_svc(name, PointsGram::new(&points, &kernel), labels, vec![c; n])
+}

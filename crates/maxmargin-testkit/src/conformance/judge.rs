@@ -90,19 +90,8 @@ pub(super) fn examine(problem: &Problem, solution: Solution) -> Judged {
         let most = certificate.kkt * reach + rounding + trust * reach;
         assert!(gap <= most, "{name}: gap {gap} above {most}: {certificate:?}");
     }
-    let gap = if gap.is_finite() { gap } else { unbounded_gap(problem, &solution.alpha, &certificate) };
     let sums = found.decisions.iter().map(|d| d - solution.bias).collect();
     Judged { solution, certificate, sums, gap: gap.max(0.0), rounding }
-}
-
-/// A bound on the distance to the minimum where infinite upper bounds make the primal of the certificate infinite, from the ridge
-/// r: moving from α to α* gains at most the violation times half of `Σ|α − α*|`, and
-/// `½ r ‖α*‖² ≤ objective(α) + ‖lin‖ ‖α*‖`.
-fn unbounded_gap(problem: &Problem, alpha: &[f64], certificate: &Certificate) -> f64 {
-    let (dual, r) = (&problem.dual, problem.dual.ridge());
-    let lin = dual.lin().iter().map(|p| p * p).sum::<f64>().sqrt();
-    let norm = (lin + (lin * lin + 2.0 * r * (-certificate.dual).max(0.0)).sqrt()) / r;
-    0.5 * certificate.kkt * (alpha.iter().sum::<f64>() + (dual.len() as f64).sqrt() * norm)
 }
 
 /// Two solutions of one optimum: objectives and decision sums as near as their gaps say.

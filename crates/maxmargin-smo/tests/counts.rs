@@ -1,0 +1,41 @@
+//! Exact costs on fixed problems: a change here is a change of the algorithm, to be made knowingly.
+//!
+//! Kernel values are exact in `f32` and all operations of the solver are correctly rounded: the counts are those of every machine.
+
+use maxmargin_core::{Silent, Start, Status, Stop};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Rows};
+use maxmargin_smo::{SmoConfig, solve};
+use maxmargin_testkit::generate::lattice;
+
+/// Iterations, row requests, rows computed, refinements.
+fn cost(n: usize, degree: u32, c: f64, tol: f64, budget_rows: u64) -> [u64; 4] {
+    let problem = lattice(21, n, degree, c);
+    let rows = Rows::new(&problem.gram, 4 * budget_rows * problem.gram.len() as u64, Par::Seq);
+    let start = Start::zero(&problem.dual).expect("feasible");
+    let solution = solve(&problem.dual, &rows, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("a problem");
+    assert_eq!(solution.status, Status::Converged);
+    let work = solution.work;
+    [work.iterations, work.rows_requested, work.rows_computed, work.refinements]
+}
+
+#[test]
+fn iterations_and_rows() {
+    let found = [
+        cost(300, 1, 0.01, 1e-3, 1000),
+        cost(300, 2, 1.0, 1e-3, 1000),
+        cost(300, 2, 1.0, 1e-6, 1000),
+        cost(300, 3, 0.001, 1e-3, 1000),
+        cost(300, 2, 1.0, 1e-3, 40),
+        cost(2000, 1, 1e-6, 0.5, 2000),
+    ];
+    let expected = [
+        [103, 206, 300, 1],
+        [61_300, 122_600, 300, 1],
+        [62_138, 124_276, 300, 1],
+        [1337, 2674, 300, 1],
+        [61_300, 122_600, 2936, 1],
+        [880, 1760, 2000, 1],
+    ];
+    assert_eq!(found, expected);
+}
