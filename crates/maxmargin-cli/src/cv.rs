@@ -57,9 +57,9 @@ pub(crate) fn finish(
         folds::write_decisions(setting, output, decisions)?;
     }
     if json {
-        print_json(document)?
+        print_json(document)?;
     } else {
-        print(&report())?
+        print(&report())?;
     }
     Ok(if document.status == maxmargin::core::Status::Converged { Done::Finished } else { Done::Stopped })
 }
@@ -71,13 +71,11 @@ fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPlan, String),
         Folds::Stratified => FoldPlan::stratified(labels, k, seed),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
         Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, seed),
-        Folds::Groups => match &input.data.groups {
-            Some(groups) => FoldPlan::groups(groups, k),
-            None => {
-                let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
-                return Err(Failure::input(&input.name, what));
-            }
-        },
+        Folds::Groups => {
+            let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
+            let groups = input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))?;
+            FoldPlan::groups(groups, k)
+        }
         Folds::File(path) => return file_plan(path, labels.len()),
     };
     let name = match &args.folds {

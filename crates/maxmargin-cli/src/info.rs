@@ -71,11 +71,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         let bytes = input::read_bytes(source)?;
         if model_io::looks_like_model(&bytes) {
             let info = model_info(source, &model_io::decode(source, &bytes)?);
-            if args.json {
-                print_json(&info)?
-            } else {
-                print(&model_text(&info))?
-            }
+            show(args, &info, model_text)?;
             return Ok(Done::Finished);
         }
     }
@@ -86,12 +82,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         notes.warn(warning);
     }
     let info = data_info(&input, &notes);
-    if args.json {
-        print_json(&info)?
-    } else {
-        print(&data_text(&info))?
-    }
+    show(args, &info, data_text)?;
     Ok(Done::Finished)
+}
+
+/// Prints the document or its text.
+fn show<T: Serialize>(args: &InfoArgs, info: &T, text: fn(&T) -> String) -> Result<(), Failure> {
+    if args.json { print_json(info) } else { print(&text(info)) }
 }
 
 fn data_info(input: &Input, notes: &Notes) -> DataInfo {

@@ -5,6 +5,9 @@ use maxmargin::kernel::Kernel;
 use maxmargin::model::Model;
 use std::collections::HashMap;
 
+/// Column and bits of every value that is not zero.
+type Key = Vec<(usize, u64)>;
+
 /// The row of each support vector: the rows the model names, if they are what it says; otherwise rows found by content.
 ///
 /// `samples` are behind the model's scaler; `signs` are the labels. The answer says what is wrong when there is no such row.
@@ -46,7 +49,7 @@ fn check_claimed(model: &Model, samples: &Samples, rows: &[usize]) -> Result<(),
 
 /// Looks every support vector up among the rows of its class; equal rows are used in turn.
 fn find(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<usize>, String> {
-    let mut places: HashMap<(bool, Vec<(usize, u64)>), Vec<usize>> = HashMap::new();
+    let mut places: HashMap<(bool, Key), Vec<usize>> = HashMap::new();
     for row in (0..samples.len()).rev() {
         places.entry((signs[row] > 0.0, key(model, samples, row))).or_default().push(row);
     }
@@ -62,8 +65,8 @@ fn find(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<usize>, S
 }
 
 /// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel, its serial number.
-fn key(model: &Model, samples: &Samples, row: usize) -> Vec<(usize, u64)> {
-    let mut entries: Vec<(usize, u64)> = Vec::new();
+fn key(model: &Model, samples: &Samples, row: usize) -> Key {
+    let mut entries = Key::new();
     samples.row(row).for_each(|column, value| entries.push((column, value.to_bits())));
     if *model.kernel() == Kernel::Precomputed {
         entries.retain(|(column, _)| *column == 0);

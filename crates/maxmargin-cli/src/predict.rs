@@ -104,35 +104,29 @@ pub(crate) fn compare_features(model: &Model, input: &Input, notes: &Notes) {
 }
 
 fn report(document: &PredictDocument, model: &Model) -> String {
-    let [negative, positive] = [model.parts().negative, model.parts().positive].map(format::exact);
-    let confusion = document.confusion;
-    let mut text = String::new();
-    if let Some(accuracy) = document.accuracy {
-        let known = document.data.rows - document.unknown_labels;
-        text += &format!(
-            "accuracy {:.4} % ({} of {})\n\n",
-            100.0 * accuracy,
-            format::count(document.correct as u64),
-            format::count(known as u64)
-        );
-        let row = |label: &str, a: usize, b: usize| vec![label.to_owned(), a.to_string(), b.to_string()];
-        let heads = [format!("predicted {negative}"), format!("predicted {positive}")];
-        let header = [("", Align::Left), (heads[0].as_str(), Align::Right), (heads[1].as_str(), Align::Right)];
-        text += &columns(
-            &header,
-            &[
-                row(&format!("label {negative}"), confusion.true_negative, confusion.false_positive),
-                row(&format!("label {positive}"), confusion.false_negative, confusion.true_positive),
-            ],
-        );
-        text.push('\n');
-    }
-    text += &format!(
-        "{} rows, {} support vectors; read {}, predict {}\n",
+    let head = document.accuracy.map_or_else(String::new, |accuracy| {
+        let known = format::count((document.data.rows - document.unknown_labels) as u64);
+        let correct = format::count(document.correct as u64);
+        let table = confusion_table(&document.confusion, model);
+        format!("accuracy {:.4} % ({correct} of {known})\n\n{table}\n", 100.0 * accuracy)
+    });
+    format!(
+        "{head}{} rows, {} support vectors; read {}, predict {}\n",
         format::count(document.data.rows as u64),
         format::count(document.support_vectors as u64),
         format::seconds(document.read_seconds),
         format::seconds(document.predict_seconds)
-    );
-    text
+    )
+}
+
+fn confusion_table(confusion: &Confusion, model: &Model) -> String {
+    let [negative, positive] = [model.parts().negative, model.parts().positive].map(format::exact);
+    let row = |label: &str, a: usize, b: usize| vec![format!("label {label}"), a.to_string(), b.to_string()];
+    let heads = [format!("predicted {negative}"), format!("predicted {positive}")];
+    let header = [("", Align::Left), (heads[0].as_str(), Align::Right), (heads[1].as_str(), Align::Right)];
+    let rows = [
+        row(&negative, confusion.true_negative, confusion.false_positive),
+        row(&positive, confusion.false_negative, confusion.true_positive),
+    ];
+    columns(&header, &rows)
 }

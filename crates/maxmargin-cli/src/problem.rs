@@ -54,10 +54,13 @@ pub(crate) fn prepare(kernel: &KernelArgs, problem: &ProblemArgs, input: &Input,
 pub(crate) fn start_line(input: &Input, prepared: &Prepared, gram: &dyn Gram, budget: u64, threads: &Threads) -> String {
     let n = gram.len() as u64;
     let full = 4 * n * n;
-    let fits = if full <= budget { "fits" } else { "does not fit: rows are kept as long as they can be" };
-    let each = seconds_per_row(gram) / threads.count() as f64;
+    let fits = full <= budget;
+    let held = if fits { "fits" } else { "does not fit: rows are kept as long as they can be" };
+    // The whole matrix is symmetric: half of it is computed.
+    let entries = (n * n) as f64 * if fits { 0.5 } else { 1.0 };
+    let seconds = seconds_per_entry(gram) * entries / threads.count() as f64;
     format!(
-        "{}: {} rows, {} features; {} kernel, {} thread{}; all kernel values take {} ({fits} in the budget of {}) and about {} to compute",
+        "{}: {} rows, {} features; {} kernel, {} thread{}; all kernel values take {} ({held} in the budget of {}) and about {} to compute",
         input.name,
         format::count(n),
         format::count(input.data.samples.features() as u64),
@@ -66,20 +69,19 @@ pub(crate) fn start_line(input: &Input, prepared: &Prepared, gram: &dyn Gram, bu
         if threads.count() == 1 { "" } else { "s" },
         format::bytes(full),
         format::bytes(budget),
-        format::seconds(each * n as f64),
+        format::seconds(seconds),
     )
 }
 
-/// Time for one row of kernel values on one thread, from a small block.
-fn seconds_per_row(gram: &dyn Gram) -> f64 {
-    const ROWS: usize = 16;
-    let n = gram.len();
-    let (rows, columns) = (ROWS.min(n), n.min(8192));
-    let wanted: Vec<usize> = (0..rows).map(|r| r * n / rows).collect();
-    let mut block = vec![0.0; rows * columns];
+/// Time for one kernel value on one thread, from the second of two small blocks.
+fn seconds_per_entry(gram: &dyn Gram) -> f64 {
+    let rows: Vec<usize> = (0..gram.tile().rows.min(gram.len())).collect();
+    let columns = gram.len().min(2048);
+    let mut block = vec![0.0; rows.len() * columns];
+    gram.fill(&rows, 0..columns, &mut block);
     let begun = Instant::now();
-    gram.fill(&wanted, 0..columns, &mut block);
-    begun.elapsed().as_secs_f64() / rows.max(1) as f64 * (n as f64 / columns.max(1) as f64)
+    gram.fill(&rows, 0..columns, &mut block);
+    begun.elapsed().as_secs_f64() / block.len().max(1) as f64
 }
 
 /// The two classes of the data.

@@ -144,11 +144,9 @@ fn model_of(
 /// The data's own name with `.model`, in the current directory.
 fn default_model(source: &str) -> PathBuf {
     let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
-    let mut base = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
-    for packed in [".gz", ".bz2", ".xz"] {
-        base = base.strip_suffix(packed).unwrap_or(&base).to_owned();
-    }
-    PathBuf::from(base + ".model")
+    let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
+    let packed = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end));
+    PathBuf::from(format!("{}.model", packed.unwrap_or(&name)))
 }
 
 #[cfg(test)]

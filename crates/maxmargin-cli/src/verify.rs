@@ -82,9 +82,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         warnings: notes.warnings().to_vec(),
     };
     if args.json {
-        print_json(&document)?
+        print_json(&document)?;
     } else {
-        print(&report(&document))?
+        print(&report(&document))?;
     }
     Ok(match (document.matches, document.tolerance_met) {
         (false, _) => Done::Refuted,

@@ -7,6 +7,12 @@ use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Lines `0 … count − 1` of a file.
+fn lines_of(count: usize, line: impl Fn(usize) -> String) -> String {
+    let lines: Vec<String> = (0..count).map(line).collect();
+    lines.join("\n") + "\n"
+}
+
 #[test]
 fn the_document_has_its_fields() {
     let bench = Bench::new();
@@ -81,13 +87,13 @@ fn a_scaling_is_fitted_to_training_rows() {
     let mut text = SMALL.replacen("1 1:1 ", "1 1:64 ", 1);
     text += &SMALL.replace("0.5", "0.375");
     bench.file("data", &text);
-    let folds: String = (0..24).map(|i| format!("{}\n", i % 2)).collect();
+    let folds = lines_of(24, |i| (i % 2).to_string());
     bench.file("folds", folds);
     let d = bench.json("cv data --folds folds --scale minmax --kernel linear -o out");
     assert_eq!(d["folds"].as_array().unwrap().len(), 2);
     // Fold 0 by hand: scale and train on the odd rows, predict the even ones.
     let lines: Vec<&str> = text.lines().collect();
-    let part = |odd: usize| lines.iter().skip(odd).step_by(2).map(|l| format!("{l}\n")).collect::<String>();
+    let part = |odd: usize| lines_of(12, |i| lines[2 * i + odd].to_owned());
     bench.file("train", part(1));
     bench.file("test", part(0));
     assert_eq!(bench.run("train train --scale minmax --kernel linear -o m -q").code, 0);
@@ -106,7 +112,7 @@ fn a_scaling_is_fitted_to_training_rows() {
 fn leave_one_out_is_the_cross_validation_with_one_fold_a_row() {
     let bench = Bench::new();
     bench.file("small", SMALL);
-    let singles: String = (0..12).map(|i| format!("{i}\n")).collect();
+    let singles = lines_of(12, |i| i.to_string());
     bench.file("folds", singles);
     let loo = bench.json("loo small -c 4 --eps 1e-6 -o a");
     let cv = bench.json("cv small -c 4 --eps 1e-6 --folds folds --seeding cold -o b");
@@ -120,7 +126,7 @@ fn leave_one_out_is_the_cross_validation_with_one_fold_a_row() {
 #[test]
 fn bad_scales_are_warned_of_with_numbers() {
     let bench = Bench::new();
-    let far: String = (0..40).map(|i| format!("{} 1:{} 2:{} 3:{} 4:1\n", i % 2, i * 50, (i * 7) % 40, i % 3)).collect();
+    let far = lines_of(40, |i| format!("{} 1:{} 2:{} 3:{} 4:1", i % 2, i * 50, (i * 7) % 40, i % 3));
     bench.file("far", far);
     let answer = bench.run("cv far -k 4 -g 1 --json");
     assert_eq!(answer.code, 0, "{answer:?}");
@@ -128,7 +134,7 @@ fn bad_scales_are_warned_of_with_numbers() {
     assert!(said.contains("feature 1 spans 0 to 1950"), "{said}");
     assert!(said.contains("numerically the identity"), "{said}");
     assert_eq!(answer.json()["warnings"].as_array().unwrap().len(), answer.warnings().len());
-    let rare: String = (0..500).map(|i| format!("{} 1:{}\n", i32::from(i % 250 == 0), f64::from(i) / 500.0)).collect();
+    let rare = lines_of(500, |i| format!("{} 1:{}", i32::from(i % 250 == 0), i as f64 / 500.0));
     bench.file("rare", rare);
     let answer = bench.run("train rare -o m");
     assert!(answer.warnings()[0].contains("class 1 has only 2 of 500 rows (0.40 %)"), "{answer:?}");
@@ -184,7 +190,7 @@ fn interrupted(bench: &Bench, line: &str, times: usize) -> Answer {
     }
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > Duration::from_secs(60) {
+        if begun.elapsed() > Duration::from_mins(1) {
             child.kill().unwrap();
             panic!("Ctrl-C was not heard");
         }

@@ -74,7 +74,7 @@ pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     // Compared as text: a first line that is not exactly what `encode` writes is damaged, wherever the damage is.
     let wanted = header(format, payload);
-    let given = &bytes[..MAGIC.len() + line_end + 1];
+    let given = &bytes[..=MAGIC.len() + line_end];
     if format == 0 || given.len() != wanted.len() {
         return Err(ModelError::Header);
     }

@@ -73,20 +73,15 @@ impl KernelDocument {
 
     /// `rbf, gamma 0.5 (auto)`
     pub(crate) fn text(&self) -> String {
-        let mut text = self.name.to_owned();
-        if let Some(gamma) = self.gamma {
-            text += &format!(", gamma {}", crate::format::exact(gamma));
-            if let Some(rule) = self.gamma_rule {
-                text += &format!(" ({rule})");
-            }
-        }
-        if let Some(degree) = self.degree {
-            text += &format!(", degree {degree}");
-        }
-        if let Some(coef0) = self.coef0 {
-            text += &format!(", coef0 {}", crate::format::exact(coef0));
-        }
-        text
+        let exact = crate::format::exact;
+        let gamma = self.gamma.map(|gamma| match self.gamma_rule {
+            Some(rule) => format!("gamma {} ({rule})", exact(gamma)),
+            None => format!("gamma {}", exact(gamma)),
+        });
+        let degree = self.degree.map(|degree| format!("degree {degree}"));
+        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", exact(coef0)));
+        let name = Some(self.name.to_owned());
+        [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 

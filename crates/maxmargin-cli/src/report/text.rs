@@ -149,11 +149,17 @@ fn summary(d: &CvDocument) -> String {
         0 => String::new(),
         steps => format!("; seeds read {} kernel rows", format::count(steps)),
     };
+    let partial = if d.status == Status::Converged { "" } else { "; folds that did not converge are counted too" };
     let c = d.confusion;
     fields(&[
         (
             "accuracy",
-            format!("{:.4} % ({} of {})", 100.0 * d.accuracy, format::count(d.correct as u64), format::count(rows as u64)),
+            format!(
+                "{:.4} % ({} of {}){partial}",
+                100.0 * d.accuracy,
+                format::count(d.correct as u64),
+                format::count(rows as u64)
+            ),
         ),
         (
             "errors",

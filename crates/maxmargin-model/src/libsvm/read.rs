@@ -32,7 +32,7 @@ struct Header {
 /// When the text is not a two-class C-SVC model, with the line.
 pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
-        let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        let line = bytes[..e.valid_up_to()].split(|b| *b == b'\n').count();
         ModelError::line(line, "not text")
     })?;
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
