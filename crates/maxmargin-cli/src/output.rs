@@ -15,10 +15,10 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    /// Written here first, then renamed to its name.
+    /// Written to a file beside it, which then takes its name (and the permissions of the file that was there).
     Beside {
-        temporary: NamedTempFile,
         target: PathBuf,
+        permissions: Option<fs::Permissions>,
     },
     /// A device or pipe: there is nothing to rename.
     Device(File),
@@ -42,11 +42,14 @@ impl Output {
                 // A link keeps pointing where it points; what it points to is replaced.
                 let target = fs::canonicalize(path).map_err(|e| failed(&e))?;
                 OpenOptions::new().write(true).open(&target).map_err(|e| failed(&e))?;
-                let temporary = beside(&target).map_err(|e| failed(&e))?;
-                temporary.as_file().set_permissions(found.permissions()).map_err(|e| failed(&e))?;
-                Sink::Beside { temporary, target }
+                // Only a trial: whatever ends the program during the work, no file is left behind.
+                drop(beside(&target).map_err(|e| failed(&e))?);
+                Sink::Beside { target, permissions: Some(found.permissions()) }
             }
-            Err(_) => Sink::Beside { temporary: beside(path).map_err(|e| failed(&e))?, target: path.to_owned() },
+            Err(_) => {
+                drop(beside(path).map_err(|e| failed(&e))?);
+                Sink::Beside { target: path.to_owned(), permissions: None }
+            }
         };
         Ok(Self { name, sink })
     }
@@ -63,7 +66,11 @@ impl Output {
         match self.sink {
             Sink::Stdout => buffered(io::stdout().lock(), content).map_err(|e| failed(&e)),
             Sink::Device(file) => buffered(file, content).map_err(|e| failed(&e)),
-            Sink::Beside { temporary, target } => {
+            Sink::Beside { target, permissions } => {
+                let temporary = beside(&target).map_err(|e| failed(&e))?;
+                if let Some(permissions) = permissions {
+                    temporary.as_file().set_permissions(permissions).map_err(|e| failed(&e))?;
+                }
                 buffered(temporary.as_file(), content).map_err(|e| failed(&e))?;
                 temporary.as_file().sync_all().map_err(|e| failed(&e))?;
                 temporary.persist(&target).map_err(|e| failed(&e.error))?;

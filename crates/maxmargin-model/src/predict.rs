@@ -2,10 +2,10 @@
 
 use crate::error::ModelError;
 use crate::model::{Model, Parts};
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_kernel::{Kernel, decision_values};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Queries per task of a linear model.
 const CHUNK: usize = 1024;
@@ -29,6 +29,10 @@ impl Model {
                 let w = sparse_weights(parts);
                 linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
             });
+        }
+        if is_hollow(&parts.support, &queries) && parts.kernel != Kernel::Precomputed {
+            let (support, queries) = without_gaps(&parts.support, &queries)?;
+            return Ok(decision_values(&parts.kernel, &support, &parts.coef, parts.bias, &queries, par)?);
         }
         Ok(decision_values(&parts.kernel, &parts.support, &parts.coef, parts.bias, &queries, par)?)
     }
@@ -70,6 +74,38 @@ fn linear(parts: &Parts, queries: &Samples, par: Par, w: impl Fn(usize) -> f64 +
         }
     });
     values
+}
+
+/// Whether almost no feature occurs: numbers per feature would cost gigabytes for a few bytes of a file that name feature
+/// 4,000,000,000.
+fn is_hollow(support: &Samples, queries: &Samples) -> bool {
+    let sparse = [support, queries].iter().any(|s| matches!(s.storage(), Storage::Sparse(_)));
+    let features = support.features().max(queries.features());
+    sparse && features > (16 * (support.non_zeros() + queries.non_zeros())).max(1 << 22)
+}
+
+/// Both matrices without the columns that are zero in both: dot products and distances stay the same.
+fn without_gaps(support: &Samples, queries: &Samples) -> Result<(Samples, Samples), ModelError> {
+    let mut columns = BTreeSet::new();
+    for samples in [support, queries] {
+        for i in 0..samples.len() {
+            samples.row(i).for_each(|j, _| _ = columns.insert(j));
+        }
+    }
+    let place: HashMap<usize, u32> = columns.iter().copied().zip(0..).collect();
+    let narrow = |samples: &Samples| {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..samples.len() {
+            samples.row(i).for_each(|j, v| {
+                indices.push(place[&j]);
+                values.push(v);
+            });
+            offsets.push(indices.len());
+        }
+        Samples::from_sparse(place.len(), offsets, indices, values)
+            .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))
+    };
+    Ok((narrow(support)?, narrow(queries)?))
 }
 
 /// `Σ coef_k x_k` where only few of very many features occur.

@@ -87,8 +87,16 @@ fn a_huge_index_does_not_cost_its_size() {
     let text = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nSV\n1 4294967294:2 \n";
     let model = read_model(text.as_bytes()).unwrap();
     assert!(model.w().is_none());
-    let queries = Samples::from_sparse(4_294_967_294, vec![0, 1, 1], vec![4_294_967_293], vec![3.0]).unwrap();
-    assert_eq!(model.decision_values(&queries, Par::Seq).unwrap(), [6.0, 0.0]);
+    let wide = Samples::from_sparse(4_294_967_294, vec![0, 1, 1], vec![4_294_967_293], vec![3.0]).unwrap();
+    assert_eq!(model.decision_values(&wide, Par::Seq).unwrap(), [6.0, 0.0]);
+    let model = read_model(text.replace("linear", "rbf\ngamma 0.5").as_bytes()).unwrap();
+    let expected = [(-0.5_f64).exp(), (-2.0_f64).exp()];
+    for (found, expected) in model.decision_values(&wide, Par::Seq).unwrap().iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+    }
+    let narrow = Samples::from_dense(1, 2, vec![1.0, 0.0]).unwrap();
+    let found = model.decision_values(&narrow, Par::Seq).unwrap()[0];
+    assert!((found - (-2.5_f64).exp()).abs() < 1e-14, "{found}");
 }
 
 #[test]
