@@ -16,7 +16,7 @@ fn run(problem: &Problem, start: Start, stop: &Stop, refine: Refine) -> Solution
 }
 
 fn exact(problem: &Problem, start: Start, tol: f64) -> Solution {
-    run(problem, start, &Stop::at(tol), Refine::Exact)
+    run(problem, start, &Stop { max_iter: Some(20_000_000), ..Stop::at(tol) }, Refine::Exact)
 }
 
 fn zero(problem: &Problem) -> Start {

@@ -50,7 +50,9 @@ pub(super) fn cold(problem: &Problem) -> Start {
 pub fn judge(solver: &Solver, problem: &Problem, start: Start, tol: f64) -> Judged {
     let name = &problem.name;
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
-    let solution = solver(&problem.dual, &rows, start, &Stop::at(tol));
+    // Far above what the problems need: a solver that does not end should fail, not hang.
+    let stop = Stop { max_iter: Some(20_000_000), ..Stop::at(tol) };
+    let solution = solver(&problem.dual, &rows, start, &stop);
     let judged = examine(problem, solution);
     let (solution, certificate) = (&judged.solution, &judged.certificate);
     assert_eq!(solution.status, Status::Converged, "{name} at {tol:e}: {certificate:?}, {:?}", solution.work);
