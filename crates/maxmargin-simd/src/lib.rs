@@ -3,6 +3,9 @@
 //! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store whose bounds were checked at
 //! the door, or a call of code for instructions that [`level`] found on this machine.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch; all of it is in this crate")]
+#![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine names dozens of them")]
+#![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]
+#![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
 
 pub mod bytes;
 pub mod exp;
