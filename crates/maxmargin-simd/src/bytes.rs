@@ -40,7 +40,7 @@ pub fn position(j: usize, k: usize) -> usize {
 /// When `count` is 0 or above [`GROUP`], a slice is too short, or the machine cannot ([`available`]).
 pub fn products(rows: &[[i8; 4]], count: usize, panel: &[u8], out: &mut [i32], stride: usize) {
     let steps = rows.len() / count.max(1);
-    assert!((1..=GROUP).contains(&count) && rows.len() == steps * count, "{} × {count} row elements", steps);
+    assert!((1..=GROUP).contains(&count) && rows.len() == steps * count, "{steps} × {count} row elements");
     assert!(panel.len() == steps * 4 * PANEL, "a panel of {} bytes for {steps} steps", panel.len());
     assert!(out.len() >= (count - 1) * stride + PANEL, "room for {} sums", out.len());
     assert!(available(), "byte products on a machine without them");
