@@ -204,7 +204,7 @@ impl FoldPlan {
 
     /// One fold number per line, in the order of the samples.
     pub fn to_text(&self) -> String {
-        self.fold_of.iter().map(|f| format!("{f}\n")).collect()
+        self.fold_of.iter().fold(String::new(), |text, fold| text + &fold.to_string() + "\n")
     }
 
     /// Number of folds.

@@ -133,7 +133,7 @@ fn leave_one_out_trains_support_vectors_only() {
             assert_eq!((fold.iterations, fold.seed_steps), (0, 0));
         }
     }
-    assert!(full.alpha.iter().any(|a| *a == 0.0), "the case must have samples without alpha");
+    assert!(full.alpha.contains(&0.0), "the case must have samples without alpha");
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl KernelGram {
             };
             // Only a distance may be large: a Gaussian of it is at most 1.
             let largest = if gamma_of(&kernel).is_some() { f64::MAX } else { f64::from(f32::MAX) };
-            if !(value <= largest) {
+            if value.is_nan() || value > largest {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }

@@ -45,16 +45,16 @@ fn decisions_follow_the_definition() {
         let gamma = if [Kind::Unscaled, Kind::Wide, Kind::Image].contains(&kind) { 1e-9 } else { 0.3 };
         let (support, narrow) = (samples(kind, 120, 9, 2), samples(kind, 90, 7, 3));
         for (support, queries) in [(&support, &narrow), (&narrow, &support)] {
-            for kernel in [Kernel::Linear, Kernel::Rbf { gamma: gamma }, Kernel::Poly { gamma: gamma, coef0: 1.0, degree: 2 }] {
+            for kernel in [Kernel::Linear, Kernel::Rbf { gamma }, Kernel::Poly { gamma, coef0: 1.0, degree: 2 }] {
                 let mut next = stream(8);
                 let coef: Vec<f64> = (0..support.len()).map(|k| if k % 7 == 0 { 0.0 } else { next() - 0.5 }).collect();
                 let got = decision_values(&kernel, support, &coef, 0.25, queries, Par::Seq).expect("valid");
                 assert_eq!(got, decision_values(&kernel, support, &coef, 0.25, queries, Par::Pool(&pool)).expect("valid"));
-                for q in 0..queries.len() {
+                for (q, &got) in got.iter().enumerate() {
                     let parts = (0..support.len())
                         .map(|k| coef[k] * direct(&kernel, &support.row(k).entries(), &queries.row(q).entries()));
                     let (want, size) = parts.fold((0.25, 0.0), |(sum, size), v| (sum + v, size + v.abs()));
-                    assert!((got[q] - want).abs() <= 1e-11 * (1.0 + size), "{kind:?} {kernel:?} {q}: {} {want}", got[q]);
+                    assert!((got - want).abs() <= 1e-11 * (1.0 + size), "{kind:?} {kernel:?} {q}: {got} {want}");
                 }
             }
         }

@@ -22,7 +22,7 @@ fn reference(gamma: f64, squared: f64) -> f64 {
 fn whole_range_f32() {
     for gamma in [1.0, 0.5, 7.8125, 1.0 / 3.0, 1e-3, 123.456] {
         let g = Gaussian::new(gamma);
-        let squared: Vec<f32> = (0..200_000).map(|k| (k as f64 * 0.0005 / gamma) as f32).collect();
+        let squared: Vec<f32> = (0..200_000).map(|k| (f64::from(k) * 0.0005 / gamma) as f32).collect();
         let (zeros, mut out) = (vec![0.0; squared.len()], vec![0.0; squared.len()]);
         g.fill32(0.0, &squared, &zeros, &mut out);
         for (&x, &k) in squared.iter().zip(&out) {

@@ -1,6 +1,6 @@
 //! The short way: parameters in, certified models and reports out.
 
-use maxmargin_core::{Certificate, Dual, DualError, Start, Status, Stop, Watch, Work, certify};
+use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work, certify};
 use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
 use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
@@ -53,6 +53,9 @@ pub enum SvmError {
     /// The solver cannot take the problem.
     #[error(transparent)]
     Solver(#[from] SmoError),
+    /// The start is not feasible.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// The solution cannot be a model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -140,7 +143,7 @@ impl<'p> Svm<'p> {
         let dual = Dual::c_svc((0..data.samples.len()).collect(), labels.signs.clone(), self.upper(&labels))?;
         let gram = KernelGram::new(&data.samples, self.kernel.clone())?;
         let rows = Rows::new(&gram, self.memory, self.par);
-        let start = Start::zero(&dual).expect("0 is feasible for a C-SVC");
+        let start = Start::zero(&dual)?;
         let solution = solve(&dual, &rows, start, &SmoConfig::default(), &self.stop, watch)?;
         let certificate = certify(&dual, &gram, &solution, self.par);
         let model = Model::from_solution(self.kernel.clone(), &data.samples, &labels, &dual, &solution)?

@@ -1,4 +1,4 @@
-//! AVG: the α of removed samples spread evenly over the free ones (DeCoste and Wagstaff 2000).
+//! AVG: the α of removed samples spread evenly over the free ones (`DeCoste` and Wagstaff 2000).
 
 use super::Draft;
 use super::draft::spread_over;

@@ -90,8 +90,7 @@ impl<'a> Draft<'a> {
         let before = self.alpha[i];
         let after = (before + self.fold.pool.labels[i] * amount).clamp(0.0, self.fold.pool.upper[i]);
         self.alpha[i] = after;
-        let moved = self.fold.pool.labels[i] * (after - before);
-        moved
+        self.fold.pool.labels[i] * (after - before)
     }
 
     /// Takes all α of sample `r` away; returns the `y_r α_r` that was there.

@@ -19,7 +19,7 @@ use crate::problem::{Fold, Trained};
 pub enum Seeding {
     /// α = 0.
     Cold,
-    /// From the model of all data: removed α spread evenly over the free ones (DeCoste and Wagstaff 2000).
+    /// From the model of all data: removed α spread evenly over the free ones (`DeCoste` and Wagstaff 2000).
     Avg,
     /// From the model of all data: removed α handed to the most similar remaining samples (Lee et al. 2004).
     Top,
