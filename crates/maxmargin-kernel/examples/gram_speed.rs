@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
 use maxmargin_data::{Par, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
+use maxmargin_kernel::{Arena, Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
 
 /// Seconds that the threads of this process have run (Linux; 0 elsewhere): unlike the time on the wall it does not grow when
 /// other programs compete for the processors.
@@ -70,8 +70,9 @@ fn main() {
         println!("hit: {:.1} ns ({sum})", start.seconds() * 1e3);
     }
     if parts.contains('c') {
+        let arena = Arena::new();
         for _ in 0..2 {
-            let rows = Rows::new(&gram, u64::MAX, par);
+            let rows = Rows::with_arena(&gram, u64::MAX, par, &arena);
             let start = Clock::now();
             rows.complete();
             println!("complete: {:.3} s, {} MB", start.seconds(), rows.work().bytes >> 20);

@@ -116,13 +116,13 @@ impl Bytes {
 
     /// The bytes of samples `ids`, signed, as [`products`] reads its rows.
     fn load(&self, ids: &[usize], rows: &mut Vec<[i8; 4]>) {
-        rows.clear();
         let size = PANEL * self.depth;
-        let panels: Vec<&[u8]> = ids.iter().map(|&i| &self.panels[i / PANEL * size..][..size]).collect();
-        for k in (0..self.depth).step_by(4) {
-            for (panel, &i) in panels.iter().zip(ids) {
-                let at = position(i % PANEL, k);
-                rows.push([0, 1, 2, 3].map(|b| panel[at + b].wrapping_sub(self.shift) as i8));
+        rows.resize(ids.len() * self.depth / 4, [0; 4]);
+        for (r, &i) in ids.iter().enumerate() {
+            let first = i / PANEL * size + position(i % PANEL, 0);
+            let words = self.panels[first..i / PANEL * size + size].chunks(4 * PANEL);
+            for (word, to) in words.zip(rows[r..].iter_mut().step_by(ids.len())) {
+                *to = [word[0], word[1], word[2], word[3]].map(|byte| byte.wrapping_sub(self.shift) as i8);
             }
         }
     }

@@ -23,6 +23,7 @@ mod sparse;
 mod survey;
 
 pub use apply::apply_exact;
+pub use block::Arena;
 pub use cross::decision_values;
 pub use diagnose::{Diagnosis, diagnose};
 pub use fn_gram::FnGram;

@@ -1,7 +1,7 @@
 //! The row store: rows of `K` in `f32`, computed once, shared by all threads, within a memory budget.
 
 use crate::Gram;
-use crate::block::Block;
+use crate::block::{Arena, Block};
 use crate::lru::Lru;
 use maxmargin_data::Par;
 use maxmargin_simd::transpose::transpose;
@@ -54,6 +54,7 @@ pub struct Rows<'g> {
     gram: &'g dyn Gram,
     par: Par<'g>,
     held: Held,
+    arena: Option<&'g Arena>,
     computed: AtomicU64,
     hits: AtomicU64,
     bytes: AtomicU64,
@@ -95,7 +96,14 @@ impl<'g> Rows<'g> {
             Held::Recent(Mutex::new(Lru::new(n, capacity.max(4 * par.threads()).min(n))))
         };
         let zero = || AtomicU64::new(0);
-        Self { gram, par, held, computed: zero(), hits: zero(), bytes: zero(), peak: zero() }
+        Self { gram, par, held, arena: None, computed: zero(), hits: zero(), bytes: zero(), peak: zero() }
+    }
+
+    /// The same, with blocks of memory from `arena` where their size fits; they return to it when the store is dropped.
+    pub fn with_arena(gram: &'g dyn Gram, budget: u64, par: Par<'g>, arena: &'g Arena) -> Self {
+        let mut rows = Self::new(gram, budget, par);
+        rows.arena = Some(arena);
+        rows
     }
 
     /// The matrix behind the rows.
@@ -238,7 +246,8 @@ impl<'g> Rows<'g> {
         if ids.is_empty() {
             return;
         }
-        let mut block = Block::zeros(ids.len() * n);
+        let spare = self.arena.and_then(|arena| arena.take(ids.len() * n));
+        let mut block = spare.unwrap_or_else(|| Block::zeros(ids.len() * n));
         self.compute(ids, block.values_mut().chunks_exact_mut(n), mirror);
         self.count_computed(ids.len());
         self.count_bytes(4 * (ids.len() * n) as u64);
@@ -323,5 +332,17 @@ impl<'g> Rows<'g> {
     fn set_bytes(&self, bytes: u64) {
         self.bytes.store(bytes, Relaxed);
         self.peak.fetch_max(bytes, Relaxed);
+    }
+}
+
+impl Drop for Rows<'_> {
+    fn drop(&mut self) {
+        let (Some(arena), Held::All { rows, .. }) = (self.arena, &mut self.held) else { return };
+        for row in rows.iter_mut().filter_map(OnceLock::take) {
+            // The last row of a block to go, unless somebody still reads one.
+            if let Some(block) = Arc::into_inner(row.block) {
+                arena.give(block);
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Kind, samples};
 use maxmargin_data::Par;
-use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Rows};
+use maxmargin_kernel::{Arena, FnGram, Gram, Kernel, KernelGram, Rows};
 
 fn gram(kind: Kind, n: usize) -> KernelGram {
     KernelGram::new(&samples(kind, n, 12, 1), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel")
@@ -114,6 +114,33 @@ fn threads_share_one_store() {
         assert!(work.hits + work.computed >= 4000, "{work:?}");
         assert!(work.bytes <= budget.min(4 * n as u64 * work.computed) && work.peak_bytes >= work.bytes, "{work:?}");
     }
+}
+
+#[test]
+fn an_arena_carries_memory_to_the_next_store() {
+    let n = 1100;
+    let first = gram(Kind::Scaled, n);
+    let second = first.with_gamma(0.5).expect("a valid gamma");
+    let arena = Arena::new();
+    let kept = {
+        let rows = Rows::with_arena(&first, u64::MAX, Par::Seq, &arena);
+        rows.complete();
+        assert_eq!(arena.bytes(), 0);
+        rows.row(n - 1)
+    };
+    // 1,100 rows are blocks of 512, 512 and 76; the last is too small to be mapped or is still read.
+    let block = 4 * 512 * n as u64;
+    assert_eq!(arena.bytes(), 2 * block);
+    let rows = Rows::with_arena(&second, u64::MAX, Par::Seq, &arena);
+    rows.complete();
+    assert_eq!(arena.bytes(), 0);
+    for i in (0..n).step_by(97) {
+        assert_eq!(*rows.row(i), expected(&second, i));
+    }
+    assert_eq!(*kept, expected(&first, n - 1));
+    drop(rows);
+    arena.clear();
+    assert_eq!(arena.bytes(), 0);
 }
 
 #[test]

@@ -31,11 +31,14 @@ fn core64(g: &Gaussian, squared: __m256d) -> __m256d {
     let rounded = _mm256_fmadd_pd(x, hi, _mm256_set1_pd(ROUND64));
     let n = _mm256_sub_pd(rounded, _mm256_set1_pd(ROUND64));
     let r = _mm256_fmadd_pd(x, _mm256_set1_pd(g.lo64), _mm256_fmsub_pd(x, hi, n));
-    let mut p = _mm256_set1_pd(C64[10]);
-    for c in C64[..10].iter().rev() {
-        p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(*c));
+    let r2 = _mm256_mul_pd(r, r);
+    let (mut even, mut odd) = (_mm256_set1_pd(C64[10]), _mm256_set1_pd(C64[9]));
+    for k in (0..4).rev() {
+        even = _mm256_fmadd_pd(even, r2, _mm256_set1_pd(C64[2 * k + 2]));
+        odd = _mm256_fmadd_pd(odd, r2, _mm256_set1_pd(C64[2 * k + 1]));
     }
-    p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(1.0));
+    even = _mm256_fmadd_pd(even, r2, _mm256_set1_pd(C64[0]));
+    let p = _mm256_fmadd_pd(_mm256_fmadd_pd(odd, r, even), r, _mm256_set1_pd(1.0));
     let kept = _mm256_cmp_pd::<_CMP_LE_OQ>(x, _mm256_set1_pd(g.limit64));
     let scale = _mm256_slli_epi64::<52>(_mm256_castpd_si256(rounded));
     _mm256_and_pd(kept, _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p), scale)))

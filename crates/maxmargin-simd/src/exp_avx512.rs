@@ -33,11 +33,14 @@ fn core64(g: &Gaussian, squared: __m512d) -> __m512d {
     let rounded = _mm512_fmadd_pd(x, hi, _mm512_set1_pd(ROUND64));
     let n = _mm512_sub_pd(rounded, _mm512_set1_pd(ROUND64));
     let r = _mm512_fmadd_pd(x, _mm512_set1_pd(g.lo64), _mm512_fmsub_pd(x, hi, n));
-    let mut p = _mm512_set1_pd(C64[10]);
-    for c in C64[..10].iter().rev() {
-        p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(*c));
+    let r2 = _mm512_mul_pd(r, r);
+    let (mut even, mut odd) = (_mm512_set1_pd(C64[10]), _mm512_set1_pd(C64[9]));
+    for k in (0..4).rev() {
+        even = _mm512_fmadd_pd(even, r2, _mm512_set1_pd(C64[2 * k + 2]));
+        odd = _mm512_fmadd_pd(odd, r2, _mm512_set1_pd(C64[2 * k + 1]));
     }
-    p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(1.0));
+    even = _mm512_fmadd_pd(even, r2, _mm512_set1_pd(C64[0]));
+    let p = _mm512_fmadd_pd(_mm512_fmadd_pd(odd, r, even), r, _mm512_set1_pd(1.0));
     let kept = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(x, _mm512_set1_pd(g.limit64));
     let scale = _mm512_slli_epi64::<52>(_mm512_castpd_si512(rounded));
     _mm512_castsi512_pd(_mm512_maskz_add_epi64(kept, _mm512_castpd_si512(p), scale))
