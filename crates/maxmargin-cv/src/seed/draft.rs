@@ -4,19 +4,17 @@ use crate::problem::{Fold, Pool, Trained};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::Relaxed;
-use std::ops::Range;
 
 /// What counts as rounding in a balance, relative to the largest C.
 const ROUNDING: f64 = 1e-9;
 
 /// A point on the way to a feasible start.
-#[derive(Clone)]
 pub struct Draft<'a> {
     fold: Fold<'a>,
     alpha: Vec<f64>,
     /// `Σ_j y_j α_j K_ij`, up to date for every sample.
     sums: Vec<f64>,
-    /// Kernel rows read on the way, beside one for each α that leaves: the price of the seed.
+    /// Kernel rows read on the way, those of the α that leave included: the price of the seed.
     pub steps: u64,
 }
 
@@ -49,11 +47,6 @@ impl<'a> Draft<'a> {
     /// Labels and bounds.
     pub fn pool(&self) -> &'a Pool {
         self.fold.pool
-    }
-
-    /// Samples that may not carry α.
-    pub fn hidden(&self) -> Range<usize> {
-        self.fold.hidden.clone()
     }
 
     /// Samples of the training set.

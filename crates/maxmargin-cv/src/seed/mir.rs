@@ -23,7 +23,7 @@ const MOST: usize = 60;
 /// pseudo-inverse) is what conjugate gradients on the normal equations reach from zero, without forming a matrix.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     let Fold { pool, rows, .. } = fold;
-    let mut draft = Draft::new(from, fold);
+    let draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
     let n = pool.labels.len();
     let leaving = draft.leaving();
@@ -47,7 +47,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     for (&t, b) in targets.iter().zip(beta) {
         alpha[t] = (pool.labels[t] * b).clamp(0.0, pool.upper[t]);
     }
-    adjust(&mut draft, alpha, entering)
+    adjust(draft, alpha, entering)
 }
 
 /// `A = [K_XT; 1ᵀ]`, by rows of the kernel.

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// `α_r`; when that label is used up, any unused one. Then [`adjust`].
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     let Fold { pool, rows, .. } = fold;
-    let mut draft = Draft::new(from, fold);
+    let draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
     let leaving = draft.leaving();
     rows.fetch(&leaving);
@@ -27,16 +27,16 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
         }
         alpha[r] = 0.0;
     }
-    adjust(&mut draft, alpha, entering)
+    adjust(draft, alpha, entering)
 }
 
 /// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what they cannot absorb is spread over
 /// the shared samples, free ones first (paper 1, section 3, "Adjusting").
-pub(super) fn adjust<'a>(draft: &mut Draft<'a>, mut alpha: Vec<f64>, entering: Range<usize>) -> Option<Draft<'a>> {
+pub(super) fn adjust(mut draft: Draft<'_>, mut alpha: Vec<f64>, entering: Range<usize>) -> Option<Draft<'_>> {
     let pool = draft.pool();
     let lack = -pool.labels.iter().zip(&alpha).map(|(y, a)| y * a).sum::<f64>();
     let entering: Vec<usize> = entering.collect();
     spread_over(pool, &mut alpha, &entering, lack);
     draft.replace(&alpha);
-    draft.spread().then(|| draft.clone())
+    draft.spread().then_some(draft)
 }
