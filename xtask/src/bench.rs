@@ -1,9 +1,12 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
 mod cell;
+mod columns;
 mod data;
 pub(crate) mod diff;
+mod fisher;
 mod folds;
+mod lines;
 mod machine;
 mod papers;
 mod peer;
@@ -26,8 +29,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// Name of a file in xtask/specs, such as alpha-seeding
     paper: String,
-    /// Only these tables of the paper
-    #[arg(long, value_name = "N", value_delimiter = ',')]
+    /// Only these tables (or figures) of the paper
+    #[arg(long, visible_alias = "figure", value_name = "N", value_delimiter = ',')]
     table: Vec<u32>,
     /// Small problems only, results in target/bench
     #[arg(long, conflicts_with = "full")]
@@ -38,6 +41,9 @@ pub(crate) struct Arguments {
     /// Only these problems of the spec
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
+    /// Only these variants of the tables
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    variant: Vec<String>,
     /// Run the spec's other programs on the same files
     #[arg(long)]
     peers: bool,

@@ -51,9 +51,9 @@ fn a_table_is_measured_and_rendered() {
     assert!(!done.status.success(), "two variants do not count");
     assert!(said.contains("mir: KKT violation 1.10e-3 exceeds") && said.contains("no such seed"), "{said}");
 
-    // Six variants, two repeats, in turn; LIBSVM's folds need a file.
+    // Eight variants, two repeats, in turn; LIBSVM's folds need a file.
     let lines = fs::read_to_string(&raw).expect("raw");
-    assert_eq!(lines.lines().count(), 12);
+    assert_eq!(lines.lines().count(), 16);
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().expect("line")).expect("json");
     assert_eq!((&first["repeat"], &first["measured"]["kernel_seconds"]), (&0.into(), &0.01.into()));
     assert!(first["machine"]["rustc"].as_str().is_some_and(|version| version.starts_with("rustc")), "{first}");
@@ -72,7 +72,7 @@ fn a_table_is_measured_and_rendered() {
 
     // A second run adds to the file; rendering alone changes nothing.
     measure(&[]);
-    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 24);
+    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 32);
     let again = measure(&["--render"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let same = xtask(&["bench-diff", raw.to_str().expect("path"), raw.to_str().expect("path")]);

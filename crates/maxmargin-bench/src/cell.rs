@@ -38,10 +38,34 @@ pub(crate) struct Cell {
     pub(crate) folds: Folds,
     /// Where each fold starts (cv): a name of [`Seeding::ALL`].
     pub(crate) seeding: Option<String>,
+    /// Who takes samples in and gives them up (update).
+    pub(crate) method: Option<Method>,
+    /// Samples of the first model (update); all but those that are to come when absent.
+    pub(crate) window: Option<usize>,
+    /// Samples that come with every update (update).
+    #[serde(default)]
+    pub(crate) add: usize,
+    /// Samples that leave with every update (update).
+    #[serde(default)]
+    pub(crate) remove: usize,
+    /// Which samples come and leave (update).
+    #[serde(default)]
+    pub(crate) pick: Pick,
+    /// Updates that are measured (update): one after the other in file order, each from the same model for bounded samples.
+    #[serde(default = "once")]
+    pub(crate) updates: usize,
+    /// Times that all updates are measured, each time from the first model (update); fewer when they take long. Counts are those of one
+    /// time.
+    #[serde(default = "once")]
+    pub(crate) rounds: usize,
 }
 
 fn one() -> f64 {
     1.0
+}
+
+fn once() -> usize {
+    1
 }
 
 fn ten() -> usize {
@@ -53,6 +77,34 @@ fn ten() -> usize {
 pub(crate) enum Job {
     Cv,
     Train,
+    Update,
+}
+
+/// Who updates a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Method {
+    /// The path, all samples at once (Karasuyama and Takeuchi 2009).
+    Mid,
+    /// The path, one sample after the other (Cauwenberghs and Poggio 2000).
+    Sid,
+    /// Our SMO from the solution before.
+    Smo,
+    /// Our SMO from zero.
+    SmoCold,
+    /// LIBSVM's program, from zero, in a process of its own.
+    SvmTrain,
+}
+
+/// Which samples come and leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Pick {
+    /// The oldest leave, the next of the file come.
+    #[default]
+    Order,
+    /// Samples with α = C in the model of all, drawn with the seed: those that come were taken out of it before.
+    Bounded,
 }
 
 /// A file in LIBSVM format, or a generator.
@@ -116,8 +168,8 @@ impl Cell {
 /// What was measured. The names are those of `cargo xtask bench`'s records.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Measured {
-    /// Solver iterations, summed over the folds.
-    pub(crate) iterations: u64,
+    /// Solver iterations, summed over the folds or updates; none where the method has no such thing.
+    pub(crate) iterations: Option<u64>,
     /// Iterations of the model of all data, where the seeding needs one.
     pub(crate) full_iterations: Option<u64>,
     /// Kernel rows computed.
@@ -145,6 +197,34 @@ pub(crate) struct Measured {
     pub(crate) fold_iterations: Vec<u64>,
     pub(crate) peak_rss_bytes: Option<u64>,
     pub(crate) threads: usize,
+    #[serde(flatten)]
+    pub(crate) update: Option<Turnover>,
+}
+
+/// What is measured of updates alone.
+#[derive(Debug, Serialize)]
+pub(crate) struct Turnover {
+    /// Updates that the counts are sums over.
+    pub(crate) updates: usize,
+    /// Median of one update's seconds, over all updates and rounds.
+    pub(crate) update_seconds: f64,
+    /// Seconds of all updates, the mean of the rounds.
+    pub(crate) update_seconds_total: f64,
+    /// Changes of the sets along the paths.
+    pub(crate) breakpoints: Option<u64>,
+    /// Those of them at which the path did not move.
+    pub(crate) zero_steps: Option<u64>,
+    /// Changes of the sets by the finish after the paths.
+    pub(crate) repairs: Option<u64>,
+    /// What the paths call exact, at most.
+    pub(crate) tolerance: Option<f64>,
+    /// Samples with 0 < α < C, mean over the updates.
+    pub(crate) margin: f64,
+}
+
+/// The largest, or NaN where there is one: it must not vanish in a maximum.
+pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
 
 /// Why a cell has no measurement.
@@ -176,6 +256,20 @@ pub(crate) enum Failure {
     Start(#[from] maxmargin::core::StartError),
     #[error(transparent)]
     Smo(#[from] maxmargin::smo::SmoError),
+    #[error(transparent)]
+    Path(#[from] maxmargin::path::PathError),
+    #[error("LIBSVM's model: {0}")]
+    Model(#[from] maxmargin::model::ModelError),
+    #[error("the job `update` needs a method: mid, sid, smo, smo-cold or svm-train")]
+    Method,
+    #[error("{updates} updates from a window of {window} rows need {needed} rows, the data have {rows}")]
+    Window { window: usize, updates: usize, needed: usize, rows: usize },
+    #[error("{wanted} samples with alpha = C are to come and leave, the model of all has {found}")]
+    Bounded { wanted: usize, found: usize },
+    #[error("svm-train: {0}")]
+    Program(String),
+    #[error("temporary files: {0}")]
+    Temporary(std::io::Error),
     #[error("cannot make threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

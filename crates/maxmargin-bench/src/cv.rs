@@ -1,6 +1,6 @@
 //! A cross-validation.
 
-use crate::cell::{Cell, Failure, Folds, Measured};
+use crate::cell::{Cell, Failure, Folds, Measured, worst};
 use crate::{input, machine};
 use maxmargin::Svm;
 use maxmargin::core::Stop;
@@ -34,16 +34,14 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
 fn summary(report: &CvReport) -> Measured {
     let full = report.full.as_ref();
     let certificates = || report.folds.iter().map(|fold| &fold.certificate).chain(full.map(|full| &full.certificate));
-    // A NaN must not vanish in a maximum.
-    let worst = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
     Measured {
-        iterations: report.iterations,
+        iterations: Some(report.iterations),
         full_iterations: full.map(|full| full.iterations),
         rows_computed: report.rows_computed,
         accuracy: Some(100.0 * report.accuracy),
         objective: report.folds.iter().map(|fold| fold.certificate.dual).sum(),
-        kkt: worst(&mut certificates().map(|certificate| certificate.kkt)),
-        relative_gap: worst(&mut certificates().map(|certificate| certificate.relative_gap)),
+        kkt: worst(certificates().map(|certificate| certificate.kkt)),
+        relative_gap: worst(certificates().map(|certificate| certificate.relative_gap)),
         support_vectors: report.folds.iter().map(|fold| fold.support_vectors).sum(),
         status: format!("{:?}", report.status()),
         kernel_seconds: report.kernel_seconds,

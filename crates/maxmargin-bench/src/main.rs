@@ -7,6 +7,7 @@ mod cv;
 mod input;
 mod machine;
 mod train;
+mod update;
 
 use cell::{Cell, Failure, Job};
 use clap::Parser;
@@ -49,6 +50,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let mut measured = match cell.job {
         Job::Cv => cv::measure(&cell, par)?,
         Job::Train => train::measure(&cell, par)?,
+        Job::Update => update::measure(&cell, par)?,
     };
     measured.peak_rss_bytes = machine::peak_bytes();
     measured.threads = threads;

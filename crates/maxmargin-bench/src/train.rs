@@ -2,10 +2,10 @@
 
 use crate::cell::{Cell, Failure, Measured, Solver};
 use crate::{input, machine};
-use maxmargin::core::{Dual, Silent, Start, Stop, certify};
+use maxmargin::core::{Dual, Silent, Start, Stop};
 use maxmargin::data::{BinaryLabels, Par};
 use maxmargin::kernel::{KernelGram, Rows};
-use maxmargin::smo::{self, SmoConfig};
+use maxmargin::smo::solve_certified;
 use std::time::{Duration, Instant};
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
@@ -23,14 +23,13 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
 
     let solving = Instant::now();
-    let solution = match cell.solver {
-        Solver::Smo => smo::solve(&dual, &rows, Start::zero(&dual)?, &SmoConfig::default(), &stop, &mut Silent)?,
+    let (solution, certificate) = match cell.solver {
+        Solver::Smo => solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?,
     };
     let solve_seconds = solving.elapsed().as_secs_f64();
-    let certificate = certify(&dual, &gram, &solution, par);
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     Ok(Measured {
-        iterations: solution.work.iterations,
+        iterations: Some(solution.work.iterations),
         rows_computed: rows.work().computed,
         objective: certificate.dual,
         kkt: certificate.kkt,
@@ -40,7 +39,6 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         read_seconds,
         kernel_seconds,
         solve_seconds,
-        certify_seconds: total_seconds - kernel_seconds - solve_seconds,
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
         ..Measured::default()

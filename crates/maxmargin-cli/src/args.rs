@@ -1,9 +1,11 @@
 //! The command line: commands, options, defaults.
 
 mod groups;
+mod numbers;
 mod values;
 
-pub(crate) use groups::{DataArgs, FoldArgs, KernelArgs, ProblemArgs, RunArgs};
+pub(crate) use groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, ProblemArgs, RunArgs, ShortRunArgs};
+pub(crate) use numbers::{Numbers, one as number_or_range};
 pub(crate) use values::{Folds, Gamma, KernelName, ScaleName, Seeding, Weight};
 
 use clap::{Args, Parser, Subcommand};
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
+    /// Add samples to a model and remove others, exactly
+    Update(UpdateArgs),
     /// Certify a model file against its training data, trusting nothing in it
     Verify(VerifyArgs),
     /// Describe a data set or a model
@@ -53,6 +57,9 @@ pub(crate) struct TrainArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    /// Keep the training data in the model, so that `update` can add and remove samples
+    #[arg(long)]
+    pub(crate) updatable: bool,
     /// Where to write the model [default: the data's name with .model, in the current directory; - is standard output]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
@@ -106,15 +113,8 @@ pub(crate) struct PredictArgs {
     /// Write decision values instead of labels
     #[arg(long)]
     pub(crate) decision: bool,
-    /// Number of threads [default: all processors]
-    #[arg(long, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
-    /// Print one JSON document instead of the report
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no progress, notes or warnings on standard error
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
 }
 
 #[derive(Debug, Args)]
@@ -122,8 +122,11 @@ pub(crate) struct VerifyArgs {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
+    /// The training data [default: what the model keeps, where it keeps its data]
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) options: DataOptions,
     /// C that the model was trained with, for models that do not say (LIBSVM's)
     #[arg(short, value_name = "C", value_parser = values::positive)]
     pub(crate) c: Option<f64>,
@@ -133,15 +136,41 @@ pub(crate) struct VerifyArgs {
     /// Tolerance of the KKT violation [default: the model's own, or 0.001]
     #[arg(long, value_parser = values::positive)]
     pub(crate) eps: Option<f64>,
-    /// Number of threads [default: all processors]
-    #[arg(long, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
-    /// Print one JSON document instead of the report
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notes or warnings on standard error
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// Model file, written by train --updatable or by update (or any native model, with --data)
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Take the samples of this LIBSVM-format file (or generator) in
+    #[arg(long, value_name = "DATA")]
+    pub(crate) add: Option<String>,
+    /// Give samples up: numbers such as 3,7,20-40, or a file of numbers. The rows of the training file are 1, 2, 3, …; samples
+    /// added later go on counting
+    #[arg(long, value_name = "NUMBERS|FILE", value_parser = numbers::numbers)]
+    pub(crate) remove: Option<Numbers>,
+    /// Move C to this value
+    #[arg(short = 'c', value_name = "C", value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) c: Option<f64>,
+    /// The training data of a model that does not keep it
+    #[arg(long, value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+    /// Where to write the updated model [default: in place of MODEL]
+    #[arg(short, long, value_name = "MODEL2")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the training data of the updated model to this LIBSVM-format file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_data: Option<PathBuf>,
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
 }
 
 #[derive(Debug, Args)]

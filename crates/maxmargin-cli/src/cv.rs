@@ -23,7 +23,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
-    let (plan, plan_name) = plan(&args.folds, &input, args.data.seed)?;
+    let (plan, plan_name) = plan(&args.folds, &input, args.data.options.seed)?;
     if let Some(output) = folds_output {
         output.write(|out| out.write_all(plan.to_text().as_bytes()))?;
     }
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
         kernel: &args.kernel,
         problem: &args.problem,
         run: &args.run,
-        seed: args.data.seed,
+        seed: args.data.options.seed,
         threads: &threads,
         begun,
     };

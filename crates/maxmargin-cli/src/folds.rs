@@ -101,6 +101,8 @@ fn engine_seeding(name: Seeding) -> cv::Seeding {
         Seeding::Top => cv::Seeding::Top,
         Seeding::Sir => cv::Seeding::Sir,
         Seeding::Mir => cv::Seeding::Mir,
+        Seeding::Ato => cv::Seeding::Ato,
+        Seeding::Dec => cv::Seeding::Dec,
         Seeding::Full => cv::Seeding::Full,
     }
 }

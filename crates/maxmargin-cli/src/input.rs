@@ -1,7 +1,8 @@
 //! Data in: files, standard input, generators.
 
-use crate::args::DataArgs;
+use crate::args::{DataArgs, DataOptions};
 use crate::failure::{Failure, reason};
+use crate::interrupt;
 use crate::notes::Notes;
 use maxmargin::data::libsvm::{self, IndexBase, ReadError, ReadOptions};
 use maxmargin::data::{Dataset, Generator, Par, cache, compress};
@@ -25,8 +26,18 @@ pub(crate) struct Input {
 
 /// Reads or generates the data of a command; `base` is the numbering of a model's features, where there is a model.
 pub(crate) fn load(args: &DataArgs, base: Option<u32>, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    load_from(&args.source, &args.options, base, par, notes)
+}
+
+/// The same for a source that is named in another way.
+pub(crate) fn load_from(
+    source: &str,
+    args: &DataOptions,
+    base: Option<u32>,
+    par: Par,
+    notes: &mut Notes,
+) -> Result<Input, Failure> {
     let begun = Instant::now();
-    let source = args.source.as_str();
     let is_file = source != "-" && Path::new(source).exists();
     let data = match source.parse::<Generator>() {
         Ok(generator) if !is_file => generate(generator, args)?,
@@ -34,7 +45,7 @@ pub(crate) fn load(args: &DataArgs, base: Option<u32>, par: Par, notes: &mut Not
             if named.is_ok() {
                 notes.say(&format!("{source}: reading the file of this name, not the generator"));
             }
-            refuse_generator_options(args)?;
+            refuse_generator_options(source, args)?;
             let bytes = read_bytes(source)?;
             parse(&display_name(source), &bytes, args, base, par, notes)?
         }
@@ -51,17 +62,16 @@ pub(crate) fn display_name(source: &str) -> String {
     if source == "-" { "standard input".to_owned() } else { source.to_owned() }
 }
 
-fn generate(generator: Generator, args: &DataArgs) -> Result<Dataset, Failure> {
+fn generate(generator: Generator, args: &DataOptions) -> Result<Dataset, Failure> {
     let data = generator.generate(args.rows.unwrap_or(ROWS), args.features, args.seed);
     data.map_err(|e| Failure::Usage(e.to_string()))
 }
 
-fn refuse_generator_options(args: &DataArgs) -> Result<(), Failure> {
+fn refuse_generator_options(source: &str, args: &DataOptions) -> Result<(), Failure> {
     if args.rows.is_none() && args.features.is_none() {
         return Ok(());
     }
     let names = Generator::ALL.map(Generator::name).join(", ");
-    let source = &args.source;
     Err(Failure::Usage(format!("--rows and --features are for generators ({names}), and DATA is {source}; leave them out")))
 }
 
@@ -90,7 +100,7 @@ pub(crate) fn read_bytes(source: &str) -> Result<Vec<u8>, Failure> {
 pub(crate) fn parse(
     name: &str,
     bytes: &[u8],
-    args: &DataArgs,
+    args: &DataOptions,
     base: Option<u32>,
     par: Par,
     notes: &mut Notes,
@@ -125,6 +135,7 @@ fn cache_file(folder: &Path, key: &[u8; 32]) -> std::path::PathBuf {
 fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| reason(&e))?;
     let bytes = cache::encode_dataset(data, key).map_err(|e| e.to_string())?;
+    let _unbroken = interrupt::unbroken();
     let temporary = tempfile::NamedTempFile::new_in(folder).map_err(|e| reason(&e))?;
     fs::write(temporary.path(), bytes).map_err(|e| reason(&e))?;
     temporary.persist(cache_file(folder, key)).map_err(|e| reason(&e.error))?;

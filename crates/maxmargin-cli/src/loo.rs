@@ -31,7 +31,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
         kernel: &args.kernel,
         problem: &args.problem,
         run: &args.run,
-        seed: args.data.seed,
+        seed: args.data.options.seed,
         threads: &threads,
         begun,
     };

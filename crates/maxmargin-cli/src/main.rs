@@ -23,6 +23,7 @@ mod scale;
 mod scaled_folds;
 mod threads;
 mod train;
+mod update;
 mod verify;
 
 use args::{Cli, Command};
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Predict(args) => predict::run(args),
         Command::Cv(args) => cv::run(args),
         Command::Loo(args) => loo::run(args),
+        Command::Update(args) => update::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Info(args) => info::run(args),
         Command::Scale(args) => scale::run(args),

@@ -1,6 +1,7 @@
 //! Files that are written whole or not at all.
 
 use crate::failure::{Failure, reason};
+use crate::interrupt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -42,12 +43,11 @@ impl Output {
                 // A link keeps pointing where it points; what it points to is replaced.
                 let target = fs::canonicalize(path).map_err(|e| failed(&e))?;
                 OpenOptions::new().write(true).open(&target).map_err(|e| failed(&e))?;
-                // Only a trial: whatever ends the program during the work, no file is left behind.
-                drop(beside(&target).map_err(|e| failed(&e))?);
+                try_beside(&target).map_err(|e| failed(&e))?;
                 Sink::Beside { target, permissions: Some(found.permissions()) }
             }
             Err(_) => {
-                drop(beside(path).map_err(|e| failed(&e))?);
+                try_beside(path).map_err(|e| failed(&e))?;
                 Sink::Beside { target: path.to_owned(), permissions: None }
             }
         };
@@ -67,6 +67,7 @@ impl Output {
             Sink::Stdout => buffered(io::stdout().lock(), content).map_err(|e| failed(&e)),
             Sink::Device(file) => buffered(file, content).map_err(|e| failed(&e)),
             Sink::Beside { target, permissions } => {
+                let _unbroken = interrupt::unbroken();
                 let temporary = beside(&target).map_err(|e| failed(&e))?;
                 if let Some(permissions) = permissions {
                     temporary.as_file().set_permissions(permissions).map_err(|e| failed(&e))?;
@@ -88,6 +89,12 @@ fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result
     let mut out = BufWriter::with_capacity(1 << 16, sink);
     content(&mut out)?;
     out.flush()
+}
+
+/// Only a trial: whatever ends the program during the work, no file is left behind.
+fn try_beside(target: &Path) -> io::Result<()> {
+    let _unbroken = interrupt::unbroken();
+    beside(target).map(drop)
 }
 
 fn beside(target: &Path) -> io::Result<NamedTempFile> {

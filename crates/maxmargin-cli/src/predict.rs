@@ -31,9 +31,9 @@ struct PredictDocument {
 }
 
 pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
-    let mut notes = Notes::new(args.quiet);
+    let mut notes = Notes::new(args.run.quiet);
     let output = args.output.as_deref().map(Output::open).transpose()?;
-    let threads = Threads::new(args.threads)?;
+    let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model)?;
     let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         warnings: notes.warnings().to_vec(),
     };
-    if args.json {
+    if args.run.json {
         print_json(&document)?;
     } else if on_stdout {
         // Standard output is the predictions; the report goes where notes go.

@@ -61,7 +61,6 @@ impl Bar {
             let violation = format::short(progress.solver.violation);
             let stage = match progress.stage {
                 Stage::Full => format!("training on all data, violation {violation}"),
-                Stage::Kernel => "computing kernel rows".to_owned(),
                 Stage::Certify => "certifying".to_owned(),
                 Stage::Fold(fold) => {
                     format!("{} of {} folds solved; fold {fold}, violation {violation}", progress.done, progress.folds)

@@ -10,11 +10,12 @@ use crate::progress::Bar;
 use crate::report::{Certified, DataDocument, TrainDocument, train_report};
 use crate::threads::Threads;
 use crate::{advice, memory, model_io};
-use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop, certify};
+use maxmargin::Kept;
+use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop};
 use maxmargin::data::Par;
 use maxmargin::kernel::{Gram, KernelGram, RowWork, Rows};
-use maxmargin::model::{Model, Record, data_sha256};
-use maxmargin::smo::{SmoConfig, solve};
+use maxmargin::model::{Asked, Model, Record};
+use maxmargin::smo::solve_certified;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -24,7 +25,6 @@ struct Trained {
     certificate: Certificate,
     work: RowWork,
     solve_seconds: f64,
-    certify_seconds: f64,
 }
 
 pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
     let samples = prepared.samples(&input);
     let gram = KernelGram::new(samples, prepared.kernel.clone()).map_err(|e| Failure::input(&input.name, e))?;
-    problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, args.data.seed, &mut notes);
+    problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, args.data.options.seed, &mut notes);
     let budget = args.run.memory.unwrap_or_else(memory::default_budget);
     let labels = prepared.labels.signs.clone();
     let dual = Dual::c_svc((0..samples.len()).collect(), labels, prepared.upper.clone());
@@ -54,7 +54,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if solution.status != Status::Converged || !certificate.holds(args.run.eps) {
         notes.warn(advice::unfinished(solution.status, certificate, &args.run));
     }
-    let model = model_of(args, &input, &prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
+    let mut model = model_of(args, &input, &prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
+    if args.updatable {
+        model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
+    }
     model_io::save(&model, output)?;
 
     let document = TrainDocument {
@@ -75,8 +78,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         certificate: Certified::new(certificate, args.run.eps),
         model: model_name,
         read_seconds: input.seconds,
+        kernel_seconds: trained.work.time.as_secs_f64(),
         solve_seconds: trained.solve_seconds,
-        certify_seconds: trained.certify_seconds,
         total_seconds: begun.elapsed().as_secs_f64(),
         peak_rss_bytes: memory::peak(),
         threads: threads.count(),
@@ -100,13 +103,10 @@ fn train(args: &TrainArgs, dual: &Dual, gram: &dyn Gram, budget: u64, par: Par) 
     let start = Start::zero(dual).map_err(|e| e.to_string())?;
     let begun = Instant::now();
     let bar = Bar::new(args.run.quiet);
-    let solution = solve(dual, &rows, start, &SmoConfig::default(), &stop, &mut &bar);
+    let solved = solve_certified(dual, &rows, start, par, &stop, &mut &bar);
     bar.finish();
-    let solution = solution.map_err(|e| e.to_string())?;
-    let solve_seconds = begun.elapsed().as_secs_f64();
-    let certificate = certify(dual, gram, &solution, par);
-    let certify_seconds = begun.elapsed().as_secs_f64() - solve_seconds;
-    Ok(Trained { solution, certificate, work: rows.work(), solve_seconds, certify_seconds })
+    let (solution, certificate) = solved.map_err(|e| e.to_string())?;
+    Ok(Trained { solution, certificate, work: rows.work(), solve_seconds: begun.elapsed().as_secs_f64() })
 }
 
 fn model_of(
@@ -117,20 +117,8 @@ fn model_of(
     trained: &Trained,
 ) -> Result<Model, maxmargin::model::ModelError> {
     let Trained { solution, certificate, .. } = trained;
-    let support = Model::support_of(dual, solution);
-    let record = Record {
-        c: args.problem.c,
-        weights: prepared.weights,
-        eps: args.run.eps,
-        rows: input.data.samples.len() as u64,
-        features: input.data.samples.features() as u64,
-        data_sha256: data_sha256(&input.data),
-        support_rows: support.iter().map(|s| s.row as u64).collect(),
-        bounded: support.iter().filter(|s| s.bounded).count() as u64,
-        status: solution.status,
-        iterations: solution.work.iterations,
-        certificate: *certificate,
-    };
+    let asked = Asked { c: args.problem.c, weights: prepared.weights, eps: args.run.eps };
+    let record = Record::of(&input.data, asked, dual, solution, *certificate);
     let samples = prepared.samples(input);
     let model = Model::from_solution(prepared.kernel.clone(), samples, &prepared.labels, dual, solution)?
         .with_index_base(input.data.index_base)?

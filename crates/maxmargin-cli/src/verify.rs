@@ -9,11 +9,12 @@ use crate::output::{print, print_json};
 use crate::report::{Certified, DataDocument, fields};
 use crate::threads::Threads;
 use crate::{format, memory, model_io, problem};
+use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, audit, bias_of};
 use maxmargin::data::scale::Scaler;
 use maxmargin::data::{BinaryLabels, Par};
 use maxmargin::kernel::KernelGram;
-use maxmargin::model::{Model, data_sha256};
+use maxmargin::model::{Model, data_sha256, numbers_sha256};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -57,10 +58,10 @@ struct Claim {
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
-    let mut notes = Notes::new(args.quiet);
-    let threads = Threads::new(args.threads)?;
+    let mut notes = Notes::new(args.run.quiet);
+    let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model)?;
-    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
+    let input = training_data(args, &model, threads.par(), &mut notes)?;
     let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
     let claim = claim(args, &model, &labels)?;
     let mut checks = Vec::new();
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         warnings: notes.warnings().to_vec(),
     };
-    if args.json {
+    if args.run.json {
         print_json(&document)?;
     } else {
         print(&report(&document))?;
@@ -91,6 +92,19 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         (true, false) => Done::Stopped,
         (true, true) => Done::Finished,
     })
+}
+
+/// The data that the user names, or what the model keeps.
+fn training_data(args: &VerifyArgs, model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    let name = args.model.display().to_string();
+    if let Some(data) = &args.data {
+        return input::load_from(data, &args.options, Some(model.parts().index_base), par, notes);
+    }
+    let begun = Instant::now();
+    let Some(kept) = Kept::of(model).map_err(|e| Failure::input(&name, e))? else {
+        return Err(Failure::Usage(format!("{name} does not keep its training data; name it: verify MODEL DATA")));
+    };
+    Ok(Input { name: format!("the data in {name}"), data: kept.data, seconds: begun.elapsed().as_secs_f64() })
 }
 
 fn claim(args: &VerifyArgs, model: &Model, labels: &BinaryLabels) -> Result<Claim, Failure> {
@@ -130,14 +144,20 @@ fn check_claims(model: &Model, input: &Input, labels: &BinaryLabels, checks: &mu
             passed: (record.rows, record.features) == (rows, features),
             detail: format!("model {} × {}, data {rows} × {features}", record.rows, record.features),
         });
-        let same = record.data_sha256 == data_sha256(&input.data);
+        // A model that was updated has the hash of numbers: its training set never was a text.
+        let same = [data_sha256(&input.data), numbers_sha256(&input.data)].contains(&record.data_sha256);
         let detail =
             if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
         checks.push(Check { what: "data hash", passed: same, detail: detail.to_owned() });
     }
     if let Some(scaler) = &parts.scaler {
-        let same = *scaler == Scaler::fit(&input.data.samples, scaler.method());
-        let detail = if same { "fitted to this data" } else { "not what fitting to this data gives" };
+        let updates = Kept::of(model).ok().flatten().map_or(0, |kept| kept.updates);
+        let same = updates > 0 || *scaler == Scaler::fit(&input.data.samples, scaler.method());
+        let detail = match (updates, same) {
+            (0, true) => "fitted to this data",
+            (0, false) => "not what fitting to this data gives",
+            _ => "not checked: it was fitted before the model was updated",
+        };
         checks.push(Check { what: "scaler", passed: same, detail: detail.to_owned() });
     }
 }

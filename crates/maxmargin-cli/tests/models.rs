@@ -274,3 +274,16 @@ fn replacing_a_model_keeps_links_and_permissions() {
     assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 1 "));
     assert_eq!(bench.names(), ["link", "real", "small"]);
 }
+
+#[test]
+fn a_huge_index_costs_no_memory() {
+    let bench = Bench::new();
+    bench.file("wide", SMALL.replace("1 1:1 2:0.5\n", "1 1:1 2:0.5 4294967294:0.5\n"));
+    for kernel in ["rbf", "linear"] {
+        assert_eq!(bench.run(&format!("train wide --kernel {kernel} -g 1 -o m -q")).code, 0, "{kernel}");
+        assert_eq!(bench.run("verify m wide -q").code, 0, "{kernel}");
+        assert_eq!(bench.run("predict wide m -o labels -q").code, 0, "{kernel}");
+        assert_eq!(bench.run("cv wide -k 3 -g 1 -q").code, 0, "{kernel}");
+    }
+    assert_eq!(bench.run("info wide -q").code, 0);
+}

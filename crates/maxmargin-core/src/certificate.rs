@@ -112,12 +112,25 @@ fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
 fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: usize) -> Audit {
     let gradient: Vec<f64> =
         (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge() * alpha[k] + dual.lin()[k]).collect();
+    let certificate = certify_gradient(dual, alpha, bias, &gradient);
+    let decisions = (0..n).map(|i| sum(i) + bias).collect();
+    Audit { certificate, gradient, decisions }
+}
+
+/// Judges a point by its gradient `Qα + lin`, which must come from exact `f64` kernel values: a certificate can be no better than
+/// the gradient it is made of.
+///
+/// # Panics
+///
+/// When `alpha` and `gradient` do not have one entry per variable.
+pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
+    assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
     let ridge: f64 = dual.ridge() * alpha.iter().map(|a| a * a).sum::<f64>();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
     let (mut slack, mut lowest_up, mut highest_low) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
     // Comparisons lose what is not a number; it must not pass for zero.
-    let finite = bias.is_finite() && alpha.iter().chain(&gradient).all(|v| v.is_finite());
+    let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
     let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
     let (mut balance, mut mass) = (0.0, 0.0);
     for k in 0..dual.len() {
@@ -143,12 +156,10 @@ fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: u
     if let Some(wanted) = wanted {
         infeasible = infeasible.max((balance - wanted).abs() / mass.max(1.0));
     }
-    let certificate = Certificate {
+    Certificate {
         primal: 0.5 * (quadratic - ridge) + slack + wanted.map_or(0.0, |d| d * bias),
         dual: -(0.5 * quadratic + linear),
         kkt: (highest_low - lowest_up).max(0.0),
         infeasible,
-    };
-    let decisions = (0..n).map(|i| sum(i) + bias).collect();
-    Audit { certificate, gradient, decisions }
+    }
 }

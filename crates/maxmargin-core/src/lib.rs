@@ -9,7 +9,7 @@ pub mod solution;
 pub mod start;
 pub mod watch;
 
-pub use certificate::{Audit, Certificate, audit, certify};
+pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
 pub use dual::{Balance, Dual, DualError, Segment};
 pub use solution::{Solution, Status, Work, bias_of};
 pub use start::{Start, StartError};

@@ -3,18 +3,16 @@
 use crate::outcome::Outcome;
 use crate::problem::{Order, Pool, Trained};
 use crate::report::CvReport;
-use crate::seed::{Seeding, Source};
+use crate::seed::{Seeding, Source, exact};
 use crate::task::Task;
 use crate::watch::{CvWatch, Stage};
-use maxmargin_core::{DualError, Stop};
+use maxmargin_core::{DualError, Solution, Status, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
+use maxmargin_path::Path;
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Instant;
-
-/// The whole matrix is computed once this share of its rows was needed by the first training.
-const PAYS: f64 = 0.3;
 
 /// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
 const BATCH: usize = 64;
@@ -99,12 +97,13 @@ pub fn cross_validate(
     Ok(outcome.finish(&engine))
 }
 
-impl Engine<'_> {
+impl<'a> Engine<'a> {
     /// Every fold from the model of all data. Folds that hold no support vector of it need no training: it is their solution.
     fn run_from_all_data(&self, order: &Order, outcome: &mut Outcome) -> Result<(), CvError> {
-        let mut full = Some(self.train(self.pool.dual(0..0)?, 0..0, None, Stage::Full));
-        outcome.kernel_seconds += self.complete();
+        let mut full = Some(self.train(self.pool.dual(0..0)?, 0..0, None, Stage::Full, self.par));
+        let path = full.as_mut().and_then(|task| self.make_exact(task));
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
+        from.path = path;
         if self.config.seeding == Seeding::Full {
             from.free_sums = Some(self.free_sums(&from));
         }
@@ -146,10 +145,7 @@ impl Engine<'_> {
             let mut tasks: Vec<Task> = Vec::new();
             for h in first..self.folds.min(first + BATCH) {
                 let hidden = order.fold(h);
-                tasks.push(self.train(self.pool.dual(hidden.clone())?, hidden, from.as_ref(), Stage::Fold(h)));
-                if h == 0 {
-                    outcome.kernel_seconds += self.complete();
-                }
+                tasks.push(self.train(self.pool.dual(hidden.clone())?, hidden, from.as_ref(), Stage::Fold(h), self.par));
                 from = if h + 1 < self.folds { tasks.last().map(|task| self.trained(task)) } else { None };
             }
             outcome.certify_seconds += self.certify(&mut tasks);
@@ -158,11 +154,10 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Every fold from zero. The first shows whether the whole matrix pays.
+    /// Every fold from zero. The first alone: it finds most of the rows that all need, on all threads.
     fn run_cold(&self, order: &Order, outcome: &mut Outcome) -> Result<(), CvError> {
         let hidden = order.fold(0);
-        let mut tasks = vec![self.train(self.pool.dual(hidden.clone())?, hidden, None, Stage::Fold(0))];
-        outcome.kernel_seconds += self.complete();
+        let mut tasks = vec![self.train(self.pool.dual(hidden.clone())?, hidden, None, Stage::Fold(0), self.par)];
         let mut next = 1;
         while next < self.folds {
             let batch: Vec<usize> = (next..self.folds.min(next + BATCH)).collect();
@@ -176,25 +171,26 @@ impl Engine<'_> {
 
     /// Independent folds, side by side.
     fn train_all(&self, order: &Order, folds: &[usize], from: Option<&Trained>) -> Result<Vec<Task>, CvError> {
+        // Folds side by side leave no thread to share passes with.
+        let par = if folds.len() == 1 { self.par } else { Par::Seq };
         let train = |at: usize| {
             let hidden = order.fold(folds[at]);
-            Ok(self.train(self.pool.dual(hidden.clone())?, hidden, from, Stage::Fold(folds[at])))
+            Ok(self.train(self.pool.dual(hidden.clone())?, hidden, from, Stage::Fold(folds[at]), par))
         };
         self.par.map(folds.len(), train).into_iter().collect()
     }
 
-    /// Computes the rest of the matrix where the first training showed that most of it will be needed.
-    fn complete(&self) -> f64 {
-        let begun = Instant::now();
-        let needed = self.rows.work().computed as f64;
-        if self.rows.holds_all() && needed >= PAYS * self.pool.labels.len() as f64 {
-            self.rows.complete();
-        }
-        begun.elapsed().as_secs_f64()
+    /// Where the seeding follows paths: takes the model of all data to an exact solution, which they all start from.
+    fn make_exact(&self, task: &mut Task) -> Option<Path<'a>> {
+        let wanted = self.config.seeding == Seeding::Dec && task.solution.status == Status::Converged;
+        let path = wanted.then(|| exact(&task.solution.alpha, self.pool, self.rows)).flatten()?;
+        let solution = path.solution();
+        task.solution = Solution { work: task.solution.work, ..solution };
+        Some(path)
     }
 
     /// The solution of a task over all samples. Sums of hidden samples come from their own kernel rows.
-    fn trained(&self, task: &Task) -> Trained {
+    fn trained(&self, task: &Task) -> Trained<'a> {
         let n = self.pool.labels.len();
         let (mut alpha, mut sums) = (vec![0.0; n], vec![0.0; n]);
         let mut beta = vec![0.0; n];
@@ -208,7 +204,7 @@ impl Engine<'_> {
             self.rows.fetch(chunk);
             chunk.iter().for_each(|&t| sums[t] = dot(&beta, &self.rows.row(t)));
         }
-        Trained { alpha, sums, bias: task.solution.bias, hidden: task.hidden.clone(), free_sums: None }
+        Trained { alpha, sums, bias: task.solution.bias, hidden: task.hidden.clone(), free_sums: None, path: None }
     }
 
     /// `Σ_j K_ij` over the free samples.

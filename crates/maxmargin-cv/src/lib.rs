@@ -3,6 +3,7 @@
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 
+pub mod apart;
 pub mod engine;
 mod outcome;
 pub mod plan;
@@ -12,6 +13,7 @@ pub mod seed;
 mod task;
 pub mod watch;
 
+pub use apart::{ApartError, cross_validate_apart};
 pub use engine::{CvConfig, CvError, cross_validate};
 pub use plan::{FoldPlan, PlanError};
 pub use problem::{Fold, Order, Pool, Trained};

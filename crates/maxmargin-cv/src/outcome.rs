@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::problem::{Order, Pool};
-use crate::report::{CvReport, FoldReport, FullReport};
+use crate::report::{CvReport, FoldReport, FullReport, counts};
 use crate::task::Task;
 use std::ops::Range;
 
@@ -13,7 +13,6 @@ pub(crate) struct Outcome<'a> {
     /// In sorted order.
     decisions: Vec<f64>,
     full: Option<Full>,
-    pub(crate) kernel_seconds: f64,
     pub(crate) certify_seconds: f64,
 }
 
@@ -29,14 +28,7 @@ struct Full {
 impl<'a> Outcome<'a> {
     pub(crate) fn new(order: &'a Order) -> Self {
         let (folds, samples) = (order.folds(), order.original().len());
-        Self {
-            order,
-            folds: vec![None; folds],
-            decisions: vec![0.0; samples],
-            full: None,
-            kernel_seconds: 0.0,
-            certify_seconds: 0.0,
-        }
+        Self { order, folds: vec![None; folds], decisions: vec![0.0; samples], full: None, certify_seconds: 0.0 }
     }
 
     /// Whether fold `h` has been reported.
@@ -47,7 +39,7 @@ impl<'a> Outcome<'a> {
     /// Takes the judged model of all data.
     pub(crate) fn set_full(&mut self, order: &Order, task: &Task) {
         let audit = task.audit.as_ref().expect("judged before it is reported");
-        let (support_vectors, bounded) = counts(task);
+        let (support_vectors, bounded) = counts(&task.dual, &task.solution.alpha);
         let report = FullReport {
             status: task.solution.status,
             iterations: task.solution.work.iterations,
@@ -66,22 +58,13 @@ impl<'a> Outcome<'a> {
         let Some(fold) = task.fold else { return };
         let audit = task.audit.as_ref().expect("judged before it is reported");
         let correct = self.decide(task.hidden.clone(), &audit.decisions, pool);
-        let (support_vectors, bounded) = counts(task);
+        let judged = FoldReport::of(fold, &task.dual, &task.solution, audit, (task.hidden.len(), correct));
         self.folds[fold] = Some(FoldReport {
-            fold,
-            train: task.dual.len(),
-            test: task.hidden.len(),
-            status: task.solution.status,
-            iterations: task.solution.work.iterations,
-            rows_computed: task.solution.work.rows_computed,
             seed_steps: task.seed_steps,
+            breakpoints: task.breakpoints,
             seed_seconds: task.seed_seconds,
             solve_seconds: task.solve_seconds,
-            correct,
-            objective: -audit.certificate.dual,
-            support_vectors,
-            bounded,
-            certificate: audit.certificate.into(),
+            ..judged
         });
     }
 
@@ -97,6 +80,7 @@ impl<'a> Outcome<'a> {
             iterations: 0,
             rows_computed: 0,
             seed_steps: 0,
+            breakpoints: 0,
             seed_seconds: 0.0,
             solve_seconds: 0.0,
             correct,
@@ -129,7 +113,7 @@ impl<'a> Outcome<'a> {
             seed_steps: folds.iter().map(|f| f.seed_steps).sum(),
             folds,
             full,
-            kernel_seconds: self.kernel_seconds,
+            kernel_seconds: work.time.as_secs_f64(),
             certify_seconds: self.certify_seconds,
             total_seconds: engine.begun.elapsed().as_secs_f64(),
             rows_computed: work.computed,
@@ -137,11 +121,4 @@ impl<'a> Outcome<'a> {
             decisions: self.order.restore(&self.decisions),
         }
     }
-}
-
-/// Samples with α > 0 and with α = C.
-fn counts(task: &Task) -> (usize, usize) {
-    let alpha = &task.solution.alpha;
-    let bounded = alpha.iter().zip(task.dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count();
-    (alpha.iter().filter(|a| **a > 0.0).count(), bounded)
 }

@@ -3,6 +3,7 @@
 use crate::plan::FoldPlan;
 use maxmargin_core::{Dual, DualError};
 use maxmargin_kernel::Rows;
+use maxmargin_path::Path;
 use std::ops::Range;
 
 /// Samples sorted by fold and, inside a fold, by class: a training set is then at most two contiguous ranges of a kernel row.
@@ -96,7 +97,7 @@ impl Pool {
 
 /// A trained point spread over all samples: what seeds start from.
 #[derive(Clone, Debug)]
-pub struct Trained {
+pub struct Trained<'g> {
     /// α of every sample, 0 outside the training set.
     pub alpha: Vec<f64>,
     /// `Σ_j y_j α_j K_ij` of every sample `i`, inside the training set or not.
@@ -107,9 +108,11 @@ pub struct Trained {
     pub hidden: Range<usize>,
     /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`), where a seeding asks for it.
     pub free_sums: Option<Vec<f64>>,
+    /// The same solution made exact and ready to move, where a seeding asks for it.
+    pub path: Option<Path<'g>>,
 }
 
-impl Trained {
+impl Trained<'_> {
     /// Whether a sample of `range` carries α.
     pub fn touches(&self, range: &Range<usize>) -> bool {
         self.alpha[range.clone()].iter().any(|a| *a > 0.0)
@@ -129,4 +132,6 @@ pub struct Fold<'a> {
     pub rows: &'a Rows<'a>,
     /// Where the solver will stop.
     pub tol: f64,
+    /// Whether long work is still wanted.
+    pub go_on: &'a dyn Fn() -> bool,
 }

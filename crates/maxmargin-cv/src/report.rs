@@ -1,6 +1,6 @@
 //! What a cross-validation reports.
 
-use maxmargin_core::{Certificate, Status};
+use maxmargin_core::{Audit, Certificate, Dual, Solution, Status};
 use serde::Serialize;
 
 /// A certificate as reports show it.
@@ -39,6 +39,8 @@ pub struct FoldReport {
     pub rows_computed: u64,
     /// Kernel rows read to find the start, each about half of an iteration.
     pub seed_steps: u64,
+    /// Breakpoints of the exact path that the start came from, where it did.
+    pub breakpoints: u64,
     /// Time to find the start.
     pub seed_seconds: f64,
     /// Time to solve from the start.
@@ -53,6 +55,36 @@ pub struct FoldReport {
     pub bounded: usize,
     /// Exact judgement of the solution.
     pub certificate: CertificateReport,
+}
+
+impl FoldReport {
+    /// What a judged solution says of its fold, with the numbers of samples tested and right; seeds and times are the caller's.
+    pub(crate) fn of(fold: usize, dual: &Dual, solution: &Solution, audit: &Audit, (test, correct): (usize, usize)) -> Self {
+        let (support_vectors, bounded) = counts(dual, &solution.alpha);
+        Self {
+            fold,
+            train: dual.len(),
+            test,
+            status: solution.status,
+            iterations: solution.work.iterations,
+            rows_computed: solution.work.rows_computed,
+            seed_steps: 0,
+            breakpoints: 0,
+            seed_seconds: 0.0,
+            solve_seconds: 0.0,
+            correct,
+            objective: -audit.certificate.dual,
+            support_vectors,
+            bounded,
+            certificate: audit.certificate.into(),
+        }
+    }
+}
+
+/// Samples with α > 0 and with α = C.
+pub(crate) fn counts(dual: &Dual, alpha: &[f64]) -> (usize, usize) {
+    let bounded = alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count();
+    (alpha.iter().filter(|a| **a > 0.0).count(), bounded)
 }
 
 /// The model of all data, where the seeding trained one.
@@ -94,7 +126,7 @@ pub struct CvReport {
     pub seed_steps: u64,
     /// Iterations of all folds and of the model of all data.
     pub total_iterations: u64,
-    /// Time in whole-matrix kernel work (rows computed on demand count as solving).
+    /// Time that solvers waited for kernel rows, summed over solvers that ran side by side; it is part of the time to solve.
     pub kernel_seconds: f64,
     /// Time in certificates.
     pub certify_seconds: f64,
@@ -110,6 +142,25 @@ pub struct CvReport {
 }
 
 impl CvReport {
+    /// Nothing done yet for this many samples.
+    pub(crate) fn empty(samples: usize) -> Self {
+        Self {
+            folds: Vec::new(),
+            full: None,
+            accuracy: 0.0,
+            correct: 0,
+            iterations: 0,
+            seed_steps: 0,
+            total_iterations: 0,
+            kernel_seconds: 0.0,
+            certify_seconds: 0.0,
+            total_seconds: 0.0,
+            rows_computed: 0,
+            kernel_bytes: 0,
+            decisions: vec![0.0; samples],
+        }
+    }
+
     /// The worst status of all trainings.
     pub fn status(&self) -> Status {
         let all = self.folds.iter().map(|f| f.status).chain(self.full.iter().map(|f| f.status));

@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub enum Stage {
     /// Training on all data.
     Full,
-    /// Computing the rest of the kernel matrix.
-    Kernel,
     /// Training this fold.
     Fold(usize),
     /// Recomputing everything in `f64`.

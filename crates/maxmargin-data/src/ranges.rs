@@ -57,6 +57,16 @@ const WIDE: f64 = 10.0;
 
 /// Summarises the ranges of the features of `samples`.
 pub fn inspect(samples: &Samples) -> Ranges {
+    if let Some((packed, columns)) = samples.packed() {
+        let mut summary = inspect(&packed);
+        // What is stored nowhere is 0.
+        (summary.min, summary.max) = (summary.min.min(0.0), summary.max.max(0.0));
+        summary.constant += samples.features() - packed.features();
+        if let Some(widest) = &mut summary.widest {
+            widest.feature = columns[widest.feature] as usize;
+        }
+        return summary;
+    }
     let ranges = feature_ranges(samples);
     let mut summary = Ranges { min: 0.0, max: 0.0, constant: 0, median_width: 0.0, widest: None };
     let mut widths = Vec::with_capacity(ranges.len());

@@ -232,6 +232,34 @@ impl Samples {
         };
         Self { rows: order.len(), features: width, storage }
     }
+
+    /// These rows and then those of `below`; as many columns as the wider of the two. Sparse when either is, else dense in the
+    /// narrowest number that holds all values.
+    ///
+    /// # Errors
+    ///
+    /// When the rows together have too many entries.
+    pub fn stacked(&self, below: &Self) -> Result<Self, SamplesError> {
+        let (rows, features) = (self.rows + below.rows, self.features.max(below.features));
+        let all = || (0..self.rows).map(|i| self.row(i)).chain((0..below.rows).map(|i| below.row(i)));
+        let sparse = |samples: &Self| matches!(samples.storage, Storage::Sparse(_));
+        if sparse(self) || sparse(below) {
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in all() {
+                row.for_each(|j, v| {
+                    indices.push(j as u32);
+                    values.push(v);
+                });
+                offsets.push(indices.len());
+            }
+            return Self::from_sparse(features, offsets, indices, values);
+        }
+        let mut values = vec![0.0; rows * features];
+        for (i, row) in all().enumerate() {
+            row.for_each(|j, v| values[i * features + j] = v);
+        }
+        Self::from_dense(rows, features, values)
+    }
 }
 
 fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> {

@@ -156,6 +156,11 @@ impl Scaler {
     ///
     /// When a row is out of range.
     pub fn fit_rows(samples: &Samples, rows: impl Iterator<Item = usize> + Clone, method: Method) -> Self {
+        if let Some((packed, numbers)) = samples.packed() {
+            let mut scaler = Self::fit_rows(&packed, rows, method);
+            scaler.columns.iter_mut().for_each(|column| column.feature = numbers[column.feature as usize]);
+            return Self { features: samples.features(), ..scaler };
+        }
         let nothing = Seen { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0 };
         let mut seen = vec![nothing; samples.features()];
         let mut total = 0;

@@ -74,7 +74,7 @@ fn main() {
         for _ in 0..2 {
             let rows = Rows::with_arena(&gram, u64::MAX, par, &arena);
             let start = Clock::now();
-            rows.complete();
+            rows.complete(|| std::ops::ControlFlow::Continue(()));
             println!("complete: {:.3} s, {} MB", start.seconds(), rows.work().bytes >> 20);
         }
     }

@@ -3,7 +3,7 @@
 use memmap2::MmapMut;
 use std::sync::{Mutex, PoisonError};
 
-/// Blocks from this size on are mapped: a touch of a huge page costs a seventh of the touches of its small pages.
+/// Blocks from this size on are mapped, on huge pages if the system has them: fewer faults at the first touch.
 const MAPPED_BYTES: usize = 1 << 21;
 
 /// A buffer of `f32`, zero at first.

@@ -7,17 +7,13 @@
 //! so a term of the row and a term of the column turn sums into dot products or squared distances. Those terms may
 //! wrap at 32 bits; what comes out fits.
 
+use crate::blocks::{Panels, STRIDE, Scratch, blocks};
 use crate::entry::Entry;
 use crate::survey::Survey;
 use maxmargin_data::Samples;
-use maxmargin_simd::bytes::{GROUP, PANEL, available, position, products};
+use maxmargin_simd::bytes::{PANEL, available, position, products};
 use std::cell::RefCell;
 use std::ops::Range;
-
-/// Columns whose sums are kept for one group of rows: 12 × 256 × 4 bytes.
-const COLUMNS: usize = 256;
-/// Rows that are converted at once.
-const ROWS: usize = 240;
 
 /// Samples as bytes.
 #[derive(Clone, Debug)]
@@ -40,16 +36,9 @@ pub(crate) struct Bytes {
     column_norms: Vec<i32>,
 }
 
-/// Buffers that one thread reuses.
-#[derive(Default)]
-struct Scratch {
-    groups: Vec<Vec<[i8; 4]>>,
-    sums: Vec<i32>,
-    wide: Vec<f64>,
-}
-
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Scratch<[i8; 4], i32>> = RefCell::default();
+    static WIDE: RefCell<Vec<f64>> = RefCell::default();
 }
 
 /// The low 32 bits.
@@ -114,7 +103,59 @@ impl Bytes {
         &self.norms
     }
 
-    /// The bytes of samples `ids`, signed, as [`products`] reads its rows.
+    /// Dot products in `f64` from raw sums.
+    fn dots(&self, row: usize, part: Range<usize>, sums: &[i32], wide: &mut Vec<f64>) {
+        let term = self.row_terms[row];
+        wide.clear();
+        wide.extend(sums.iter().zip(&self.column_terms[part]).map(|(s, t)| f64::from(s.wrapping_add(*t).wrapping_add(term))));
+    }
+
+    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for parts of `columns`.
+    fn each_part(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[i32])) {
+        SCRATCH.with_borrow_mut(|scratch| blocks(self, rows, columns, scratch, each));
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r][part.start - columns.start..part.end - columns.start];
+            if let Entry::Rbf(g) = entry {
+                g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                WIDE.with_borrow_mut(|wide| {
+                    self.dots(rows[r], part.clone(), sums, wide);
+                    entry.fill32_from64(self.norms[rows[r]], &self.norms[part], wide, out);
+                });
+            }
+        });
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        let count = columns.len();
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
+            if let Entry::Rbf(g) = entry {
+                g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                WIDE.with_borrow_mut(|wide| {
+                    self.dots(rows[r], part.clone(), sums, wide);
+                    entry.fill64(self.norms[rows[r]], &self.norms[part], wide, out);
+                });
+            }
+        });
+    }
+}
+
+impl Panels for Bytes {
+    type Row = [i8; 4];
+    type Sum = i32;
+    const WIDTH: usize = PANEL;
+
+    fn sample_bytes(&self) -> usize {
+        self.depth
+    }
+
     fn load(&self, ids: &[usize], rows: &mut Vec<[i8; 4]>) {
         let size = PANEL * self.depth;
         rows.resize(ids.len() * self.depth / 4, [0; 4]);
@@ -127,71 +168,8 @@ impl Bytes {
         }
     }
 
-    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for parts of `columns`.
-    fn blocks(&self, rows: &[usize], columns: &Range<usize>, s: &mut Scratch, mut each: impl FnMut(usize, Range<usize>, &[i32])) {
-        let groups: Vec<&[usize]> = rows.chunks(GROUP).collect();
-        s.sums.resize(GROUP * COLUMNS, 0);
-        for (batch, groups) in groups.chunks(ROWS / GROUP).enumerate() {
-            s.groups.resize_with(groups.len().max(s.groups.len()), Vec::new);
-            groups.iter().zip(&mut s.groups).for_each(|(ids, rows)| self.load(ids, rows));
-            let mut start = columns.start;
-            while start < columns.end {
-                let first = start / PANEL;
-                let end = ((first * PANEL) + COLUMNS).min(columns.end);
-                for (g, (ids, loaded)) in groups.iter().zip(&s.groups).enumerate() {
-                    for (p, panel) in (first..end.div_ceil(PANEL)).enumerate() {
-                        let size = PANEL * self.depth;
-                        products(loaded, ids.len(), &self.panels[panel * size..][..size], &mut s.sums[p * PANEL..], COLUMNS);
-                    }
-                    for r in 0..ids.len() {
-                        let sums = &s.sums[r * COLUMNS..][start - first * PANEL..end - first * PANEL];
-                        each(batch * ROWS + g * GROUP + r, start..end, sums);
-                    }
-                }
-                start = end;
-            }
-        }
-    }
-
-    /// Dot products in `f64` from raw sums.
-    fn dots(&self, row: usize, part: Range<usize>, sums: &[i32], wide: &mut Vec<f64>) {
-        let term = self.row_terms[row];
-        wide.clear();
-        wide.extend(sums.iter().zip(&self.column_terms[part]).map(|(s, t)| f64::from(s.wrapping_add(*t).wrapping_add(term))));
-    }
-
-    /// `out[r] = K[rows[r], columns]` in `f32`.
-    pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let mut wide = std::mem::take(&mut scratch.wide);
-            self.blocks(rows, columns, scratch, |r, part, sums| {
-                let out = &mut out[r][part.start - columns.start..part.end - columns.start];
-                if let Entry::Rbf(g) = entry {
-                    g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
-                } else {
-                    self.dots(rows[r], part.clone(), sums, &mut wide);
-                    entry.fill32_from64(self.norms[rows[r]], &self.norms[part], &wide, out);
-                }
-            });
-            scratch.wide = wide;
-        });
-    }
-
-    /// `out = K[rows, columns]` in `f64`, row-major.
-    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
-        let count = columns.len();
-        SCRATCH.with_borrow_mut(|scratch| {
-            let mut wide = std::mem::take(&mut scratch.wide);
-            self.blocks(rows, columns, scratch, |r, part, sums| {
-                let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
-                if let Entry::Rbf(g) = entry {
-                    g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
-                } else {
-                    self.dots(rows[r], part.clone(), sums, &mut wide);
-                    entry.fill64(self.norms[rows[r]], &self.norms[part], &wide, out);
-                }
-            });
-            scratch.wide = wide;
-        });
+    fn multiply(&self, rows: &[[i8; 4]], count: usize, panel: usize, out: &mut [i32], _: usize, _: &[i32]) {
+        let size = PANEL * self.depth;
+        products(rows, count, &self.panels[panel * size..][..size], out, STRIDE);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::precomputed::{cell, serial};
 use crate::{Gram, Kernel, KernelError, KernelGram};
-use maxmargin_data::{Par, Samples, Storage};
+use maxmargin_data::{Par, Samples};
 
 /// Queries per batch: each batch is put below the support vectors in one matrix.
 const BATCH: usize = 4096;
@@ -33,7 +33,10 @@ pub fn decision_values(
         return Err(KernelError::Coefficients { coefficients: coef.len(), samples: support.len() });
     }
     match kernel {
-        Kernel::Linear => Ok(linear(support, coef, bias, queries, par)),
+        // With very many features one weight for each would take more memory than the samples.
+        Kernel::Linear if support.packed().is_none() && queries.packed().is_none() => {
+            Ok(linear(support, coef, bias, queries, par))
+        }
         Kernel::Precomputed => precomputed(support, coef, bias, queries),
         _ => blocked(&kernel, support, coef, bias, queries, par),
     }
@@ -91,14 +94,15 @@ fn blocked(
 ) -> Result<Vec<f64>, KernelError> {
     let used: Vec<usize> = (0..coef.len()).filter(|&k| coef[k] != 0.0).collect();
     let coef: Vec<f64> = used.iter().map(|&k| coef[k]).collect();
-    let count = used.len();
+    let (support, count) = (support.select(&used), used.len());
     let mut values = vec![bias; queries.len()];
     if count == 0 {
         return Ok(values);
     }
     for first in (0..queries.len()).step_by(BATCH) {
         let batch = first..queries.len().min(first + BATCH);
-        let both = stacked(support, &used, queries, batch.clone())?;
+        let asked: Vec<usize> = batch.clone().collect();
+        let both = support.stacked(&queries.select(&asked)).map_err(|e| KernelError::Samples(e.to_string()))?;
         let gram = KernelGram::new(&both, kernel.clone())?;
         par.for_chunks(&mut values[batch], ROWS, |t, values| {
             let rows: Vec<usize> = (0..values.len()).map(|q| count + t * ROWS + q).collect();
@@ -126,30 +130,4 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + a[tail..].iter().zip(&b[tail..]).map(|(a, b)| a * b).sum::<f64>()
-}
-
-/// The support vectors `used` above the queries of `batch`.
-fn stacked(support: &Samples, used: &[usize], queries: &Samples, batch: std::ops::Range<usize>) -> Result<Samples, KernelError> {
-    let features = support.features().max(queries.features());
-    let rows = used.len() + batch.len();
-    let every = used.iter().map(|&k| support.row(k)).chain(batch.map(|q| queries.row(q)));
-    let sparse = |samples: &Samples| matches!(samples.storage(), Storage::Sparse(_));
-    let made = if sparse(support) || sparse(queries) {
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for row in every {
-            row.for_each(|k, v| {
-                indices.push(k as u32);
-                values.push(v);
-            });
-            offsets.push(indices.len());
-        }
-        Samples::from_sparse(features, offsets, indices, values)
-    } else {
-        let mut values = vec![0.0; rows * features];
-        for (r, row) in every.enumerate() {
-            row.for_each(|k, v| values[r * features + k] = v);
-        }
-        Samples::from_dense(rows, features, values)
-    };
-    made.map_err(|e| KernelError::Samples(e.to_string()))
 }

@@ -1,7 +1,8 @@
-//! The engine for dense data: matrix multiplication over tiles, the kernel function applied while a tile is in cache.
+//! The engine for dense data: products of a few rows with panels of columns, the kernel function applied while they are in cache.
 
+use crate::blocks::{Scratch, blocks};
 use crate::entry::Entry;
-use crate::panel::{Panel, Real, padded_rows, product, widen};
+use crate::panel::{Panel, Widened};
 use crate::survey::{Survey, max_norm_from};
 use maxmargin_data::{Row, Samples};
 use std::cell::RefCell;
@@ -13,8 +14,6 @@ const SINGLE_ERROR: f64 = 1e-6;
 const CENTRE_ERROR: f64 = 1e-7;
 /// Half the distance from 1 to the next `f32`.
 const UNIT32: f64 = 1.0 / 16_777_216.0;
-/// Rows of one product.
-const ROWS: usize = 256;
 
 /// Samples as panels: `single` for fast blocks, `double` (or `single` converted, less `centre`) for exact ones.
 #[derive(Clone, Debug)]
@@ -32,26 +31,9 @@ pub(crate) struct Dense {
     norms64: Vec<f64>,
 }
 
-/// Buffers that one thread reuses.
-#[derive(Default)]
-struct Scratch {
-    a32: Vec<f32>,
-    a64: Vec<f64>,
-    tile64: Vec<f64>,
-    dots32: Vec<f32>,
-    dots64: Vec<f64>,
-}
-
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
-}
-
-/// The first `len` elements of `buffer`, grown if needed; the contents are stale.
-fn take<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
-    if buffer.len() < len {
-        buffer.resize(len, T::default());
-    }
-    &mut buffer[..len]
+    static SINGLE: RefCell<Scratch<f32, f32>> = RefCell::default();
+    static DOUBLE: RefCell<Scratch<f64, f64>> = RefCell::default();
 }
 
 /// The samples as a panel of `f64`, less `centre` (empty: nothing).
@@ -103,7 +85,7 @@ impl Dense {
             let double = panel64(samples, centre);
             dense.max_norm = max_norm_from(samples, centre);
             if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
-                dense.single = Some(double.map(|v| v as f32));
+                dense.single = Some(double.map(samples.len(), |v| v as f32));
             }
             dense.double = Some(double);
         }
@@ -133,26 +115,24 @@ impl Dense {
     fn set_norms(&mut self) {
         let mut norms64 = vec![0.0; self.len];
         let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
-        SCRATCH.with_borrow_mut(|scratch| {
-            for first in (0..self.len).step_by(32) {
-                let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
-                let columns = first..first + rows.len();
-                if self.single.is_some() {
-                    self.blocks32(&rows, columns.clone(), scratch, |r, part, dots| {
-                        if part.contains(&rows[r]) {
-                            norms32[rows[r]] = dots[rows[r] - part.start];
-                        }
-                    });
-                }
-                if !self.exact {
-                    self.blocks64(&rows, columns, scratch, |r, part, dots| {
-                        if part.contains(&rows[r]) {
-                            norms64[rows[r]] = dots[rows[r] - part.start];
-                        }
-                    });
-                }
+        for first in (0..self.len).step_by(32) {
+            let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
+            let columns = first..first + rows.len();
+            if self.single.is_some() {
+                self.blocks32(&rows, &columns, |r, part, dots| {
+                    if part.contains(&rows[r]) {
+                        norms32[rows[r]] = dots[rows[r] - part.start];
+                    }
+                });
             }
-        });
+            if !self.exact {
+                self.blocks64(&rows, &columns, |r, part, dots| {
+                    if part.contains(&rows[r]) {
+                        norms64[rows[r]] = dots[rows[r] - part.start];
+                    }
+                });
+            }
+        }
         if self.exact {
             norms64.iter_mut().zip(&norms32).for_each(|(wide, &norm)| *wide = f64::from(norm));
         }
@@ -161,133 +141,49 @@ impl Dense {
     }
 
     /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of `part`, for parts of `columns`.
-    fn blocks32(
-        &self,
-        rows: &[usize],
-        columns: Range<usize>,
-        s: &mut Scratch,
-        mut each: impl FnMut(usize, Range<usize>, &[f32]),
-    ) {
+    fn blocks32(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f32])) {
         let Some(panel) = &self.single else { return };
-        let depth = panel.depth();
-        for (chunk, ids) in rows.chunks(ROWS).enumerate() {
-            let a = take(&mut s.a32, padded_rows(ids.len()) * depth);
-            gather(panel, ids, a, |_, v| v);
-            for (t, wanted) in parts(columns.clone(), panel.width()) {
-                let wide = widen(wanted.clone(), panel.width());
-                let dots = take(&mut s.dots32, padded_rows(ids.len()) * wide.len());
-                product(a, panel.tile(t), depth, panel.width(), wide.clone(), dots);
-                let base = t * panel.width();
-                for (r, dots) in dots.chunks_exact(wide.len()).take(ids.len()).enumerate() {
-                    let part = base + wanted.start..base + wanted.end;
-                    each(chunk * ROWS + r, part, &dots[wanted.start - wide.start..wanted.end - wide.start]);
-                }
-            }
-        }
+        SINGLE.with_borrow_mut(|scratch| blocks(panel, rows, columns, scratch, each));
     }
 
     /// The same in `f64`.
-    fn blocks64(
-        &self,
-        rows: &[usize],
-        columns: Range<usize>,
-        s: &mut Scratch,
-        mut each: impl FnMut(usize, Range<usize>, &[f64]),
-    ) {
-        let (depth, width) = match (&self.double, &self.single) {
-            (Some(panel), _) => (panel.depth(), panel.width()),
-            (None, Some(panel)) => (panel.depth(), panel.width()),
-            (None, None) => return,
-        };
-        for (chunk, ids) in rows.chunks(ROWS).enumerate() {
-            let a = take(&mut s.a64, padded_rows(ids.len()) * depth);
-            match (&self.double, &self.single) {
-                (Some(panel), _) => gather(panel, ids, a, |_, v| v),
-                (None, Some(panel)) => gather(panel, ids, a, |k, v| f64::from(v) - self.centre.get(k).copied().unwrap_or(0.0)),
-                (None, None) => return,
-            }
-            for (t, wanted) in parts(columns.clone(), width) {
-                let wide = widen(wanted.clone(), width);
-                let dots = take(&mut s.dots64, padded_rows(ids.len()) * wide.len());
-                match (&self.double, &self.single) {
-                    (Some(panel), _) => product(a, panel.tile(t), depth, width, wide.clone(), dots),
-                    (None, Some(panel)) => {
-                        let tile = take(&mut s.tile64, width * depth);
-                        self.convert(panel.tile(t), width, tile);
-                        product(a, tile, depth, width, wide.clone(), dots);
-                    }
-                    (None, None) => return,
-                }
-                let base = t * width;
-                for (r, dots) in dots.chunks_exact(wide.len()).take(ids.len()).enumerate() {
-                    let part = base + wanted.start..base + wanted.end;
-                    each(chunk * ROWS + r, part, &dots[wanted.start - wide.start..wanted.end - wide.start]);
-                }
-            }
-        }
-    }
-
-    /// A tile of `single` in `f64`, less the centre.
-    fn convert(&self, tile: &[f32], width: usize, out: &mut [f64]) {
-        for (k, (out, values)) in out.chunks_exact_mut(width).zip(tile.chunks_exact(width)).enumerate() {
-            let centre = self.centre.get(k).copied().unwrap_or(0.0);
-            out.iter_mut().zip(values).for_each(|(o, &v)| *o = f64::from(v) - centre);
-        }
+    fn blocks64(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
+        DOUBLE.with_borrow_mut(|scratch| match (&self.double, &self.single) {
+            (Some(panel), _) => blocks(panel, rows, columns, scratch, each),
+            (None, Some(panel)) => blocks(&Widened { panel, centre: &self.centre }, rows, columns, scratch, each),
+            (None, None) => {}
+        });
     }
 
     /// `out[r] = K[rows[r], columns]` in `f32`.
-    pub(crate) fn fill(&self, entry: &Entry, gamma: Option<f64>, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+    pub(crate) fn fill(&self, entry: &Entry, gamma: Option<f64>, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
         let first = columns.start;
-        SCRATCH.with_borrow_mut(|scratch| {
-            if self.single.is_some() && self.single_is_enough(gamma) {
-                self.blocks32(rows, columns, scratch, |r, part, dots| {
-                    let norms = &self.norms32[part.clone()];
-                    entry.fill32(self.norms32[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
-                });
-            } else {
-                self.blocks64(rows, columns, scratch, |r, part, dots| {
-                    let norms = &self.norms64[part.clone()];
-                    entry.fill32_from64(self.norms64[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
-                });
-            }
-        });
+        if self.single.is_some() && self.single_is_enough(gamma) {
+            self.blocks32(rows, columns, |r, part, dots| {
+                let norms = &self.norms32[part.clone()];
+                entry.fill32(self.norms32[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+            });
+        } else {
+            self.blocks64(rows, columns, |r, part, dots| {
+                let norms = &self.norms64[part.clone()];
+                entry.fill32_from64(self.norms64[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);
+            });
+        }
     }
 
     /// `out = K[rows, columns]` in `f64`, row-major.
-    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
         let (first, count) = (columns.start, columns.len());
-        SCRATCH.with_borrow_mut(|scratch| {
-            if self.exact {
-                self.blocks32(rows, columns, scratch, |r, part, dots| {
-                    let out = &mut out[r * count..][part.start - first..part.end - first];
-                    entry.fill64_from32(self.norms32[rows[r]], &self.norms32[part], dots, out);
-                });
-            } else {
-                self.blocks64(rows, columns, scratch, |r, part, dots| {
-                    let out = &mut out[r * count..][part.start - first..part.end - first];
-                    entry.fill64(self.norms64[rows[r]], &self.norms64[part], dots, out);
-                });
-            }
-        });
-    }
-}
-
-/// Rows `ids` of a panel, row-major, each value passed through `convert(feature, value)`; rows beyond are zero.
-fn gather<S: Real, T: Real>(panel: &Panel<S>, ids: &[usize], a: &mut [T], convert: impl Fn(usize, S) -> T) {
-    let depth = panel.depth();
-    for (row, &i) in a.chunks_exact_mut(depth).zip(ids) {
-        for (k, (to, from)) in row.iter_mut().zip(panel.sample(i)).enumerate() {
-            *to = convert(k, from);
+        if self.exact {
+            self.blocks32(rows, columns, |r, part, dots| {
+                let out = &mut out[r * count..][part.start - first..part.end - first];
+                entry.fill64_from32(self.norms32[rows[r]], &self.norms32[part], dots, out);
+            });
+        } else {
+            self.blocks64(rows, columns, |r, part, dots| {
+                let out = &mut out[r * count..][part.start - first..part.end - first];
+                entry.fill64(self.norms64[rows[r]], &self.norms64[part], dots, out);
+            });
         }
     }
-    a[ids.len() * depth..].fill(T::default());
-}
-
-/// The tiles that `columns` touches, each with the part of it that is wanted.
-fn parts(columns: Range<usize>, width: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-    let last = if columns.is_empty() { columns.start / width } else { columns.end.div_ceil(width) };
-    (columns.start / width..last).map(move |t| {
-        let base = t * width;
-        (t, columns.start.max(base) - base..columns.end.min(base + width) - base)
-    })
 }

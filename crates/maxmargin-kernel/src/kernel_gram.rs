@@ -53,6 +53,8 @@ impl KernelGram {
     /// When a parameter is invalid, a kernel value cannot be held in `f32`, or a precomputed matrix is malformed.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
+        let packed = if kernel == Kernel::Precomputed { None } else { samples.packed() };
+        let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
         let store = if kernel == Kernel::Precomputed {
             Store::Precomputed(Precomputed::new(samples)?)
         } else {
@@ -142,7 +144,7 @@ impl Gram for KernelGram {
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         match &*self.store {
             Store::Bytes(bytes) => bytes.fill_exact(&self.entry, rows, &columns, out),
-            Store::Dense(dense) => dense.fill_exact(&self.entry, rows, columns, out),
+            Store::Dense(dense) => dense.fill_exact(&self.entry, rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill_exact(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
         }
@@ -154,7 +156,7 @@ impl Gram for KernelGram {
         }
         match &*self.store {
             Store::Bytes(bytes) => bytes.fill(&self.entry, rows, &columns, out),
-            Store::Dense(dense) => dense.fill(&self.entry, gamma_of(&self.kernel), rows, columns, out),
+            Store::Dense(dense) => dense.fill(&self.entry, gamma_of(&self.kernel), rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
         }
@@ -162,8 +164,7 @@ impl Gram for KernelGram {
 
     fn tile(&self) -> Tile {
         match &*self.store {
-            Store::Bytes(_) => Tile { rows: 240, columns: 2048 },
-            Store::Dense(_) => Tile { rows: 256, columns: 2048 },
+            Store::Bytes(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },
             Store::Sparse(_) => Tile { rows: 16, columns: usize::MAX },
             Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },
         }

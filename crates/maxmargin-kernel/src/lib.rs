@@ -6,6 +6,7 @@
 
 pub mod apply;
 mod block;
+mod blocks;
 mod bytes;
 pub mod cross;
 mod dense;

@@ -16,8 +16,11 @@ pub(crate) struct Lru {
     oldest: u32,
     count: usize,
     capacity: usize,
-    /// Evicted rows that nobody reads any more.
-    spare: Vec<Arc<Block>>,
+    /// Blocks in existence, those on their way between [`Lru::buffer`] and [`Lru::insert`] included: memory is taken once and
+    /// then goes round, whoever evicts and whoever computes.
+    made: usize,
+    /// Blocks without a row.
+    spare: Vec<Block>,
 }
 
 impl Lru {
@@ -31,6 +34,7 @@ impl Lru {
             oldest: NONE,
             count: 0,
             capacity,
+            made: 0,
             spare: Vec::new(),
         }
     }
@@ -60,44 +64,50 @@ impl Lru {
         Some(row)
     }
 
-    /// A buffer for a row: evicts if the list is full, and reuses the evicted memory unless somebody still reads it.
+    /// Memory for a row: that of a spare or evicted row; none when the caller is to make a new block.
     pub(crate) fn buffer(&mut self) -> Option<Block> {
-        if self.count >= self.capacity {
-            self.evict();
+        if let Some(block) = self.spare.pop() {
+            return Some(block);
         }
-        self.spare.pop().and_then(|row| Arc::try_unwrap(row).ok())
+        while self.made >= self.capacity {
+            let Some(row) = self.evict() else { break };
+            match Arc::try_unwrap(row) {
+                Ok(block) => return Some(block),
+                // Somebody still reads it, and frees it in the end.
+                Err(_) => self.made -= 1,
+            }
+        }
+        self.made += 1;
+        None
     }
 
-    /// Keeps a row; when another thread was faster its row stays. Returns the row that is held.
+    /// Keeps a row in a block that [`Lru::buffer`] gave or allowed; when another thread was faster its row stays. Returns the row
+    /// that is held.
     pub(crate) fn insert(&mut self, i: usize, row: Block) -> Arc<Block> {
         if let Some(held) = self.touch(i) {
-            self.spare.push(Arc::new(row));
-            self.spare.truncate(4);
+            self.spare.push(row);
             return held;
-        }
-        while self.count >= self.capacity {
-            self.evict();
         }
         let row = Arc::new(row);
         self.rows[i] = Some(Arc::clone(&row));
         self.count += 1;
         self.push(i);
+        // More were on their way at once than there is room for.
+        while self.made > self.capacity && self.evict().is_some() {
+            self.made -= 1;
+        }
         row
     }
 
-    fn evict(&mut self) {
+    /// Takes the least recently used row out.
+    fn evict(&mut self) -> Option<Arc<Block>> {
         let i = self.oldest;
         if i == NONE {
-            return;
+            return None;
         }
         self.unlink(i as usize);
         self.count -= 1;
-        if let Some(row) = self.rows[i as usize].take()
-            && Arc::strong_count(&row) == 1
-            && self.spare.len() < 4
-        {
-            self.spare.push(row);
-        }
+        self.rows[i as usize].take()
     }
 
     fn unlink(&mut self, i: usize) {

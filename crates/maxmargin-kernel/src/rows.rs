@@ -6,9 +6,10 @@ use crate::lru::Lru;
 use maxmargin_data::Par;
 use maxmargin_simd::transpose::transpose;
 use std::collections::HashSet;
-use std::ops::{Deref, Range};
+use std::ops::{ControlFlow, Deref, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Rows that [`Rows::complete`] computes at once.
 const BLOCK_ROWS: usize = 512;
@@ -44,6 +45,8 @@ pub struct RowWork {
     pub bytes: u64,
     /// The most bytes held at any time.
     pub peak_bytes: u64,
+    /// Time that callers waited for rows to be computed, summed over callers.
+    pub time: Duration,
 }
 
 /// Rows of a Gram matrix, shared by every solver that runs on it.
@@ -59,6 +62,7 @@ pub struct Rows<'g> {
     hits: AtomicU64,
     bytes: AtomicU64,
     peak: AtomicU64,
+    nanoseconds: AtomicU64,
 }
 
 /// The rows in memory.
@@ -96,7 +100,7 @@ impl<'g> Rows<'g> {
             Held::Recent(Mutex::new(Lru::new(n, capacity.max(4 * par.threads()).min(n))))
         };
         let zero = || AtomicU64::new(0);
-        Self { gram, par, held, arena: None, computed: zero(), hits: zero(), bytes: zero(), peak: zero() }
+        Self { gram, par, held, arena: None, computed: zero(), hits: zero(), bytes: zero(), peak: zero(), nanoseconds: zero() }
     }
 
     /// The same, with blocks of memory from `arena` where their size fits; they return to it when the store is dropped.
@@ -131,7 +135,7 @@ impl<'g> Rows<'g> {
                 }
                 claimed[i].store(true, Relaxed);
                 let mut block = Block::zeros(n);
-                self.gram.fill(&[i], 0..n, block.values_mut());
+                self.fill(i, &mut block);
                 let row = RowRef { block: Arc::new(block), start: 0, len: n };
                 self.count_computed(1);
                 if rows[i].set(row.clone()).is_ok() {
@@ -148,7 +152,7 @@ impl<'g> Rows<'g> {
                 let spare = list.buffer();
                 drop(list);
                 let mut block = spare.unwrap_or_else(|| Block::zeros(n));
-                self.gram.fill(&[i], 0..n, block.values_mut());
+                self.fill(i, &mut block);
                 self.count_computed(1);
                 let mut list = lock(lru);
                 let block = list.insert(i, block);
@@ -193,8 +197,10 @@ impl<'g> Rows<'g> {
                 let mut seen = HashSet::new();
                 let mut ids: Vec<usize> = wanted.iter().copied().filter(|&i| seen.insert(i)).take(list.capacity()).collect();
                 ids.retain(|&i| list.touch(i).is_none());
+                // What is on its way is out of the list: leave most of it to the other threads.
+                let most = (list.capacity() / 4).clamp(1, BLOCK_ROWS);
                 drop(list);
-                for ids in ids.chunks(BLOCK_ROWS) {
+                for ids in ids.chunks(most) {
                     let mut blocks: Vec<Block> = ids
                         .iter()
                         .map(|_| {
@@ -219,14 +225,20 @@ impl<'g> Rows<'g> {
         matches!(self.held, Held::All { .. })
     }
 
-    /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once.
-    pub fn complete(&self) {
+    /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once. `tick` is called
+    /// between blocks of rows and may end it early.
+    pub fn complete(&self, mut tick: impl FnMut() -> ControlFlow<()>) {
         let Held::All { rows, claimed } = &self.held else { return };
         let missing = |&i: &usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
         let ids: Vec<usize> = (0..rows.len()).filter(missing).collect();
-        for ids in ids.chunks(BLOCK_ROWS) {
+        let mut open = ids.chunks(BLOCK_ROWS);
+        for ids in &mut open {
             self.fetch_block(ids, true);
+            if tick().is_break() {
+                break;
+            }
         }
+        open.flatten().for_each(|&i| claimed[i].store(false, Relaxed));
     }
 
     /// What has been done so far.
@@ -236,6 +248,7 @@ impl<'g> Rows<'g> {
             hits: self.hits.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             peak_bytes: self.peak.load(Relaxed),
+            time: Duration::from_nanos(self.nanoseconds.load(Relaxed)),
         }
     }
 
@@ -260,6 +273,7 @@ impl<'g> Rows<'g> {
 
     /// Fills `out`, one slice per row of `ids`, in pieces of fixed size.
     fn compute<'b>(&self, ids: &[usize], out: impl Iterator<Item = &'b mut [f32]>, mirror: bool) {
+        let begun = Instant::now();
         let n = self.gram.len();
         let tile = self.gram.tile();
         let cuts = self.cuts(n, tile.columns.max(1), mirror);
@@ -287,6 +301,7 @@ impl<'g> Rows<'g> {
         } else {
             self.par.for_chunks(&mut pieces, 1, |_, pieces| pieces.iter_mut().for_each(work));
         }
+        self.count_time(begun);
     }
 
     /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers are held.
@@ -318,6 +333,17 @@ impl<'g> Rows<'g> {
                 done += run;
             }
         }
+    }
+
+    /// Computes one row on the calling thread.
+    fn fill(&self, i: usize, block: &mut Block) {
+        let begun = Instant::now();
+        self.gram.fill(&[i], 0..self.gram.len(), block.values_mut());
+        self.count_time(begun);
+    }
+
+    fn count_time(&self, begun: Instant) {
+        self.nanoseconds.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
     }
 
     fn count_computed(&self, rows: usize) {

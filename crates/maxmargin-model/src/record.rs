@@ -1,6 +1,7 @@
 //! How a model was trained: what a certificate can be checked against.
 
-use maxmargin_core::{Certificate, Status};
+use crate::model::Model;
+use maxmargin_core::{Certificate, Dual, Solution, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -32,11 +33,53 @@ pub struct Record {
     pub certificate: Certificate,
 }
 
+/// What was asked of a training: `C`, class weights, tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    /// C before class weights.
+    pub c: f64,
+    /// Factors of C for the negative and the positive class.
+    pub weights: [f64; 2],
+    /// Tolerance of the KKT violation.
+    pub eps: f64,
+}
+
+impl Record {
+    /// The record of a solution over all rows of `data`: Gram index `i` of `dual` is row `i`.
+    ///
+    /// # Panics
+    ///
+    /// When the solution is of another problem.
+    pub fn of(data: &Dataset, asked: Asked, dual: &Dual, solution: &Solution, certificate: Certificate) -> Self {
+        let support = Model::support_of(dual, solution);
+        Self {
+            c: asked.c,
+            weights: asked.weights,
+            eps: asked.eps,
+            rows: data.samples.len() as u64,
+            features: data.samples.features() as u64,
+            data_sha256: data_sha256(data),
+            support_rows: support.iter().map(|s| s.row as u64).collect(),
+            bounded: support.iter().filter(|s| s.bounded).count() as u64,
+            status: solution.status,
+            iterations: solution.work.iterations,
+            certificate,
+        }
+    }
+
+    /// What was asked of the training.
+    pub fn asked(&self) -> Asked {
+        Asked { c: self.c, weights: self.weights, eps: self.eps }
+    }
+}
+
 /// What identifies training data: the SHA-256 of its text, or, for data that never was text (generated), of its numbers.
 pub fn data_sha256(data: &Dataset) -> [u8; 32] {
-    if data.sha256 != [0; 32] {
-        return data.sha256;
-    }
+    if data.sha256 == [0; 32] { numbers_sha256(data) } else { data.sha256 }
+}
+
+/// The SHA-256 of labels and non-zero values: that of data which changed after it was read.
+pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update((data.samples.features() as u64).to_le_bytes());
     for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {

@@ -172,7 +172,9 @@ impl Model {
                 }
             }
         }
-        let mut update = if idle { self.report(1.0, tally) } else { self.seal(gram, 1.0, tally) };
+        // Without a margin the bias is in the middle of an interval that samples with α = 0 bound as well: it moves with them.
+        let settled = idle && !self.state.margin.is_empty();
+        let mut update = if settled { self.report(1.0, tally) } else { self.seal(gram, 1.0, tally) };
         update.columns = self.state.columns.computed - computed;
         update
     }

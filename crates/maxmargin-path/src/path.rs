@@ -17,6 +17,13 @@ pub struct Path<'g> {
     model: Model,
 }
 
+impl std::fmt::Debug for Path<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let margin = self.model.state.margin.len();
+        f.debug_struct("Path").field("samples", &self.len()).field("margin", &margin).finish_non_exhaustive()
+    }
+}
+
 /// A solution as it is written to disk: which samples, their C, α and the bias.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
@@ -71,7 +78,7 @@ impl<'g> Path<'g> {
 
     /// Adds and removes samples (equations 3, 4, 10 and 11): `Δα_A = η(C − α_A)`, `Δα_R = −η α_R`.
     ///
-    /// Removing samples with α = 0 costs O(1) each.
+    /// Removing samples with α = 0 costs O(1) each while a margin holds the bias.
     ///
     /// # Errors
     ///

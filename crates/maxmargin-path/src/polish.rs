@@ -6,6 +6,9 @@
 use crate::state::{Place, State, Tally};
 use maxmargin_kernel::Gram;
 
+/// An α within this share of C from a bound is on it: paths leave as much rounding.
+const AT_BOUND: f64 = 1e-12;
+
 /// What counts as exact, in units of the residual `y f − 1`.
 pub(crate) const EXACT: f64 = 1e-8;
 /// What the finish works towards.
@@ -135,7 +138,7 @@ impl State {
     /// are, and the bias to the middle of its interval, so that equal members give equal models.
     fn settle_bias(&mut self, gram: &dyn Gram, tol: f64) {
         let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
-        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= 64.0 * f64::EPSILON * self.far[s].abs();
+        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= AT_BOUND * self.far[s].abs();
         if self.margin.iter().all(|&s| idle(s)) {
             let ends: Vec<bool> = self.margin.iter().map(|&s| nearer_far(s)).collect();
             for (k, far) in ends.into_iter().enumerate().rev() {
@@ -238,10 +241,10 @@ impl State {
         let mut interior = Vec::new();
         for slot in slots {
             let (alpha, c) = self.alpha(slot);
-            if alpha <= 1e-12 * c {
+            if alpha <= AT_BOUND * c {
                 self.beta[slot] = 0.0;
                 self.set_place(slot, Place::Zero);
-            } else if alpha >= c * (1.0 - 1e-12) {
+            } else if alpha >= c * (1.0 - AT_BOUND) {
                 self.beta[slot] = self.far[slot];
                 self.set_place(slot, Place::Upper);
             } else {

@@ -4,7 +4,7 @@ use crate::model::Model;
 use crate::update::{Added, Config, PathError, Update};
 use maxmargin_core::{Certificate, Dual, Solution};
 use maxmargin_data::Par;
-use maxmargin_data::samples::{Samples, SamplesError, Storage};
+use maxmargin_data::samples::{Samples, SamplesError};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -190,6 +190,16 @@ impl Updatable {
         Ok((keys, self.model.change(&self.gram, &add, &gone)?))
     }
 
+    /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
+    pub fn resume(&mut self, limit: Option<usize>) -> Update {
+        self.model.resume(&self.gram, limit)
+    }
+
+    /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
+    pub fn unfinished(&self) -> bool {
+        self.model.unfinished()
+    }
+
     /// Moves every C to `c`.
     ///
     /// # Errors
@@ -250,7 +260,7 @@ impl Updatable {
         let alive = self.model.ids();
         let packed = self.samples.len() - alive.len() > alive.len() + SPARE;
         let kept = if packed { self.samples.select(&alive) } else { self.samples.clone() };
-        let samples = concatenate(&kept, fresh)?;
+        let samples = kept.stacked(fresh)?;
         let gram = KernelGram::new(&samples, self.gram.kernel().clone())?;
         if packed {
             self.keys = alive.iter().map(|&i| self.keys[i]).collect();
@@ -263,25 +273,4 @@ impl Updatable {
         self.gram = gram;
         Ok(())
     }
-}
-
-fn concatenate(a: &Samples, b: &Samples) -> Result<Samples, SamplesError> {
-    let (rows, features) = (a.len() + b.len(), a.features().max(b.features()));
-    let all = || (0..a.len()).map(|i| a.row(i)).chain((0..b.len()).map(|i| b.row(i)));
-    if matches!(a.storage(), Storage::Sparse(_)) {
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for row in all() {
-            row.for_each(|j, v| {
-                indices.push(j as u32);
-                values.push(v);
-            });
-            offsets.push(indices.len());
-        }
-        return Samples::from_sparse(features, offsets, indices, values);
-    }
-    let mut values = vec![0.0; rows * features];
-    for (i, row) in all().enumerate() {
-        row.for_each(|j, v| values[i * features + j] = v);
-    }
-    Samples::from_dense(rows, features, values)
 }

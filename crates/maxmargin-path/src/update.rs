@@ -106,6 +106,21 @@ pub struct Update {
     pub columns: u64,
 }
 
+impl Update {
+    /// This call and the one that went on from where it stopped, as one: counts are summed, the rest is how the later one ended.
+    #[must_use]
+    pub fn followed_by(self, later: Self) -> Self {
+        Self {
+            breakpoints: self.breakpoints + later.breakpoints,
+            zero_steps: self.zero_steps + later.zero_steps,
+            exchanges: self.exchanges + later.exchanges,
+            repairs: self.repairs + later.repairs,
+            columns: self.columns + later.columns,
+            ..later
+        }
+    }
+}
+
 /// Why a path cannot do what it is asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -11,5 +11,6 @@ pub mod bytes;
 pub mod exp;
 pub mod level;
 pub mod passes;
+pub mod products;
 pub mod sums;
 pub mod transpose;

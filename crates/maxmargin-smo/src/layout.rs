@@ -1,7 +1,6 @@
 //! Where the variables of a problem lie in the solver's arrays, and how a kernel row is read in that order.
 
 use maxmargin_core::Dual;
-use maxmargin_kernel::RowRef;
 use std::ops::Range;
 
 /// Problems cut into more runs than this read rows through a gathered copy.
@@ -69,9 +68,22 @@ impl Layout {
         self.ids[place]
     }
 
-    /// The contiguous runs.
-    pub(crate) fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    /// The parts of the contiguous runs in a range of places that begins at a multiple of 64; `Piece::at` counts from its start.
+    pub(crate) fn pieces_in(&self, places: Range<usize>) -> Vec<Piece> {
+        let part = |piece: &Piece| {
+            let (from, to) = (places.start.max(piece.at), places.end.min(piece.at + piece.columns.len()));
+            let column = |place: usize| piece.columns.start + (place - piece.at);
+            // Gathered rows are in the order of the range itself.
+            let columns = if self.gather.is_some() { from - places.start..to - places.start } else { column(from)..column(to) };
+            (from < to).then(|| Piece { columns, at: from - places.start })
+        };
+        self.pieces.iter().filter_map(|piece| if piece.at < places.end { part(piece) } else { None }).collect()
+    }
+
+    /// Gram indices of the variables in a range of places, when rows have to be gathered.
+    pub(crate) fn gather_in(&self, places: Range<usize>) -> Option<Vec<usize>> {
+        let ids = self.gather.as_ref()?;
+        Some(ids[places.start.min(ids.len())..places.end.min(ids.len())].to_vec())
     }
 
     /// Values per variable, spread over the padded arrays.
@@ -86,17 +98,5 @@ impl Layout {
     /// The inverse of [`Layout::spread`].
     pub(crate) fn collect(&self, spread: &[f64]) -> Vec<f64> {
         self.place.iter().map(|&place| spread[place as usize]).collect()
-    }
-
-    /// The row in the order of the pieces: borrowed as it is, or gathered into `buffer`.
-    pub(crate) fn view<'r>(&self, row: &'r RowRef, buffer: &'r mut Vec<f32>) -> &'r [f32] {
-        match &self.gather {
-            None => row,
-            Some(ids) => {
-                buffer.clear();
-                buffer.extend(ids.iter().map(|&id| row[id]));
-                buffer
-            }
-        }
     }
 }

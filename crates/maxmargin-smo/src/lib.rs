@@ -1,14 +1,16 @@
 //! Sequential minimal optimisation for duals with one equality constraint.
 //!
 //! Second-order working set selection (Fan, Chen and Lin 2005), the gradient kept in `f64` over kernel rows in `f32`, gradient
-//! update and selection fused into two vectorised passes an iteration, warm starts, and a refinement in exact `f64` kernel values
+//! update and selection fused into two vectorised passes an iteration that threads can share, warm starts, and a refinement in exact `f64` kernel values
 //! after which the certificate meets the tolerance. The maths is in `docs/math/smo.md`.
 
 mod layout;
 mod prefetch;
 mod relax;
+mod shard;
 mod solve;
 mod state;
+mod team;
 
 pub use relax::{Relaxed, relax};
-pub use solve::{Refine, SmoConfig, SmoError, solve};
+pub use solve::{Refine, SmoConfig, SmoError, solve, solve_certified};

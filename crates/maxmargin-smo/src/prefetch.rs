@@ -2,7 +2,8 @@
 
 use crate::state::State;
 use maxmargin_kernel::Rows;
-use maxmargin_simd::passes::{Extremes, bit};
+use maxmargin_simd::passes::Extremes;
+use std::ops::ControlFlow;
 
 /// Most rows computed together.
 const MOST: usize = 32;
@@ -41,12 +42,21 @@ impl Prefetch {
         }
     }
 
-    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators.
-    pub(crate) fn fetch(&mut self, state: &State, rows: &Rows, wanted: usize, extremes: &Extremes) {
+    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators; `tick` is called during
+    /// long work and may end it early.
+    pub(crate) fn fetch(
+        &mut self,
+        state: &State,
+        rows: &Rows,
+        wanted: usize,
+        extremes: &Extremes,
+        tick: impl FnMut() -> ControlFlow<()>,
+    ) {
         self.misses += 1;
+        state.rest();
         let held = rows.work().computed;
         if rows.holds_all() && held as f64 >= WHOLE * rows.gram().len() as f64 {
-            rows.complete();
+            rows.complete(tick);
             self.computed += rows.work().computed - held;
             return;
         }
@@ -75,16 +85,8 @@ impl Prefetch {
         }
         let middle = f64::midpoint(extremes.min_up, extremes.max_low);
         let least = 0.25 * (extremes.max_low - extremes.min_up);
-        let (up, low) = state.sets();
         let mut violators: Vec<(f64, usize)> = Vec::new();
-        for piece in state.layout.pieces() {
-            for place in piece.at..piece.at + piece.columns.len() {
-                let away = state.f[place] - middle;
-                if away.abs() >= least && bit(if away < 0.0 { up } else { low }, place) {
-                    violators.push((away.abs(), place));
-                }
-            }
-        }
+        state.violators(middle, least, |place, away| violators.push((away, place)));
         violators.retain(|&(_, place)| place != wanted && !rows.contains(state.layout.id(place)));
         if violators.len() > count {
             // Descending by violation, ties by place: the same block whatever the order of the sort.

@@ -2,6 +2,7 @@
 
 use crate::state::State;
 use maxmargin_core::Dual;
+use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
 /// A point after [`relax`].
@@ -27,7 +28,7 @@ pub struct Relaxed {
 /// When `alpha` or `gradient` do not have one entry per variable.
 pub fn relax(dual: &Dual, rows: &Rows, alpha: &[f64], gradient: &[f64], bias: f64, steps: u64, tol: f64) -> Relaxed {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
-    let mut state = State::new(dual, rows.gram(), alpha, gradient);
+    let mut state = State::new(dual, rows.gram(), alpha, gradient, Par::Seq);
     let threshold = -bias;
     let mut extremes = state.extremes();
     let mut made = 0;

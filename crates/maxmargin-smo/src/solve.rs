@@ -2,9 +2,13 @@
 
 use crate::prefetch::Prefetch;
 use crate::state::State;
-use maxmargin_core::{Balance, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{
+    Balance, Certificate, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+};
+use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows, apply_exact};
 use maxmargin_simd::passes::Extremes;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Whether the solver recomputes the gradient from exact `f64` kernel values before it calls a solution converged.
@@ -18,10 +22,18 @@ pub enum Refine {
 }
 
 /// Choices of the solver that do not change what it solves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SmoConfig {
+#[derive(Clone, Copy, Debug)]
+pub struct SmoConfig<'p> {
     /// See [`Refine`].
     pub refine: Refine,
+    /// Threads that share the passes of large problems; they stay awake while the solver runs. The result has the same bits for any.
+    pub par: Par<'p>,
+}
+
+impl Default for SmoConfig<'_> {
+    fn default() -> Self {
+        Self { refine: Refine::Exact, par: Par::Seq }
+    }
 }
 
 /// Why SMO cannot take a problem.
@@ -67,7 +79,7 @@ pub fn solve(
     dual: &Dual,
     rows: &Rows,
     start: Start,
-    config: &SmoConfig,
+    config: &SmoConfig<'_>,
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
@@ -81,7 +93,7 @@ pub fn solve(
         Some(gradient) => gradient.to_vec(),
         None => exact_gradient(dual, rows, start.alpha()),
     };
-    let state = State::new(dual, rows.gram(), start.alpha(), &gradient);
+    let state = State::new(dual, rows.gram(), start.alpha(), &gradient, config.par);
     let terms = start.alpha().iter().zip(&gradient).zip(dual.lin());
     let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
     let mut run = Run {
@@ -93,6 +105,7 @@ pub fn solve(
         reported: Duration::ZERO,
         work: Work::default(),
         pace: Pace::new(dual.len(), objective),
+        ended: None,
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
@@ -128,6 +141,32 @@ pub fn solve(
     let bias = bias_of(dual, &alpha, &gradient);
     run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
+}
+
+/// [`solve`] with [`Refine::Exact`], and the certificate of what it returns: the exact gradient that showed convergence is the
+/// certificate's, and is not computed again.
+///
+/// # Errors
+///
+/// As [`solve`].
+///
+/// # Panics
+///
+/// As [`solve`].
+pub fn solve_certified(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    par: Par,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<(Solution, Certificate), SmoError> {
+    let solution = solve(dual, rows, start, &SmoConfig { refine: Refine::Exact, par }, stop, watch)?;
+    let certificate = match solution.status {
+        Status::Converged => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
+        _ => certify(dual, rows.gram(), &solution, par),
+    };
+    Ok((solution, certificate))
 }
 
 /// `Qα + lin` from exact kernel values.
@@ -182,7 +221,7 @@ impl Pace {
 }
 
 struct Run<'a, 'g> {
-    state: State,
+    state: State<'a>,
     rows: &'a Rows<'g>,
     stop: &'a Stop,
     begun: Instant,
@@ -190,6 +229,8 @@ struct Run<'a, 'g> {
     work: Work,
     pace: Pace,
     prefetch: Prefetch,
+    /// Set when the run was ended while rows were computed.
+    ended: Option<Status>,
 }
 
 impl Run<'_, '_> {
@@ -205,9 +246,12 @@ impl Run<'_, '_> {
                 return status;
             }
             let i = extremes.argmin_up;
-            let row_i = self.row(i, &extremes);
+            let row_i = self.row(i, &extremes, watch);
             let j = self.state.partner(i, &row_i).index;
-            let row_j = self.row(j, &extremes);
+            let row_j = self.row(j, &extremes, watch);
+            if let Some(status) = self.ended {
+                return status;
+            }
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             self.work.iterations += 1;
@@ -217,12 +261,24 @@ impl Run<'_, '_> {
         }
     }
 
-    fn row(&mut self, place: usize, extremes: &Extremes) -> RowRef {
+    fn row(&mut self, place: usize, extremes: &Extremes, watch: &mut dyn Watch) -> RowRef {
         self.work.rows_requested += 1;
         let id = self.state.layout.id(place);
         self.prefetch.note(place);
         if !self.rows.contains(id) {
-            self.prefetch.fetch(&self.state, self.rows, place, extremes);
+            let violation = extremes.max_low - extremes.min_up;
+            let (rows, begun, stop, iterations) = (self.rows, self.begun, self.stop, self.work.iterations);
+            let ended = &mut self.ended;
+            let tick = || {
+                let progress = Progress { iterations, violation, tol: stop.tol, rows_computed: rows.work().computed };
+                if stop.max_time.is_some_and(|most| begun.elapsed() >= most) {
+                    *ended = Some(Status::TimeLimit);
+                } else if watch.tick(&progress).is_break() {
+                    *ended = Some(Status::Interrupted);
+                }
+                if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            self.prefetch.fetch(&self.state, self.rows, place, extremes, tick);
         }
         self.rows.row(id)
     }

@@ -1,28 +1,31 @@
 //! The running state of SMO: α, the optimality indicator `f`, and the index sets as packed bits.
 
 use crate::layout::Layout;
+use crate::shard::{Found, Pass, Shard, TAU};
+use crate::team::Team;
 use maxmargin_core::Dual;
+use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
-use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{Extremes, Partner};
 
-/// Curvature of a pair below which it counts as flat (LIBSVM's tau).
-pub(crate) const TAU: f64 = 1e-12;
+/// Places of a shard, at least: passes over fewer are not worth a second thread.
+const SHARD: usize = 8192;
+
+/// Most shards.
+const MOST_SHARDS: usize = 8;
 
 /// `f_k = s_k (Qα + lin)_k`; `up` holds the variables whose `s_k α_k` may grow, `low` those whose `s_k α_k` may fall.
 ///
 /// Optimal within ε when `max f over low − min f over up ≤ ε`.
-pub(crate) struct State {
+pub(crate) struct State<'p> {
     pub(crate) layout: Layout,
-    pub(crate) f: Vec<f64>,
+    team: Team<'p>,
+    /// Places of a shard; the last may have fewer.
+    size: usize,
     alpha: Vec<f64>,
     upper: Vec<f64>,
     sign: Vec<f64>,
-    up: Vec<u8>,
-    low: Vec<u8>,
-    /// `K_kk` in place order, or the one value of all.
-    diagonal: Result<f64, Vec<f64>>,
     ridge: f64,
-    gathered: [Vec<f32>; 2],
 }
 
 /// One step on a pair.
@@ -34,14 +37,25 @@ pub(crate) struct Step {
     pub(crate) extremes: Extremes,
 }
 
-impl State {
-    /// The state at `alpha` with its gradient (one entry per variable).
-    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64]) -> Self {
+impl<'p> State<'p> {
+    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`.
+    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par<'p>) -> Self {
         let layout = Layout::new(dual);
+        let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
+        Self::in_shards(count, layout, dual, gram, alpha, gradient, par)
+    }
+
+    /// [`State::new`] in at most this many shards.
+    fn in_shards(
+        count: usize,
+        layout: Layout,
+        dual: &Dual,
+        gram: &dyn Gram,
+        alpha: &[f64],
+        gradient: &[f64],
+        par: Par<'p>,
+    ) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
-        let alpha = layout.spread(alpha.iter().copied());
-        let upper = layout.spread(dual.upper().iter().copied());
-        let sign = layout.spread(dual.sign().iter().copied());
         let all = gram.diagonal();
         let first = all[dual.ids()[0]];
         let diagonal = if dual.ids().iter().all(|&id| all[id] == first) {
@@ -49,18 +63,31 @@ impl State {
         } else {
             Err(layout.spread(dual.ids().iter().map(|&id| all[id])))
         };
-        let bytes = layout.padded() / 8;
+        let size = layout.padded().div_ceil(count).next_multiple_of(64);
+        let shard = |at: usize| {
+            let places = at..layout.padded().min(at + size);
+            Shard {
+                at,
+                pieces: layout.pieces_in(places.clone()),
+                gather: layout.gather_in(places.clone()),
+                f: f[places.clone()].to_vec(),
+                up: vec![0; places.len() / 8],
+                low: vec![0; places.len() / 8],
+                diagonal: diagonal.as_ref().map_or_else(|each| Err(each[places.clone()].to_vec()), |one| Ok(*one)),
+                gathered: [vec![], vec![]],
+                open: None,
+                found: Found::NONE,
+            }
+        };
+        let shards: Vec<Shard> = (0..layout.padded()).step_by(size).map(shard).collect();
         let mut state = Self {
-            layout,
-            f,
-            alpha,
-            upper,
-            sign,
-            up: vec![0; bytes],
-            low: vec![0; bytes],
-            diagonal,
+            team: Team::new(shards, par),
+            size,
+            alpha: layout.spread(alpha.iter().copied()),
+            upper: layout.spread(dual.upper().iter().copied()),
+            sign: layout.spread(dual.sign().iter().copied()),
             ridge: dual.ridge(),
-            gathered: [vec![], vec![]],
+            layout,
         };
         for k in 0..dual.len() {
             state.mark(state.layout.place(k));
@@ -75,18 +102,29 @@ impl State {
 
     /// The gradient `Qα + lin`, one entry per variable.
     pub(crate) fn gradient(&self) -> Vec<f64> {
-        let signed: Vec<f64> = self.f.iter().zip(&self.sign).map(|(f, s)| f * s).collect();
-        self.layout.collect(&signed)
+        let mut f = Vec::with_capacity(self.layout.padded());
+        (0..self.team.len()).for_each(|s| f.extend_from_slice(&self.team.shard(s).f));
+        f.iter_mut().zip(&self.sign).for_each(|(f, s)| *f *= s);
+        self.layout.collect(&f)
     }
 
     /// Replaces the gradient by a better one.
     pub(crate) fn refresh(&mut self, dual: &Dual, gradient: &[f64]) {
-        self.f = self.layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
+        let f = self.layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
+        for (s, f) in f.chunks(self.size).enumerate() {
+            self.team.shard(s).f.copy_from_slice(f);
+        }
     }
 
-    /// The sets `up` and `low` as packed bits over places.
-    pub(crate) fn sets(&self) -> (&[u8], &[u8]) {
-        (&self.up, &self.low)
+    /// Leaves the threads to others until the next pass.
+    pub(crate) fn rest(&self) {
+        self.team.rest();
+    }
+
+    /// Calls `each(place, violation)` for the variables that violate the optimality conditions by at least `least` against
+    /// the threshold `middle`.
+    pub(crate) fn violators(&self, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
+        (0..self.team.len()).for_each(|s| self.team.shard(s).violators(middle, least, &mut each));
     }
 
     /// How far `s α` may grow and fall at a place.
@@ -98,86 +136,58 @@ impl State {
     /// Writes the set bits of a place from its α.
     fn mark(&mut self, place: usize) {
         let (grow, fall) = self.rooms(place);
-        let (byte, bit) = (place / 8, 1_u8 << (place % 8));
-        let write = |set: &mut u8, on: bool| *set = if on { *set | bit } else { *set & !bit };
-        write(&mut self.up[byte], grow > 0.0);
-        write(&mut self.low[byte], fall > 0.0);
+        self.team.shard(place / self.size).mark(place % self.size, grow > 0.0, fall > 0.0);
+    }
+
+    /// `f` and `K_kk` at a place.
+    fn at(&self, place: usize) -> (f64, f64) {
+        let shard = self.team.shard(place / self.size);
+        (shard.f[place % self.size], shard.own(place % self.size))
+    }
+
+    /// Adds to `f` at a place.
+    fn add(&mut self, place: usize, amount: f64) {
+        self.team.shard(place / self.size).f[place % self.size] += amount;
     }
 
     /// The extremes of `f` now.
     pub(crate) fn extremes(&self) -> Extremes {
-        let mut found = Extremes::NONE;
-        for piece in self.layout.pieces() {
-            let (at, end) = (piece.at, piece.at + piece.columns.len());
-            found.join(scan(&self.f[at..end], &self.up[at / 8..], &self.low[at / 8..]), at);
-        }
-        found
+        self.team.make(&Pass::Scan).extremes
     }
 
     /// The partner of `i` with the greatest second-order gain.
     pub(crate) fn partner(&mut self, i: usize, row: &RowRef) -> Partner {
-        let (kii, fi) = (self.own(i) + 2.0 * self.ridge, self.f[i]);
-        let ki = self.layout.view(row, &mut self.gathered[0]);
-        let mut best = Partner::NONE;
-        for piece in self.layout.pieces() {
-            let (at, end) = (piece.at, piece.at + piece.columns.len());
-            let diagonal = match &self.diagonal {
-                Ok(constant) => Diagonal::Constant(*constant),
-                Err(each) => Diagonal::Each(&each[at..end]),
-            };
-            let low = &self.low[at / 8..];
-            best.join(second_order(&self.f[at..end], &ki[piece.columns.clone()], diagonal, kii, fi, TAU, low), at);
-        }
-        best
-    }
-
-    fn own(&self, place: usize) -> f64 {
-        match &self.diagonal {
-            Ok(constant) => *constant,
-            Err(each) => each[place],
-        }
+        let (fi, own) = self.at(i);
+        self.team.make(&Pass::Partner(row.clone(), own + 2.0 * self.ridge, fi)).partner
     }
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
         let kij = f64::from(row_i[self.layout.id(j)]);
-        let a = (self.own(i) + self.own(j) + 2.0 * self.ridge - 2.0 * kij).max(TAU);
-        let b = self.f[j] - self.f[i];
+        let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
+        let a = (own_i + own_j + 2.0 * self.ridge - 2.0 * kij).max(TAU);
+        let b = fj - fi;
         let ((grow, _), (_, fall)) = (self.rooms(i), self.rooms(j));
         let step = (b / a).min(grow).min(fall);
         self.shift(i, step, step == grow);
         self.shift(j, -step, step == fall);
         if self.ridge > 0.0 {
-            self.f[i] += step * self.ridge;
-            self.f[j] -= step * self.ridge;
+            self.add(i, step * self.ridge);
+            self.add(j, -step * self.ridge);
         }
-        let [buffer_i, buffer_j] = &mut self.gathered;
-        let (ki, kj) = (self.layout.view(row_i, buffer_i), self.layout.view(row_j, buffer_j));
-        let mut extremes = Extremes::NONE;
-        for piece in self.layout.pieces() {
-            let (at, end) = (piece.at, piece.at + piece.columns.len());
-            let (ki, kj) = (&ki[piece.columns.clone()], &kj[piece.columns.clone()]);
-            let (up, low) = (&self.up[at / 8..], &self.low[at / 8..]);
-            extremes.join(update_and_scan(&mut self.f[at..end], ki, kj, step, up, low), at);
-        }
+        let extremes = self.team.make(&Pass::Pair(row_i.clone(), row_j.clone(), step)).extremes;
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
     /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
-        let wanted = (threshold - self.f[i]) / (self.own(i) + self.ridge).max(TAU);
+        let (fi, own) = self.at(i);
+        let wanted = (threshold - fi) / (own + self.ridge).max(TAU);
         let (grow, fall) = self.rooms(i);
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);
-        self.f[i] += step * self.ridge;
-        let ki = self.layout.view(row, &mut self.gathered[0]);
-        let mut extremes = Extremes::NONE;
-        for piece in self.layout.pieces() {
-            let (at, end) = (piece.at, piece.at + piece.columns.len());
-            let (up, low) = (&self.up[at / 8..], &self.low[at / 8..]);
-            extremes.join(add_and_scan(&mut self.f[at..end], &ki[piece.columns.clone()], step, up, low), at);
-        }
-        extremes
+        self.add(i, step * self.ridge);
+        self.team.make(&Pass::Single(row.clone(), step)).extremes
     }
 
     /// Moves `s α` at a place by `amount`; to the bound exactly when that is where it goes.
@@ -189,5 +199,55 @@ impl State {
             (false, _) => (self.alpha[place] + self.sign[place] * amount).clamp(0.0, self.upper[place]),
         };
         self.mark(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_kernel::Rows;
+    use maxmargin_testkit::generate::lattice;
+
+    /// Extremes and gains of the steps from 0, and α at the end.
+    fn run(count: usize, par: Par) -> (Vec<Extremes>, Vec<f64>, Vec<f64>) {
+        let mut problem = lattice(5, 700, 2, 1.0);
+        // Holes: several pieces, some of which cross from one shard into the next.
+        let ids: Vec<usize> = problem.dual.ids().iter().copied().filter(|i| i % 97 > 4 && *i != 350).collect();
+        let pick = |all: &[f64]| ids.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        problem.dual = Dual::c_svc(ids.clone(), pick(problem.dual.sign()), pick(problem.dual.upper())).expect("two classes");
+        let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+        let zero = vec![0.0; problem.dual.len()];
+        let layout = Layout::new(&problem.dual);
+        let mut state = State::in_shards(count, layout, &problem.dual, &problem.gram, &zero, problem.dual.lin(), par);
+        let (mut extremes, mut gains) = (vec![state.extremes()], vec![]);
+        for _ in 0..300 {
+            let i = extremes[extremes.len() - 1].argmin_up;
+            let row_i = rows.row(state.layout.id(i));
+            let j = state.partner(i, &row_i).index;
+            let step = state.step(i, j, &row_i, &rows.row(state.layout.id(j)));
+            extremes.push(step.extremes);
+            gains.push(step.gain);
+        }
+        (extremes, gains, state.alpha())
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        let alone = run(8, Par::Seq);
+        for _ in 0..20 {
+            assert_eq!(run(8, Par::Pool(&pool)), alone);
+        }
+        // From inside the pool the solver's own thread is no helper, and nobody waits for one.
+        assert_eq!(pool.install(|| run(8, Par::Pool(&pool))), alone);
+    }
+
+    #[test]
+    fn shards_change_no_extreme() {
+        let (extremes, gains, alpha) = run(1, Par::Seq);
+        assert!(gains.iter().all(|gain| *gain > 0.0) && alpha.iter().any(|a| *a > 0.0));
+        let (split, ..) = run(5, Par::Seq);
+        // The lattice's kernel values are exact, so that partners that tie are the only difference there can be.
+        assert_eq!(extremes[..50], split[..50]);
     }
 }

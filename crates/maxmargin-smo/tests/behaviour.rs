@@ -12,7 +12,8 @@ const BUDGET: u64 = 1 << 26;
 
 fn run(problem: &Problem, start: Start, stop: &Stop, refine: Refine) -> Solution {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
-    solve(&problem.dual, &rows, start, &SmoConfig { refine }, stop, &mut Silent).expect("SMO takes the problem")
+    solve(&problem.dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, stop, &mut Silent)
+        .expect("SMO takes the problem")
 }
 
 fn exact(problem: &Problem, start: Start, tol: f64) -> Solution {

@@ -9,7 +9,8 @@ use maxmargin_testkit::{Problem, generate};
 fn run(gram: &dyn Gram, dual: &Dual, tol: f64, refine: Refine) -> (Solution, Certificate) {
     let rows = Rows::new(gram, 1 << 28, Par::Seq);
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("feasible");
-    let solution = solve(dual, &rows, start, &SmoConfig { refine }, &Stop::at(tol), &mut Silent).expect("SMO takes the problem");
+    let solution = solve(dual, &rows, start, &SmoConfig { refine, ..SmoConfig::default() }, &Stop::at(tol), &mut Silent)
+        .expect("SMO takes the problem");
     let certificate = certify(dual, gram, &solution, Par::Seq);
     (solution, certificate)
 }

@@ -55,6 +55,22 @@
 //! assert_eq!(again.decision_values(&data.samples, par)?, trained.model.decision_values(&data.samples, par)?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Add and remove samples
+//!
+//! ```
+//! use maxmargin::{Change, Kept, Svm, data::{Generator, Par}, update};
+//! use std::ops::ControlFlow;
+//!
+//! let data = Generator::TwoGaussians.generate(200, None, 1)?;
+//! let trained = Svm::rbf(0.5).c(10.0).train(&data)?;
+//! let fresh = Generator::TwoGaussians.generate(5, None, 2)?;
+//! let change = Change { add: Some(&fresh), remove: &[1, 2, 3], c: None };
+//! let updated = update(&trained.model, &Kept::new(data), &change, 1 << 28, Par::Seq, |_| ControlFlow::Continue(()))?;
+//! assert!(updated.certificate.kkt <= updated.paths[0].tolerance);
+//! assert_eq!(updated.added, 201..206);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
@@ -65,5 +81,7 @@ pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
 mod svm;
+mod update;
 
 pub use svm::{Svm, SvmError, Trained};
+pub use update::{Change, Kept, UpdateError, Updated, update};

@@ -1,11 +1,11 @@
 //! The short way: parameters in, certified models and reports out.
 
-use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work, certify};
+use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
 use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
 use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
-use maxmargin_model::{Model, ModelError};
-use maxmargin_smo::{SmoConfig, SmoError, solve};
+use maxmargin_model::{Asked, Model, ModelError, Record};
+use maxmargin_smo::{SmoError, solve_certified};
 
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
@@ -144,10 +144,11 @@ impl<'p> Svm<'p> {
         let gram = KernelGram::new(&data.samples, self.kernel.clone())?;
         let rows = Rows::new(&gram, self.memory, self.par);
         let start = Start::zero(&dual)?;
-        let solution = solve(&dual, &rows, start, &SmoConfig::default(), &self.stop, watch)?;
-        let certificate = certify(&dual, &gram, &solution, self.par);
+        let (solution, certificate) = solve_certified(&dual, &rows, start, self.par, &self.stop, watch)?;
+        let asked = Asked { c: self.c, weights: self.weights, eps: self.stop.tol };
         let model = Model::from_solution(self.kernel.clone(), &data.samples, &labels, &dual, &solution)?
-            .with_index_base(data.index_base)?;
+            .with_index_base(data.index_base)?
+            .with_record(Record::of(data, asked, &dual, &solution, certificate))?;
         Ok(Trained { model, certificate, status: solution.status, work: solution.work })
     }
 

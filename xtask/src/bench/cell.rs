@@ -43,7 +43,7 @@ pub(crate) fn cells(spec: &Spec, table: &Table, extent: Extent) -> Vec<Cell> {
     for name in &table.problems {
         let Some(problem) = spec.problems.iter().find(|problem| problem.name == *name && chosen(problem)) else { continue };
         for vary in quick_vary.unwrap_or(&table.vary) {
-            for variant in &table.variants {
+            for variant in table.variants.iter().filter(|variant| variant.is_for(name)) {
                 let mut settings = Settings::new();
                 for layer in [&spec.set, &table.set, &problem.set, vary, &variant.set] {
                     settings.extend(layer.clone());

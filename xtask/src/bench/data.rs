@@ -1,7 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
-use super::folds;
-use super::spec::{Problem, Settings};
+use super::spec::{Problem, Recipe, Settings};
+use super::{fisher, folds};
 use crate::datasets::{Form, Manifest, digest, find, install};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;
@@ -51,29 +51,55 @@ impl Inputs {
     }
 
     fn prepare(&self, problem: &Problem) -> Outcome<Option<Input>> {
-        let set = self.manifest.named(&problem.data)?;
+        if let Some(recipe) = problem.recipe {
+            return self.cook(problem, recipe);
+        }
+        let Some((path, sha256)) = self.verified(&problem.data)? else { return Ok(None) };
+        if problem.first.is_none() && problem.positive.is_none() {
+            return Ok(Some(Input { path, sha256 }));
+        }
+        let target = self.scratch.join(format!("{}.{}", problem.data, problem.name));
+        let text = fs::read_to_string(&path).context(path.display())?;
+        write(&target, &derive(&text, problem.first, problem.positive.as_deref()).context(path.display())?)?;
+        Ok(Some(Input { sha256: digest(&target)?, path: target }))
+    }
+
+    /// A file of the manifest, plain and verified, and its hash; nothing when no folder has it.
+    fn verified(&self, name: &str) -> Outcome<Option<(PathBuf, String)>> {
+        let set = self.manifest.named(name)?;
         let Some(found) = find(&set.name, &self.folders) else { return Ok(None) };
         // Peers run in a folder of their own.
-        let mut path = found.path.canonicalize().context(found.path.display())?;
+        let path = found.path.canonicalize().context(found.path.display())?;
         if found.form == Form::Plain {
             let sha256 = digest(&path)?;
             if sha256 != set.sha256 {
                 return fail(format!("{} has sha256 {sha256}, the manifest says {}", path.display(), set.sha256));
             }
-        } else {
-            let target = self.scratch.join(&set.name);
-            if !target.is_file() || digest(&target)? != set.sha256 {
-                install(set, &path, found.form, &target)?;
+            return Ok(Some((path, sha256)));
+        }
+        let target = self.scratch.join(&set.name);
+        if !target.is_file() || digest(&target)? != set.sha256 {
+            install(set, &path, found.form, &target)?;
+        }
+        Ok(Some((target, set.sha256.clone())))
+    }
+
+    /// The file that a recipe makes of several files of the manifest.
+    fn cook(&self, problem: &Problem, recipe: Recipe) -> Outcome<Option<Input>> {
+        let text = match recipe {
+            Recipe::Fisher => {
+                let mut texts = [const { String::new() }; 3];
+                for (text, name) in texts.iter_mut().zip(fisher::SERIES) {
+                    let Some((path, _)) = self.verified(name)? else { return Ok(None) };
+                    *text = fs::read_to_string(&path).context(path.display())?;
+                }
+                fisher::rows(&texts)?
             }
-            path = target;
-        }
-        if problem.first.is_none() && problem.positive.is_none() {
-            return Ok(Some(Input { path, sha256: set.sha256.clone() }));
-        }
-        let target = self.scratch.join(format!("{}.{}", set.name, problem.name));
-        let text = fs::read_to_string(&path).context(path.display())?;
-        write(&target, &derive(&text, problem.first, problem.positive.as_deref()).context(path.display())?)?;
-        Ok(Some(Input { sha256: digest(&target)?, path: target }))
+        };
+        let target = self.scratch.join(format!("{}.data", problem.name.replace(' ', "-")));
+        write(&target, &text)?;
+        let path = target.canonicalize().context(target.display())?;
+        Ok(Some(Input { sha256: digest(&path)?, path }))
     }
 }
 

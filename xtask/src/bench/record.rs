@@ -49,6 +49,15 @@ pub(crate) struct Measured {
     /// Largest relative duality gap over the certificates.
     pub(crate) relative_gap: Option<f64>,
     pub(crate) peak_rss_bytes: Option<u64>,
+    /// Updates that were measured; iterations and breakpoints are sums over them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) updates: Option<u64>,
+    /// Median of one update's seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) update_seconds: Option<f64>,
+    /// Changes of the sets along the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) breakpoints: Option<u64>,
     /// Whatever else it said.
     #[serde(flatten)]
     pub(crate) more: Settings,
@@ -64,11 +73,21 @@ impl Record {
         self.settings.get("tol").and_then(serde_json::Value::as_f64).unwrap_or(1e-3)
     }
 
+    /// Whether the training was left to LIBSVM's program: kernel values in `f32` keep it from tolerances that it believes to have met.
+    fn trusted(&self) -> bool {
+        self.settings.get("method").and_then(serde_json::Value::as_str) == Some("svm-train")
+    }
+
     /// Why this is no result, if it is none: it failed, or its certificate misses the tolerance.
     pub(crate) fn flaw(&self) -> Option<String> {
         match (&self.measured, &self.error) {
             (_, Some(error)) => Some(error.clone()),
             (None, None) => Some("no result".into()),
+            // Another program's word counts for its stopping rule; its certificate is shown beside it.
+            (Some(measured), None) if self.trusted() => match measured.more.get("status").and_then(serde_json::Value::as_str) {
+                Some("Converged") | None => measured.kkt.is_none().then(|| "no certificate".into()),
+                Some(status) => Some(format!("gave up: {status}")),
+            },
             (Some(measured), None) => match measured.kkt {
                 // NaN is a flaw as well.
                 Some(kkt) if kkt <= self.tolerance() => None,
@@ -89,5 +108,42 @@ impl Record {
         line.push('\n');
         let mut file = OpenOptions::new().create(true).append(true).open(path).context(path.display())?;
         file.write_all(line.as_bytes()).context(path.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Record;
+    use serde_json::json;
+
+    fn record(settings: &serde_json::Value, kkt: f64) -> Record {
+        let machine = json!({"cpu": "", "cores": 1, "memory_gib": 1, "os": "", "rustc": "", "revision": ""});
+        let record = json!({
+            "table": 4, "problem": "", "vary": "", "variant": "", "program": "maxmargin", "settings": settings, "data": "",
+            "run": 1, "repeat": 0, "wall_seconds": 1.0, "measured": {"kkt": kkt, "update_seconds": 0.5, "zero_steps": 3},
+            "machine": machine,
+        });
+        serde_json::from_value(record).expect("record")
+    }
+
+    #[test]
+    fn certificates_judge_ours_and_inform_about_theirs() {
+        assert_eq!(record(&json!({"tol": 1e-3}), 1e-4).flaw(), None);
+        assert!(record(&json!({"tol": 1e-6}), 1e-4).flaw().expect("flaw").contains("exceeds"));
+        let mut theirs = record(&json!({"tol": 1e-6, "method": "svm-train"}), 1e-4);
+        assert_eq!(theirs.flaw(), None);
+        let measured = theirs.measured.as_mut().expect("measured");
+        measured.more.insert("status".into(), json!("IterationLimit"));
+        assert_eq!(theirs.flaw().expect("flaw"), "gave up: IterationLimit");
+    }
+
+    #[test]
+    fn figures_of_updates_survive_the_file() {
+        let line = serde_json::to_string(&record(&json!({}), 0.0)).expect("line");
+        let again: Record = serde_json::from_str(&line).expect("record");
+        let measured = again.measured.expect("measured");
+        assert_eq!((measured.update_seconds, measured.breakpoints), (Some(0.5), None));
+        assert_eq!(measured.more.get("zero_steps"), Some(&json!(3)));
+        assert!(!line.contains("breakpoints"));
     }
 }

@@ -107,6 +107,9 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
     let mut jobs: Vec<Job> = Vec::new();
     for table in spec.tables.iter().filter(chosen) {
         for cell in cells(spec, table, extent) {
+            if !arguments.variant.is_empty() && !arguments.variant.contains(&cell.variant) {
+                continue;
+            }
             let problem = spec.problem(&cell.problem)?;
             let input = if problem.generated() { None } else { inputs.of(problem)? };
             if input.is_none() && !problem.generated() {
@@ -219,7 +222,8 @@ fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
 
 /// Runs a process to its end: wall-clock seconds and standard output, or how it failed.
 fn timed(command: &mut Command, request: Option<&Value>) -> Outcome<(f64, Result<String, String>)> {
-    let name = command.get_program().to_string_lossy().into_owned();
+    // Records are published: no folder of the machine in them.
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::piped())

@@ -32,6 +32,8 @@ pub(crate) struct Problem {
     pub(crate) name: String,
     /// A name of datasets/manifest.toml, or of a generator when the settings have `rows`.
     pub(crate) data: String,
+    /// The data are made of this and other files of the manifest.
+    pub(crate) recipe: Option<Recipe>,
     /// Small enough for `--quick`.
     #[serde(default)]
     pub(crate) quick: bool,
@@ -45,6 +47,14 @@ pub(crate) struct Problem {
     pub(crate) note: Option<String>,
     #[serde(default)]
     pub(crate) set: Settings,
+}
+
+/// How data are made of files that are no samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Recipe {
+    /// Does the river's flow rise?
+    Fisher,
 }
 
 impl Problem {
@@ -66,6 +76,8 @@ pub(crate) struct Table {
     pub(crate) row: BTreeMap<String, String>,
     /// Names of the problems, in the table's order.
     pub(crate) problems: Vec<String>,
+    /// Variants that the README shows, where it has a place for the table; all when absent.
+    pub(crate) readme: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) set: Settings,
     /// Each problem is measured once with each of these.
@@ -78,6 +90,51 @@ pub(crate) struct Table {
     pub(crate) peers: Vec<Peer>,
     #[serde(default, rename = "limit")]
     pub(crate) limits: Vec<Limit>,
+    /// Variants whose seconds per update are shown as a multiple of every other variant's.
+    #[serde(default)]
+    pub(crate) against: Vec<String>,
+    pub(crate) theory: Option<Theory>,
+    /// Lines instead of bars.
+    pub(crate) plot: Option<Plot>,
+}
+
+/// Breakpoints of two variants beside √(m + l) : (m + l), which holds where all samples have the same way to go (Karasuyama
+/// and Takeuchi 2009, section 3.4).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Theory {
+    /// All samples at once.
+    pub(crate) multiple: String,
+    /// One after the other.
+    pub(crate) single: String,
+}
+
+/// A plot with one line per variant, in panels.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plot {
+    /// A setting, or settings joined by `+`.
+    pub(crate) x: String,
+    pub(crate) y: Quantity,
+    /// What tells the panels apart: settings, `problem`, or `scenario` (adding, removing, both).
+    #[serde(default)]
+    pub(crate) panel: Vec<String>,
+    #[serde(default)]
+    pub(crate) log_x: bool,
+    #[serde(default)]
+    pub(crate) log_y: bool,
+}
+
+/// What a line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Quantity {
+    /// Milliseconds of one update.
+    UpdateSeconds,
+    /// Breakpoints of one update.
+    Breakpoints,
+    /// Percent of samples that a cross-validation gets wrong.
+    Error,
 }
 
 /// One way to solve the problem, and the paper's columns about it.
@@ -85,10 +142,19 @@ pub(crate) struct Table {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Variant {
     pub(crate) name: String,
+    /// Only these problems of the table; all when absent.
+    pub(crate) problems: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) set: Settings,
     #[serde(default)]
     pub(crate) paper: Columns,
+}
+
+impl Variant {
+    /// Whether the variant is measured on this problem.
+    pub(crate) fn is_for(&self, problem: &str) -> bool {
+        self.problems.as_ref().is_none_or(|only| only.iter().any(|name| name == problem))
+    }
 }
 
 /// Templates of column names; seconds are summed when a paper splits them.
@@ -150,6 +216,12 @@ impl Spec {
         for table in &spec.tables {
             for name in table.problems.iter().chain(table.limits.iter().map(|limit| &limit.problem)) {
                 spec.problem(name)?;
+            }
+            let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
+            for name in table.against.iter().chain(theory) {
+                if !table.variants.iter().any(|variant| variant.name == *name) {
+                    return fail(format!("table {} has no variant `{name}`", table.number));
+                }
             }
         }
         Ok(spec)

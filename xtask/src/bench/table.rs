@@ -66,7 +66,11 @@ fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> 
     if flaw.is_none() && ours && counts.iter().any(|count| *count != counts[0]) {
         flaw = Some("the repeats took different numbers of iterations".into());
     }
-    let measured = records.last().and_then(|record| record.measured.clone()).unwrap_or_default();
+    let mut measured = records.last().and_then(|record| record.measured.clone()).unwrap_or_default();
+    let mut updates: Vec<f64> = records.iter().filter_map(|record| record.measured.as_ref()?.update_seconds).collect();
+    if !updates.is_empty() {
+        measured.update_seconds = Some(median(&mut updates));
+    }
     Some(Figures { seconds: median(&mut seconds), measured, flaw })
 }
 

@@ -12,6 +12,13 @@ pub(crate) struct DataArgs {
     /// gauss-m, two-gaussians, banana, blobs, sparse-text
     #[arg(value_name = "DATA")]
     pub(crate) source: String,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+}
+
+/// How data is read or made.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DataOptions {
     /// Rows of a generated data set [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub(crate) rows: Option<usize>,
@@ -84,6 +91,21 @@ pub(crate) struct RunArgs {
     /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress, notes or warnings on standard error
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// On what and how loud, for commands that do not train.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct ShortRunArgs {
+    /// Number of threads [default: all processors]
+    #[arg(long, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
     /// Print one JSON document instead of the report
     #[arg(long)]
     pub(crate) json: bool,

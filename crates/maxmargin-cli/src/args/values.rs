@@ -41,6 +41,10 @@ pub(crate) enum Seeding {
     Sir,
     /// from the fold before, by least squares
     Mir,
+    /// from the fold before, along the exact path as far as it pays
+    Ato,
+    /// train on all data once, every fold by the exact decremental path
+    Dec,
     /// train on all data once, derive every fold from it
     Full,
 }

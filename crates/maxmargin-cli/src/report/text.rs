@@ -54,11 +54,11 @@ pub(crate) fn train_report(d: &TrainDocument) -> String {
         (
             "time",
             format!(
-                "{}: read {}, solve {}, certify {}",
+                "{}: read {}, solve and certify {}, of which kernel rows {}",
                 format::seconds(d.total_seconds),
                 format::seconds(d.read_seconds),
                 format::seconds(d.solve_seconds),
-                format::seconds(d.certify_seconds)
+                format::seconds(d.kernel_seconds)
             ),
         ),
         ("peak memory", format::bytes(d.peak_rss_bytes)),

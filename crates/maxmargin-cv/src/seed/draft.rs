@@ -1,6 +1,7 @@
 //! A point under repair: α and kernel sums of all samples, kept together as α moves.
 
 use crate::problem::{Fold, Pool, Trained};
+use maxmargin_core::Solution;
 use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::Relaxed;
@@ -16,12 +17,14 @@ pub struct Draft<'a> {
     sums: Vec<f64>,
     /// Kernel rows read on the way, those of the α that leave included: the price of the seed.
     pub steps: u64,
+    /// Breakpoints of the exact path on the way.
+    pub breakpoints: u64,
 }
 
 impl<'a> Draft<'a> {
     /// The point of `from`, before anything is taken out of it.
     pub fn new(from: &Trained, fold: Fold<'a>) -> Self {
-        Self { fold, alpha: from.alpha.clone(), sums: from.sums.clone(), steps: 0 }
+        Self { fold, alpha: from.alpha.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0 }
     }
 
     /// α of every sample.
@@ -105,6 +108,15 @@ impl<'a> Draft<'a> {
         self.steps += relaxed.steps;
     }
 
+    /// Takes over an exact solution of the training set; sums of hidden samples are no longer true.
+    pub(super) fn adopt_exact(&mut self, solution: &Solution) {
+        self.alpha[self.fold.hidden.clone()].fill(0.0);
+        for (k, &i) in self.fold.dual.ids().iter().enumerate() {
+            self.alpha[i] = solution.alpha[k];
+            self.sums[i] = self.fold.pool.labels[i] * (solution.gradient[k] + 1.0);
+        }
+    }
+
     /// Moves `y α` of all of `samples` by `share`, given `Σ_j K_ij` over them. The caller has seen that the boxes allow it.
     pub(super) fn shift_together(&mut self, samples: &[usize], share: f64, kernel_sums: &[f64]) {
         samples.iter().for_each(|&i| self.alpha[i] += self.fold.pool.labels[i] * share);
@@ -153,8 +165,10 @@ impl<'a> Draft<'a> {
 /// bound; returns what is left.
 pub(crate) fn spread_over(pool: &Pool, alpha: &mut [f64], candidates: &[usize], mut lack: f64) -> f64 {
     let scale = pool.upper.iter().copied().fold(0.0, f64::max);
+    // The rounding of a sum over all candidates: no further round can do better.
+    let rounding = 1e-12 * scale * candidates.len().max(1) as f64;
     let mut open: Vec<usize> = candidates.to_vec();
-    while lack.abs() > f64::EPSILON * scale && !open.is_empty() {
+    while lack.abs() > rounding && !open.is_empty() {
         let share = lack / open.len() as f64;
         let mut moved = 0.0;
         open.retain(|&i| {
@@ -168,5 +182,5 @@ pub(crate) fn spread_over(pool: &Pool, alpha: &mut [f64], candidates: &[usize], 
         }
         lack -= moved;
     }
-    if lack.abs() <= 1e-12 * scale * candidates.len().max(1) as f64 { 0.0 } else { lack }
+    if lack.abs() <= rounding { 0.0 } else { lack }
 }

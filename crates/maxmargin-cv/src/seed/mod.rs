@@ -2,13 +2,16 @@
 //!
 //! All seeds lead to the same solution, that of a cold start to the tolerance; they differ in the iterations still needed.
 
+mod ato;
 mod avg;
+mod dec;
 mod draft;
 mod full;
 mod mir;
 mod sir;
 mod top;
 
+pub(crate) use dec::exact;
 pub use draft::Draft;
 
 use crate::problem::{Fold, Trained};
@@ -27,6 +30,11 @@ pub enum Seeding {
     Sir,
     /// From the previous fold: the α that enter solve a least-squares problem (Wen et al. 2017, MIR).
     Mir,
+    /// From the previous fold: the exact path along which the samples that leave give up their α and those that enter take some
+    /// (Wen et al. 2017, ATO), as far as it pays.
+    Ato,
+    /// From the model of all data: the exact decremental path, all the way. The result needs no SMO: its KKT violation is at rounding.
+    Dec,
     /// From the model of all data: what a removed α leaves behind is absorbed at a fixed bias by the samples that its removal
     /// disturbs most (see `docs/math/seeding.md`). Folds do not wait for each other.
     #[default]
@@ -46,12 +54,14 @@ pub enum Source {
 
 impl Seeding {
     /// Every seeding, by the name used on the command line and in reports.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("cold", Self::Cold),
         ("avg", Self::Avg),
         ("top", Self::Top),
         ("sir", Self::Sir),
         ("mir", Self::Mir),
+        ("ato", Self::Ato),
+        ("dec", Self::Dec),
         ("full", Self::Full),
     ];
 
@@ -64,8 +74,8 @@ impl Seeding {
     pub fn source(self) -> Source {
         match self {
             Self::Cold => Source::Nothing,
-            Self::Avg | Self::Top | Self::Full => Source::AllData,
-            Self::Sir | Self::Mir => Source::PreviousFold,
+            Self::Avg | Self::Top | Self::Full | Self::Dec => Source::AllData,
+            Self::Sir | Self::Mir | Self::Ato => Source::PreviousFold,
         }
     }
 
@@ -79,6 +89,8 @@ impl Seeding {
             Self::Top => top::seed(from, fold),
             Self::Sir => sir::seed(from, fold),
             Self::Mir => mir::seed(from, fold),
+            Self::Ato => ato::seed(from, fold),
+            Self::Dec => dec::seed(from, fold),
             Self::Full => full::seed(from, fold),
         }
     }

@@ -6,6 +6,9 @@ use sprs::CsMatI;
 /// Above this many bytes a dense form must not be larger than the sparse one.
 const LARGE_BYTES: u128 = 1 << 30;
 
+/// Fewer columns than this are never packed.
+const MANY_COLUMNS: usize = 1 << 22;
+
 /// Whether `rows × features` values of which `entries` are not zero are better stored densely.
 ///
 /// Dense rows are faster to multiply and need no indices, so they may cost twice the bytes of compressed rows
@@ -34,6 +37,25 @@ impl Samples {
         let single = self.is_single();
         let entries = self.non_zeros();
         if prefers_dense(self.rows, self.features, entries, single) { self.into_dense(single) } else { self.into_sparse(entries) }
+    }
+
+    /// Compressed rows without the columns in which nothing is stored, and the number of each column that stays; `None` where
+    /// columns are not many more than entries, or rows are dense.
+    ///
+    /// A few bytes of a file may name feature 4,000,000,000: whoever keeps something for each feature works on this instead.
+    pub fn packed(&self) -> Option<(Self, Vec<u32>)> {
+        let Storage::Sparse(matrix) = &self.storage else { return None };
+        if self.features <= (16 * matrix.nnz()).max(MANY_COLUMNS) {
+            return None;
+        }
+        let mut columns = matrix.indices().to_vec();
+        columns.sort_unstable();
+        columns.dedup();
+        let place = |column: &u32| columns.partition_point(|c| c < column) as u32;
+        let indices = matrix.indices().iter().map(place).collect();
+        let offsets = matrix.proper_indptr().into_owned();
+        let packed = CsMatI::new((self.rows, columns.len()), offsets, indices, matrix.data().to_vec());
+        Some((Self::from_parts(self.rows, columns.len(), Storage::Sparse(packed)), columns))
     }
 
     /// The same rows with `features` columns: zeros are added on the right, or entries beyond are dropped.

@@ -123,3 +123,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn stacking_keeps_rows_in_every_form() {
+    let dense = Samples::from_dense(2, 2, vec![1.0, 0.0, 0.1, 2.0]).expect("dense");
+    let sparse = Samples::from_sparse(4, vec![0, 1, 1], vec![3], vec![5.0]).expect("sparse");
+    for (above, below) in [(&dense, &dense), (&dense, &sparse), (&sparse, &dense), (&sparse, &sparse)] {
+        let both = above.stacked(below).expect("few entries");
+        assert_eq!((both.len(), both.features()), (4, above.features().max(below.features())));
+        let non_zero = |row: Row| row.entries().into_iter().filter(|e| e.1 != 0.0).collect::<Vec<_>>();
+        for i in 0..4 {
+            let from = if i < 2 { above.row(i) } else { below.row(i - 2) };
+            assert_eq!(non_zero(both.row(i)), non_zero(from));
+        }
+    }
+}
+
+#[test]
+fn packing_drops_columns_that_nobody_uses() {
+    let last = u32::MAX - 1;
+    let wide = csr(last as usize + 1, &[0, 2, 3], &[7, last, 7], &[1.0, 2.0, 3.0]).expect("valid rows");
+    let (packed, columns) = wide.packed().expect("far more columns than entries");
+    assert_eq!((packed.len(), packed.features(), &columns[..]), (2, 2, &[7, last][..]));
+    assert_eq!(packed.row(0).entries(), [(0, 1.0), (1, 2.0)]);
+    assert_eq!(packed.row(1).entries(), [(0, 3.0)]);
+    let summary = crate::inspect(&wide);
+    assert_eq!((summary.min, summary.max, summary.constant), (0.0, 3.0, last as usize - 1));
+    let scaler = crate::Scaler::fit(&wide, crate::scale::Method::MinMax { lower: 0.0, upper: 1.0 });
+    assert_eq!(scaler.features(), last as usize + 1);
+    assert_eq!((scaler.column(7), scaler.column(last as usize)), (Some((1.0, 3.0)), Some((0.0, 2.0))));
+    assert!(csr(9, &[0, 1], &[7], &[1.0]).expect("valid rows").packed().is_none());
+}

@@ -218,3 +218,40 @@ fn many_at_once_need_fewer_breakpoints() {
         assert!((0.1..0.55).contains(&ratio), "{multiple:?} {single:?}: theory says {}", 1.0 / (m as f64).sqrt());
     }
 }
+
+/// Without a margin, samples that enter with α = 0 still bound the bias.
+#[test]
+fn idle_samples_move_the_middle() {
+    let (points, labels) = artificial(40, 89_228);
+    let gram = gram(&points, Form::Rbf(0.01));
+    let bias = |chunk: usize, mode: Mode| {
+        let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+        (0..40).collect::<Vec<usize>>().chunks(chunk).for_each(|ids| {
+            path.change(&added(ids, 1.0), &[]).expect("new");
+        });
+        assert_eq!(path.margin(), [] as [usize; 0]);
+        path.bias()
+    };
+    assert!((bias(40, Mode::Multiple) - bias(13, Mode::Single)).abs() <= 1e-9);
+}
+
+/// The one optimal model has no free sample, so that its bias is an interval; a path may leave a sample within rounding of its bound.
+#[test]
+fn rounding_at_a_bound_does_not_choose_the_bias() {
+    let (points, labels) = artificial(40, 795_491);
+    let gram = gram(&points, form_of(4));
+    let c = 10_f64.powf(-0.456_728_732_739_076_4);
+    let mut order: Vec<usize> = (0..40).collect();
+    let bias = |order: &[usize], mode: Mode| {
+        let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode)).expect("labels");
+        order.chunks(if mode == Mode::Single { 1 } else { 40 }).for_each(|ids| {
+            path.change(&added(ids, c), &[]).expect("new");
+        });
+        assert_eq!(path.margin(), [] as [usize; 0]);
+        path.bias()
+    };
+    let at_once = bias(&order, Mode::Multiple);
+    let mut dice = Dice(795_491);
+    (1..40).rev().for_each(|i| order.swap(i, dice.below(i + 1)));
+    assert!((at_once - bias(&order, Mode::Single)).abs() <= 1e-9);
+}

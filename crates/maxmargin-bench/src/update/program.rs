@@ -1,0 +1,135 @@
+//! LIBSVM's svm-train as it is installed: a process of its own, on a file of its own.
+
+use crate::cell::{Cell, Failure, KernelName};
+use maxmargin::data::{Dataset, Samples, libsvm};
+use maxmargin::model::{Model, libsvm::read_model};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+const PROGRAM: &str = "svm-train";
+
+/// Megabytes for its kernel cache: every matrix of the benchmarks fits, as in the paper.
+const CACHE: &str = "8000";
+
+/// It keeps eight digits of a support vector.
+const DIGITS: f64 = 1e-7;
+
+/// What the program did.
+pub(crate) struct Trained {
+    /// The whole process: reading the file, the kernel, training, writing the model.
+    pub(crate) seconds: f64,
+    pub(crate) iterations: u64,
+    /// Its own word: it says when it has given up.
+    pub(crate) converged: bool,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) bias: f64,
+}
+
+/// Trains on `samples` with labels ±1.
+pub(crate) fn train(cell: &Cell, samples: Samples, signs: &[f64]) -> Result<Trained, Failure> {
+    let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
+    let (data, model) = (folder.path().join("data"), folder.path().join("model"));
+    let set = Dataset { samples, labels: signs.to_vec(), groups: None, index_base: 1, sha256: [0; 32] };
+    write(&set, &data).map_err(Failure::Temporary)?;
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments(cell)).arg(&data).arg(&model);
+
+    let begun = Instant::now();
+    let output = command.output().map_err(|error| Failure::Program(format!("cannot be started ({error}); is it installed?")))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(Failure::Program(format!("ended with {}: {}", output.status, said.trim())));
+    }
+    let iterations = iterations(&said).ok_or_else(|| Failure::Program("did not say its number of iterations".into()))?;
+    let bytes = fs::read(&model).map_err(Failure::Temporary)?;
+    let model = read_model(&bytes)?;
+    let alpha = alpha(&model, &set.samples, signs)?;
+    let converged = !said.contains("reaching max number of iterations");
+    Ok(Trained { seconds, iterations, converged, alpha, bias: model.parts().bias })
+}
+
+fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    libsvm::write(set, &mut text)?;
+    fs::write(target, text)
+}
+
+fn arguments(cell: &Cell) -> Vec<String> {
+    let kernel = match cell.kernel {
+        KernelName::Linear => 0,
+        KernelName::Poly => 1,
+        KernelName::Rbf => 2,
+        KernelName::Sigmoid => 3,
+    };
+    let with = |name: &str, value: String| [name.to_owned(), value];
+    let pairs = [
+        with("-s", "0".into()),
+        with("-t", kernel.to_string()),
+        with("-c", cell.c.to_string()),
+        with("-g", cell.gamma.to_string()),
+        with("-d", cell.degree.to_string()),
+        with("-r", cell.coef0.to_string()),
+        with("-e", cell.tol.to_string()),
+        with("-m", CACHE.into()),
+    ];
+    pairs.into_iter().flatten().collect()
+}
+
+fn iterations(said: &str) -> Option<u64> {
+    let (_, rest) = said.split_once("#iter = ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// α of every row. The program writes the support vectors of a class in the order of the file, so that each is the next row of its class
+/// that agrees to eight digits; of equal rows it does not matter which is meant.
+fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Failure> {
+    let parts = model.parts();
+    let mut alpha = vec![0.0; samples.len()];
+    let mut next = [0, 0];
+    for (at, coef) in parts.coef.iter().enumerate() {
+        let sign = coef.signum();
+        let next = &mut next[usize::from(sign > 0.0)];
+        let vector = parts.support.row(at).entries();
+        let found = (*next..samples.len()).find(|&row| signs[row] == sign && agree(&samples.row(row).entries(), &vector));
+        let Some(row) = found else {
+            return Err(Failure::Program(format!("support vector {at} of its model is no row of the data")));
+        };
+        alpha[row] = coef.abs();
+        *next = row + 1;
+    }
+    Ok(alpha)
+}
+
+fn agree(row: &[(usize, f64)], vector: &[(usize, f64)]) -> bool {
+    row.len() == vector.len() && row.iter().zip(vector).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= DIGITS * a.1.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{alpha, iterations};
+    use maxmargin::data::Samples;
+    use maxmargin::model::libsvm::read_model;
+
+    const MODEL: &str = "svm_type c_svc\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 3\nrho 0.5\nlabel 1 -1\nnr_sv 1 2\nSV\n\
+                         0.75 1:0.12345679 2:1e-07 \n-0.5 1:0.5 2:3 \n-0.25 1:0.5 2:3 \n";
+
+    #[test]
+    fn support_vectors_find_their_rows() {
+        let model = read_model(MODEL.as_bytes()).expect("model");
+        let values = vec![0.5, 3.0, 0.5, 3.0, 0.123_456_789_012, 1e-7, 0.5, 3.0, 0.5, 3.0];
+        let samples = Samples::from_dense(5, 2, values).expect("samples");
+        let signs = [1.0, -1.0, 1.0, -1.0, -1.0];
+        // Equal rows are used in turn, those of the other class not at all.
+        assert_eq!(alpha(&model, &samples, &signs).expect("all found"), [0.0, 0.5, 0.75, 0.25, 0.0]);
+        assert!(alpha(&model, &samples, &[1.0, -1.0, 1.0, 1.0, 1.0]).unwrap_err().to_string().contains("support vector 2"));
+    }
+
+    #[test]
+    fn what_the_program_says() {
+        assert_eq!(iterations("*.*\noptimization finished, #iter = 1342\nnu = 0.06\n"), Some(1342));
+        assert_eq!(iterations("nothing"), None);
+    }
+}

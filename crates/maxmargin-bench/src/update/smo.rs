@@ -1,0 +1,50 @@
+//! Our SMO as a competitor of the path: from the solution before, or from zero.
+
+use super::plan::{Change, members};
+use super::seed::{Known, start};
+use super::{Done, Pool};
+use crate::cell::Failure;
+use maxmargin::core::{Certificate, Silent, Start, Status, Stop, certify};
+use maxmargin::kernel::Rows;
+use maxmargin::smo::{Refine, SmoConfig, solve};
+use std::time::Instant;
+
+/// A model and the kernel rows that it has.
+pub(crate) struct Smo<'g> {
+    pool: Pool<'g>,
+    rows: Rows<'g>,
+    before: Known,
+    seeded: bool,
+    stop: Stop,
+}
+
+impl<'g> Smo<'g> {
+    pub(crate) fn new(pool: Pool<'g>, before: Known, seeded: bool, stop: Stop) -> Self {
+        Self { rows: Rows::new(pool.gram, pool.budget, pool.par), pool, before, seeded, stop }
+    }
+
+    /// The clock covers the problem, the start, the solver and the exact gradient that it ends with. The rows of the window before are in memory
+    /// when it starts: nobody who updates a model computes its kernel again. The rows of those that come are not.
+    pub(crate) fn update(&mut self, change: &Change) -> Result<(Done, Certificate), Failure> {
+        self.rows.fetch(&self.before.ids);
+        let computed = self.rows.work().computed;
+
+        let begun = Instant::now();
+        let dual = self.pool.dual(members(&self.before.ids, change))?;
+        let start = if self.seeded { start(&dual, &self.rows, &self.before)? } else { Start::zero(&dual)? };
+        let config = SmoConfig { refine: Refine::Exact, par: self.pool.par };
+        let solution = solve(&dual, &self.rows, start, &config, &self.stop, &mut Silent)?;
+        let seconds = begun.elapsed().as_secs_f64();
+
+        let certificate = certify(&dual, self.pool.gram, &solution, self.pool.par);
+        let done = Done {
+            iterations: Some(solution.work.iterations),
+            columns: self.rows.work().computed - computed,
+            status: (solution.status != Status::Converged).then(|| format!("{:?}", solution.status)),
+            ..Done::new(seconds, &solution.alpha, self.pool.cell.c)
+        };
+        let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
+        self.before = Known { ids: dual.ids().to_vec(), beta, gradient: solution.gradient };
+        Ok((done, certificate))
+    }
+}

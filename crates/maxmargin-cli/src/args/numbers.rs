@@ -1,0 +1,51 @@
+//! Numbers of samples, as options and files name them.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+/// Samples that are named on the command line, or the file that names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    List(Vec<RangeInclusive<u64>>),
+    File(PathBuf),
+}
+
+/// `3,7,20-40`, or the name of a file.
+pub(crate) fn numbers(text: &str) -> Result<Numbers, String> {
+    let listed = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-' || c == ' ');
+    if !listed {
+        return if text.is_empty() { Err(wanted()) } else { Ok(Numbers::File(text.into())) };
+    }
+    text.split(',').map(one).collect::<Result<_, _>>().map(Numbers::List)
+}
+
+/// A number or a range of numbers, from 1.
+pub(crate) fn one(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let number = |text: &str| text.trim().parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(wanted);
+    match text.split_once('-') {
+        None => number(text).map(|n| n..=n),
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if first <= last { Ok(first..=last) } else { Err(format!("the range {first}-{last} ends before it begins")) }
+        }
+    }
+}
+
+fn wanted() -> String {
+    "write numbers of samples such as 3,7,20-40 (the first is 1), or the name of a file of them".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_ranges_and_files() {
+        assert_eq!(numbers("3,7, 20-40"), Ok(Numbers::List(vec![3..=3, 7..=7, 20..=40])));
+        assert_eq!(numbers("gone.txt"), Ok(Numbers::File("gone.txt".into())));
+        assert_eq!(numbers("./12"), Ok(Numbers::File("./12".into())));
+        for bad in ["", "0", "3,,4", "9-3", "-3", "1-", "99999999999999999999"] {
+            assert!(numbers(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A range of places with everything that a pass over it reads and writes: the unit of work that threads share.
+
+use crate::layout::Piece;
+use maxmargin_kernel::RowRef;
+use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, scan, second_order, update_and_scan};
+
+/// Curvature of a pair below which it counts as flat (LIBSVM's tau).
+pub(crate) const TAU: f64 = 1e-12;
+
+/// A pass over all places.
+#[derive(Clone, Debug)]
+pub(crate) enum Pass {
+    /// Find the extremes of `f`.
+    Scan,
+    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` and `f_i`.
+    Partner(RowRef, f64, f64),
+    /// `f += step (K_i − K_j)`, then scan.
+    Pair(RowRef, RowRef, f64),
+    /// `f += step K_i`, then scan.
+    Single(RowRef, f64),
+}
+
+/// What a pass found in a shard; indices are places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// Of [`Pass::Scan`], [`Pass::Pair`] and [`Pass::Single`].
+    pub(crate) extremes: Extremes,
+    /// Of [`Pass::Partner`].
+    pub(crate) partner: Partner,
+}
+
+impl Found {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { extremes: Extremes::NONE, partner: Partner::NONE };
+
+    /// Joins what was found at later places.
+    pub(crate) fn join(&mut self, later: Self) {
+        self.extremes.join(later.extremes, 0);
+        self.partner.join(later.partner, 0);
+    }
+}
+
+/// `f`, the index sets and the diagonal at the places from `at` on.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    /// The first place.
+    pub(crate) at: usize,
+    /// Runs of columns; `Piece::at` counts from the shard's first place.
+    pub(crate) pieces: Vec<Piece>,
+    /// Gram indices of the places, when rows have to be gathered.
+    pub(crate) gather: Option<Vec<usize>>,
+    pub(crate) f: Vec<f64>,
+    pub(crate) up: Vec<u8>,
+    pub(crate) low: Vec<u8>,
+    /// `K_kk` of each place, or the one value of all.
+    pub(crate) diagonal: Result<f64, Vec<f64>>,
+    pub(crate) gathered: [Vec<f32>; 2],
+    /// A pass that nobody has made here yet.
+    pub(crate) open: Option<Pass>,
+    /// What the last pass found.
+    pub(crate) found: Found,
+}
+
+impl Shard {
+    /// Makes the open pass, if there is one.
+    pub(crate) fn work(&mut self) {
+        if let Some(pass) = self.open.take() {
+            self.found = self.make(&pass);
+        }
+    }
+
+    /// Makes a pass.
+    pub(crate) fn make(&mut self, pass: &Pass) -> Found {
+        let mut found = Found::NONE;
+        let Self { at: first, pieces, gather, f, up, low, diagonal, gathered: [one, two], .. } = self;
+        for piece in pieces {
+            let (at, end) = (piece.at, piece.at + piece.columns.len());
+            let (up, low) = (&up[at / 8..], &low[at / 8..]);
+            let f = &mut f[at..end];
+            match pass {
+                Pass::Scan => found.extremes.join(scan(f, up, low), *first + at),
+                Pass::Partner(ki, kii, fi) => {
+                    let diagonal = match diagonal {
+                        Ok(constant) => Diagonal::Constant(*constant),
+                        Err(each) => Diagonal::Each(&each[at..end]),
+                    };
+                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
+                    found.partner.join(second_order(f, ki, diagonal, *kii, *fi, TAU, low), *first + at);
+                }
+                Pass::Pair(ki, kj, step) => {
+                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
+                    let kj = &view(kj, gather.as_deref(), two)[piece.columns.clone()];
+                    found.extremes.join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
+                }
+                Pass::Single(ki, step) => {
+                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
+                    found.extremes.join(add_and_scan(f, ki, *step, up, low), *first + at);
+                }
+            }
+        }
+        found
+    }
+
+    /// Writes the set bits of a place (counted from the shard's first).
+    pub(crate) fn mark(&mut self, place: usize, up: bool, low: bool) {
+        let (byte, bit) = (place / 8, 1_u8 << (place % 8));
+        let write = |set: &mut u8, on: bool| *set = if on { *set | bit } else { *set & !bit };
+        write(&mut self.up[byte], up);
+        write(&mut self.low[byte], low);
+    }
+
+    /// `K_kk` at a place (counted from the shard's first).
+    pub(crate) fn own(&self, place: usize) -> f64 {
+        match &self.diagonal {
+            Ok(constant) => *constant,
+            Err(each) => each[place],
+        }
+    }
+
+    /// Calls `each(place, f)` for the places that may move towards `middle`, at least `least` away from it.
+    pub(crate) fn violators(&self, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
+        // Places that hold no variable have no bits.
+        for ((group, f), (&up, &low)) in self.f.chunks_exact(8).enumerate().zip(self.up.iter().zip(&self.low)) {
+            let mut found = 0_u8;
+            for (j, f) in f.iter().enumerate() {
+                let away = f - middle;
+                let (above, below) = (u8::from(away <= -least) & (up >> j), u8::from(away >= least) & (low >> j));
+                found |= ((above | below) & 1) << j;
+            }
+            while found != 0 {
+                let j = found.trailing_zeros() as usize;
+                each(self.at + 8 * group + j, (f[j] - middle).abs());
+                found &= found - 1;
+            }
+        }
+    }
+}
+
+/// The row in the order of the places: borrowed as it is, or gathered into `buffer`.
+fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> &'r [f32] {
+    match gather {
+        None => row,
+        Some(ids) => {
+            buffer.clear();
+            buffer.extend(ids.iter().map(|&id| row[id]));
+            buffer
+        }
+    }
+}
