@@ -14,7 +14,8 @@ pub struct Certificate {
     pub primal: f64,
     /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
     pub dual: f64,
-    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0.
+    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0. Without a balance
+    /// the range of the projected gradient, zero included (LIBLINEAR's stopping quantity).
     pub kkt: f64,
     /// Largest violation of the box or of the balance (relative to `Σ α` for the balance). Infinite when α, the bias or a
     /// gradient is not finite.
@@ -111,7 +112,7 @@ fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
 
 fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: usize) -> Audit {
     let gradient: Vec<f64> =
-        (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge() * alpha[k] + dual.lin()[k]).collect();
+        (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect();
     let certificate = certify_gradient(dual, alpha, bias, &gradient);
     let decisions = (0..n).map(|i| sum(i) + bias).collect();
     Audit { certificate, gradient, decisions }
@@ -126,9 +127,12 @@ fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: u
 pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
-    let ridge: f64 = dual.ridge() * alpha.iter().map(|a| a * a).sum::<f64>();
+    let ridge: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
-    let (mut slack, mut lowest_up, mut highest_low) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+    // Without a balance every variable moves alone: its gradient is measured against 0, whatever its sign.
+    let alone = dual.balance() == Balance::Free;
+    let none = if alone { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+    let (mut slack, (mut lowest_up, mut highest_low)) = (0.0, none);
     // Comparisons lose what is not a number; it must not pass for zero.
     let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
     let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
@@ -136,10 +140,12 @@ pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64])
     for k in 0..dual.len() {
         let (s, a, u) = (dual.sign()[k], alpha[k], dual.upper()[k]);
         // The ridge is part of the loss, not of w: 1 − y f(x) for C-SVC.
-        slack += loss(dual.ridge() * a - gradient[k] - s * bias, u, dual.ridge());
+        let ridge = dual.ridge_of(k);
+        slack += loss(ridge * a - gradient[k] - s * bias, u, ridge);
         infeasible = infeasible.max(-a).max(a - u);
         balance += s * a;
         mass += a;
+        let s = if alone { 1.0 } else { s };
         let f = s * gradient[k];
         let (may_fall, may_rise) = (a > 0.0, a < u);
         if (s > 0.0 && may_rise) || (s < 0.0 && may_fall) {

@@ -36,6 +36,8 @@ pub struct Dual {
     lin: Vec<f64>,
     upper: Vec<f64>,
     ridge: f64,
+    /// One ridge per variable, where they differ.
+    ridges: Option<Vec<f64>>,
     balance: Balance,
 }
 
@@ -131,7 +133,7 @@ impl Dual {
             return Err(DualError::NotFinite { what: "balance", variable: 0, value });
         }
         let segments = segments_of(&ids);
-        Ok(Self { ids, segments, sign, lin, upper, ridge, balance })
+        Ok(Self { ids, segments, sign, lin, upper, ridge, ridges: None, balance })
     }
 
     /// The C-SVC dual: `lin = −1`, `Σ y_k α_k = 0`, `0 ≤ α_k ≤ C_k` (Cortes and Vapnik 1995; LIBSVM's C-SVC).
@@ -149,6 +151,30 @@ impl Dual {
         let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::Sum(0.0))?;
         let has = |sign: f64| dual.sign.iter().zip(&dual.upper).any(|(s, u)| *s == sign && *u > 0.0);
         if has(1.0) && has(-1.0) { Ok(dual) } else { Err(DualError::OneClass) }
+    }
+
+    /// The dual of the squared hinge loss `C_k ξ²` (LIBLINEAR's L2-loss SVC): no upper bound, the ridge `1 / 2C_k`.
+    ///
+    /// `labels[k]` is ±1 and `c[k]` the `C` of the sample `ids[k]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dual::new`], when a `C` is not positive and finite, and with [`Balance::Sum`] when there is one class only.
+    pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], balance: Balance) -> Result<Self, DualError> {
+        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && **c > 0.0)) {
+            return Err(DualError::Upper { variable, value });
+        }
+        let (lin, upper) = (vec![-1.0; ids.len()], vec![f64::INFINITY; ids.len()]);
+        let dual = Self::new(ids, labels, lin, upper, 0.0, balance)?;
+        if c.len() != dual.len() {
+            return Err(DualError::Length { what: "C", found: c.len(), expected: dual.len() });
+        }
+        if matches!(balance, Balance::Sum(_)) && dual.sign.iter().all(|s| *s == dual.sign[0]) {
+            return Err(DualError::OneClass);
+        }
+        let ridges: Vec<f64> = c.iter().map(|c| 0.5 / c).collect();
+        let common = ridges.iter().all(|r| *r == ridges[0]);
+        Ok(Self { ridge: ridges[0], ridges: (!common).then_some(ridges), ..dual })
     }
 
     /// Number of variables.
@@ -186,9 +212,19 @@ impl Dual {
         &self.upper
     }
 
-    /// What is added to the diagonal of Q.
+    /// What is added to the diagonal of Q, where that is the same for all variables ([`Dual::has_one_ridge`]).
     pub fn ridge(&self) -> f64 {
         self.ridge
+    }
+
+    /// What is added to the diagonal of Q for variable `k`.
+    pub fn ridge_of(&self, k: usize) -> f64 {
+        self.ridges.as_ref().map_or(self.ridge, |ridges| ridges[k])
+    }
+
+    /// Whether all variables have the same ridge.
+    pub fn has_one_ridge(&self) -> bool {
+        self.ridges.is_none()
     }
 
     /// The coupling constraint.

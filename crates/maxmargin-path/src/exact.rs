@@ -33,6 +33,9 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Resul
         Balance::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
         _ => return Err(PathError::Unsupported),
     };
+    if !dual.has_one_ridge() {
+        return Err(PathError::Unsupported);
+    }
     if alpha.len() != dual.len() {
         return Err(PathError::Length { what: "alpha", found: alpha.len(), expected: dual.len() });
     }

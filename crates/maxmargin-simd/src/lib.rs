@@ -12,5 +12,6 @@ pub mod exp;
 pub mod level;
 pub mod passes;
 pub mod products;
+pub mod sparse;
 pub mod sums;
 pub mod transpose;

@@ -1,4 +1,4 @@
-//! Sums over kernel rows: scaled addition and the dot product, in `f64` over rows in `f32`.
+//! Sums over rows: scaled addition and the dot product, in `f64` over rows in `f32` or `f64`.
 //!
 //! The loops are plain Rust compiled once per dispatch level; all levels return the same bits.
 
@@ -12,7 +12,7 @@ const LANES: usize = 16;
 /// # Panics
 ///
 /// When the slices differ in length.
-pub fn add_scaled(f: &mut [f64], factor: f64, row: &[f32]) {
+pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     assert_eq!(f.len(), row.len(), "one length");
     match level() {
         // SAFETY: `level` found these instructions on this machine.
@@ -30,7 +30,7 @@ pub fn add_scaled(f: &mut [f64], factor: f64, row: &[f32]) {
 /// # Panics
 ///
 /// When the slices differ in length.
-pub fn dot(f: &[f64], row: &[f32]) -> f64 {
+pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     assert_eq!(f.len(), row.len(), "one length");
     match level() {
         // SAFETY: `level` found these instructions on this machine.
@@ -44,46 +44,46 @@ pub fn dot(f: &[f64], row: &[f32]) -> f64 {
 }
 
 #[inline(always)]
-fn plain_add_scaled(f: &mut [f64], factor: f64, row: &[f32]) {
+fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     for (f, &k) in f.iter_mut().zip(row) {
-        *f += factor * f64::from(k);
+        *f += factor * k.into();
     }
 }
 
 #[inline(always)]
-fn plain_dot(f: &[f64], row: &[f32]) -> f64 {
+fn plain_dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (f_blocks, f_rest) = f.as_chunks::<LANES>();
     let (row_blocks, row_rest) = row.as_chunks::<LANES>();
     for (f, k) in f_blocks.iter().zip(row_blocks) {
         for lane in 0..LANES {
-            lanes[lane] += f[lane] * f64::from(k[lane]);
+            lanes[lane] += f[lane] * k[lane].into();
         }
     }
-    let rest: f64 = f_rest.iter().zip(row_rest).map(|(f, k)| f * f64::from(*k)).sum();
+    let rest: f64 = f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum();
     lanes.iter().sum::<f64>() + rest
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn add_scaled_avx512(f: &mut [f64], factor: f64, row: &[f32]) {
+fn add_scaled_avx512<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     plain_add_scaled(f, factor, row);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_scaled_avx2(f: &mut [f64], factor: f64, row: &[f32]) {
+fn add_scaled_avx2<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     plain_add_scaled(f, factor, row);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn dot_avx512(f: &[f64], row: &[f32]) -> f64 {
+fn dot_avx512<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     plain_dot(f, row)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn dot_avx2(f: &[f64], row: &[f32]) -> f64 {
+fn dot_avx2<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
     plain_dot(f, row)
 }

@@ -43,6 +43,9 @@ pub enum SmoError {
     /// SMO moves pairs along one equality constraint.
     #[error("SMO solves problems with one balance of sums, not {0:?}")]
     Balance(Balance),
+    /// Every variable has the same ridge in this solver.
+    #[error("SMO solves problems with one ridge for all variables")]
+    Ridge,
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
@@ -85,6 +88,9 @@ pub fn solve(
 ) -> Result<Solution, SmoError> {
     if !matches!(dual.balance(), Balance::Sum(_)) {
         return Err(SmoError::Balance(dual.balance()));
+    }
+    if !dual.has_one_ridge() {
+        return Err(SmoError::Ridge);
     }
     if start.alpha().len() != dual.len() {
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });

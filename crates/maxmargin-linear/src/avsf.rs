@@ -1,0 +1,124 @@
+//! Adaptive variable selection frequencies (Glasmachers and Doğan, algorithms 3 to 5).
+//!
+//! Variables whose steps gain more than the average are visited more often. The update of a preference is that of algorithm 5, which is free of
+//! scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`; the running text of the paper has the difference instead of the quotient.
+
+use crate::descent::Descent;
+use crate::matrix::Rows;
+use crate::order::shuffle;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+/// Learning rate `c` of the preferences.
+const RATE: f64 = 0.2;
+
+/// Smallest and largest preference.
+const PREFERENCES: (f64, f64) = (1.0 / 20.0, 20.0);
+
+/// Preferences and the average gain.
+pub(crate) struct Frequencies {
+    preference: Vec<f64>,
+    total: f64,
+    /// Average gain of a step; none until the first sweep has measured it.
+    reference: Option<f64>,
+    /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it came since.
+    can_stop: bool,
+    schedule: Vec<u32>,
+}
+
+impl Frequencies {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { preference: vec![1.0; n], total: n as f64, reference: None, can_stop: false, schedule: Vec::with_capacity(n) }
+    }
+
+    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop.
+    pub(crate) fn sweep<R: Rows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> (f64, bool) {
+        self.draw(random);
+        let n = self.preference.len() as f64;
+        let (mut largest, mut gains) = (0.0_f64, 0.0);
+        for at in 0..self.schedule.len() {
+            let k = self.schedule[at] as usize;
+            if let Some(&soon) = self.schedule.get(at + 4) {
+                descent.rows.prefetch(descent.dual.ids()[soon as usize]);
+            }
+            let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
+            let step = descent.step(k);
+            let bounded = (alpha <= 0.0 && step.gradient > 0.0) || (alpha >= upper && step.gradient < 0.0);
+            if !bounded {
+                largest = largest.max(step.gradient.abs());
+            }
+            let gain = -step.delta * (step.gradient + 0.5 * step.curvature * step.delta);
+            match &mut self.reference {
+                None => gains += gain,
+                Some(reference) => {
+                    if *reference > 0.0 {
+                        let change = (RATE * (gain / *reference - 1.0)).exp();
+                        let new = (self.preference[k] * change).clamp(PREFERENCES.0, PREFERENCES.1);
+                        self.total += new - self.preference[k];
+                        self.preference[k] = new;
+                    }
+                    *reference += (gain - *reference) / n;
+                }
+            }
+        }
+        if self.reference.is_none() {
+            self.reference = Some(gains / self.schedule.len().max(1) as f64);
+        }
+        // Additions and subtractions of a sweep leave rounding behind.
+        self.total = self.preference.iter().sum();
+        if largest >= tol {
+            self.can_stop = false;
+            return (largest, false);
+        }
+        if self.can_stop {
+            return (largest, true);
+        }
+        self.preference.fill(1.0);
+        self.total = n;
+        self.can_stop = true;
+        (largest, false)
+    }
+
+    /// Draws n indices with expected frequencies `p / Σp` (algorithm 4), in random order.
+    fn draw(&mut self, random: &mut ChaCha8Rng) {
+        let n = self.preference.len();
+        self.schedule.clear();
+        let mut left = self.total;
+        for (k, &p) in self.preference.iter().enumerate() {
+            let open = (n - self.schedule.len()) as f64;
+            let expected = p * open / left;
+            let whole = expected.floor();
+            let chance = f64::from(random.next_u32()) / 4_294_967_296.0;
+            let times = whole as usize + usize::from(chance < expected - whole);
+            let times = times.min(n - self.schedule.len());
+            self.schedule.extend(std::iter::repeat_n(k as u32, times));
+            left -= p;
+        }
+        shuffle(&mut self.schedule, random);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn schedules_follow_the_preferences() {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let mut frequencies = Frequencies::new(400);
+        frequencies.preference.iter_mut().step_by(2).for_each(|p| *p = 4.0);
+        frequencies.total = frequencies.preference.iter().sum();
+        let mut counts = vec![0_usize; 400];
+        for _ in 0..200 {
+            frequencies.draw(&mut random);
+            assert!((380..=400).contains(&frequencies.schedule.len()), "{}", frequencies.schedule.len());
+            frequencies.schedule.iter().for_each(|&k| counts[k as usize] += 1);
+        }
+        let (often, seldom): (usize, usize) =
+            (counts.iter().step_by(2).sum(), counts.iter().skip(1).step_by(2).sum());
+        let ratio = often as f64 / seldom as f64;
+        assert!((3.8..4.2).contains(&ratio), "{ratio}");
+        assert!(counts.iter().all(|&c| c > 40), "every variable has its turn");
+    }
+}

@@ -1,0 +1,191 @@
+//! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random permutations, hard shrinking.
+
+use crate::matrix::Rows;
+use crate::order::shuffle;
+use maxmargin_core::{Balance, Dual};
+use rand_chacha::ChaCha8Rng;
+
+/// Steps smaller than this change nothing (LIBLINEAR's threshold on the projected gradient).
+const NOTHING: f64 = 1e-12;
+
+/// How one step of one variable went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Step {
+    /// Change of α.
+    pub(crate) delta: f64,
+    /// Gradient before it.
+    pub(crate) gradient: f64,
+    /// `∂²/∂α²`, ridge included.
+    pub(crate) curvature: f64,
+}
+
+/// A bias that is not regularised, held by a multiplier and a penalty on `Σ s_k α_k − wanted` (method of multipliers).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Penalty {
+    /// 0 where there is no bias.
+    pub(crate) weight: f64,
+    /// `Σ s_k α_k − wanted`
+    pub(crate) excess: f64,
+    pub(crate) multiplier: f64,
+}
+
+impl Penalty {
+    /// The bias that the present point implies.
+    #[inline]
+    pub(crate) fn bias(&self) -> f64 {
+        self.multiplier + self.weight * self.excess
+    }
+}
+
+/// The state that coordinate steps change.
+pub(crate) struct Descent<'a, R> {
+    pub(crate) rows: &'a R,
+    pub(crate) dual: &'a Dual,
+    /// `x · x + ridge` of every variable.
+    pub(crate) curvature: Vec<f64>,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) w: Vec<f64>,
+    pub(crate) penalty: Penalty,
+    /// Coordinates looked at.
+    pub(crate) steps: u64,
+    /// Entries of rows multiplied or added.
+    pub(crate) entries: u64,
+}
+
+impl<'a, R: Rows> Descent<'a, R> {
+    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: Vec<f64>, w: Vec<f64>) -> Self {
+        let curvature = dual.ids().iter().enumerate().map(|(k, &id)| squares[id] + dual.ridge_of(k)).collect();
+        let penalty = Penalty::default();
+        let mut descent = Self { rows, dual, curvature, alpha, w, penalty, steps: 0, entries: 0 };
+        descent.settle_empty_rows();
+        descent
+    }
+
+    /// Holds the sum of `s α` at `wanted` from now on.
+    pub(crate) fn hold(&mut self, wanted: f64, weight: f64) {
+        let sum: f64 = self.alpha.iter().zip(self.dual.sign()).map(|(a, s)| a * s).sum();
+        self.penalty = Penalty { weight, excess: sum - wanted, multiplier: 0.0 };
+        self.curvature.iter_mut().for_each(|c| *c += weight);
+    }
+
+    /// A row without entries has a constant gradient: its α belongs at a bound, once and for all.
+    fn settle_empty_rows(&mut self) {
+        for k in 0..self.dual.len() {
+            if self.curvature[k] == 0.0 && self.dual.balance() == Balance::Free {
+                self.alpha[k] = if self.dual.lin()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
+            }
+        }
+    }
+
+    /// The gradient of variable `k`.
+    #[inline]
+    pub(crate) fn gradient(&self, k: usize) -> f64 {
+        let dual = self.dual;
+        let product = self.rows.dot(dual.ids()[k], &self.w) + self.penalty.bias();
+        dual.sign()[k] * product + dual.ridge_of(k) * self.alpha[k] + dual.lin()[k]
+    }
+
+    /// Minimises over variable `k` whose gradient is `g`; returns the change of α.
+    #[inline]
+    pub(crate) fn take(&mut self, k: usize, g: f64) -> f64 {
+        let (old, upper) = (self.alpha[k], self.dual.upper()[k]);
+        let new = (old - g / self.curvature[k]).clamp(0.0, upper);
+        let delta = new - old;
+        if delta != 0.0 {
+            self.alpha[k] = new;
+            self.penalty.excess += delta * self.dual.sign()[k];
+            self.rows.add(self.dual.ids()[k], delta * self.dual.sign()[k], &mut self.w);
+        }
+        delta
+    }
+
+    /// One step on variable `k` (algorithm 1 of the adaptive-frequency paper).
+    #[inline]
+    pub(crate) fn step(&mut self, k: usize) -> Step {
+        self.steps += 1;
+        let curvature = self.curvature[k];
+        if curvature == 0.0 {
+            return Step::default();
+        }
+        let gradient = self.gradient(k);
+        let delta = self.take(k, gradient);
+        self.entries += self.rows.entries_of(self.dual.ids()[k]) as u64 * if delta == 0.0 { 1 } else { 2 };
+        Step { delta, gradient, curvature }
+    }
+}
+
+/// The active variables of one descent with shrinking and the bounds that the previous sweep set.
+pub(crate) struct Shrinking {
+    active: Vec<u32>,
+    count: usize,
+    /// Shrink what is at 0 with a gradient above this,
+    above: f64,
+    /// and what is at its bound with a gradient below this.
+    below: f64,
+}
+
+/// What a sweep saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Swept {
+    /// Not there yet: range of projected gradients.
+    On(f64),
+    /// The range is within the tolerance on the active variables; all of them are active again.
+    Unshrunk(f64),
+    /// The range is within the tolerance on all variables.
+    Done(f64),
+}
+
+impl Shrinking {
+    pub(crate) fn new<R: Rows>(descent: &Descent<R>) -> Self {
+        let active: Vec<u32> = (0..descent.dual.len() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
+        let count = active.len();
+        Self { active, count, above: f64::INFINITY, below: f64::NEG_INFINITY }
+    }
+
+    /// Number of active variables.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper).
+    pub(crate) fn sweep<R: Rows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> Swept {
+        shuffle(&mut self.active[..self.count], random);
+        let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut at = 0;
+        while at < self.count {
+            let k = self.active[at] as usize;
+            if let Some(&soon) = self.active.get(at + 4) {
+                descent.rows.prefetch(descent.dual.ids()[soon as usize]);
+            }
+            descent.steps += 1;
+            let id = descent.dual.ids()[k];
+            descent.entries += descent.rows.entries_of(id) as u64;
+            let g = descent.gradient(k);
+            let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
+            let (at_zero, at_upper) = (alpha <= 0.0, alpha >= upper);
+            if (at_zero && g > self.above) || (at_upper && g < self.below) {
+                self.count -= 1;
+                self.active.swap(at, self.count);
+                continue;
+            }
+            at += 1;
+            let projected = if (at_zero && g > 0.0) || (at_upper && g < 0.0) { 0.0 } else { g };
+            highest = highest.max(projected);
+            lowest = lowest.min(projected);
+            if projected.abs() > NOTHING {
+                descent.take(k, g);
+                descent.entries += descent.rows.entries_of(id) as u64;
+            }
+        }
+        let range = if self.count == 0 { 0.0 } else { highest - lowest };
+        if range <= tol {
+            let whole = self.count == self.active.len();
+            self.count = self.active.len();
+            (self.above, self.below) = (f64::INFINITY, f64::NEG_INFINITY);
+            return if whole { Swept::Done(range) } else { Swept::Unshrunk(range) };
+        }
+        self.above = if highest > 0.0 { highest } else { f64::INFINITY };
+        self.below = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };
+        Swept::On(range)
+    }
+}

@@ -1,0 +1,110 @@
+//! The default: coordinate descent while it pays, then Newton steps until the certificate holds.
+
+use crate::front::front;
+use crate::matrix::Rows;
+use crate::newton::{Newton, Round};
+use crate::point::{Fresh, fresh};
+use crate::solve::{Ended, Method, Run};
+use maxmargin_core::start::shift_to_sum;
+use maxmargin_core::{Balance, Dual, Status};
+
+/// Proximal steps at most: each divides what is left by the growth of τ or better.
+const ROUNDS: usize = 60;
+
+/// Solves by [`Method::Hybrid`] or [`Method::Newton`].
+pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended {
+    let dual = run.dual;
+    let mut descent = run.begin(rows, alpha);
+    if run.config.method == Method::Hybrid {
+        front(run, &mut descent);
+    }
+    run.work.steps = descent.steps;
+    run.work.entries = descent.entries;
+    let mut alpha = descent.alpha;
+    balance(dual, &mut alpha);
+    let mut point = fresh(rows, dual, &alpha, run.config.par);
+    let mut tol = run.clock.stop.tol;
+    let mut sigma = first_sigma(run, &point);
+    let mut newton = Newton::new(rows, run.squares, dual, run.config.par);
+    let mut status = None;
+    for _ in 0..ROUNDS {
+        if good(run, &point) {
+            status = Some(Status::Converged);
+            break;
+        }
+        if point.certificate.holds(tol) {
+            tol *= 0.1;
+        }
+        let (before, sweeps) = (newton.cost.steps, run.work.steps);
+        let clock = &mut run.clock;
+        let from = (&alpha[..], &point.w[..], point.bias, &point.gradient[..]);
+        let round = newton.round(from, sigma, tol, |cost, violation| clock.tick(sweeps + cost.steps, violation));
+        let mut candidate = newton.solution();
+        balance(dual, &mut candidate);
+        let next = fresh(rows, dual, &candidate, run.config.par);
+        let steps = newton.cost.steps - before;
+        if std::env::var("TRACE").is_ok() {
+            eprintln!("sigma {sigma:.1e} {round:?} newton {} (+{steps}) cg {} kkt {:.2e} gap {:.2e} dual {:.9}", newton.cost.steps, newton.cost.gradients, next.certificate.kkt, next.certificate.relative_gap(), next.certificate.dual);
+        }
+        let slow = next.certificate.kkt > 0.5 * point.certificate.kkt;
+        if next.certificate.dual >= point.certificate.dual || next.certificate.kkt < point.certificate.kkt {
+            alpha = candidate;
+            point = next;
+        }
+        if run.clock.ended.is_some() {
+            break;
+        }
+        sigma *= match (round, steps) {
+            (Round::Unsolved, _) => 0.1,
+            (_, 0..=5) if slow => 100.0,
+            (_, 0..=5) => 10.0,
+            (_, 6..=20) => 4.0,
+            _ => 2.0,
+        };
+    }
+    run.work.newton_steps = newton.cost.steps;
+    run.work.rounds = newton.cost.rounds;
+    run.work.gradients = newton.cost.gradients;
+    let status = status.or(run.clock.ended).unwrap_or(if good(run, &point) { Status::Converged } else { Status::Stalled });
+    Ended { alpha, fresh: point, status, work: run.work }
+}
+
+/// The first proximal weight: a violation as large as the present one moves α across a tenth of a box, or by ten coordinate steps.
+fn first_sigma(run: &Run, point: &Fresh) -> f64 {
+    let dual = run.dual;
+    let mean = dual.ids().iter().map(|&id| run.squares[id]).sum::<f64>() / dual.len() as f64;
+    let bounds: Vec<f64> = dual.upper().iter().copied().filter(|u| u.is_finite()).collect();
+    let bound = bounds.iter().sum::<f64>() / bounds.len().max(1) as f64;
+    let tau: f64 = std::env::var("TAU").ok().and_then(|t| t.parse().ok()).unwrap_or(0.1);
+    (tau * bound).min(100.0 * tau / mean.max(f64::MIN_POSITIVE)) / point.certificate.kkt.clamp(1e-6, 1.0)
+}
+
+/// Whether the certificate says what was asked for.
+fn good(run: &Run, point: &Fresh) -> bool {
+    let certificate = &point.certificate;
+    certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
+}
+
+/// Brings the sum of `s α` to what the balance asks for, by the variables between their bounds as far as they can: whoever is at a bound belongs there.
+fn balance(dual: &Dual, alpha: &mut [f64]) {
+    let Balance::Sum(wanted) = dual.balance() else { return };
+    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).sum::<f64>();
+    let between = |a: f64, k: usize| a > 0.0 && a < dual.upper()[k];
+    for _ in 0..4 {
+        let left = lack(alpha);
+        let free = (0..alpha.len()).filter(|&k| between(alpha[k], k)).count();
+        if left == 0.0 || free == 0 {
+            break;
+        }
+        for k in 0..alpha.len() {
+            if between(alpha[k], k) {
+                alpha[k] = (alpha[k] + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
+            }
+        }
+    }
+    let mass: f64 = alpha.iter().sum();
+    if lack(alpha).abs() > 1e-14 * mass.max(1.0) {
+        // The box can reach what the problem's own start reached.
+        let _ = shift_to_sum(dual.sign(), dual.upper(), alpha, wanted);
+    }
+}

@@ -1,0 +1,72 @@
+//! Coordinate descent as long as it promises to be cheaper than Newton steps.
+
+use crate::descent::{Descent, Shrinking, Swept};
+use crate::matrix::Rows;
+use crate::solve::Run;
+use crate::system::DIRECT;
+use maxmargin_core::Balance;
+
+/// Newton steps that a problem takes, about.
+const STEPS: f64 = 60.0;
+
+/// Iterations of conjugate gradients in one Newton step, about.
+const GRADIENTS: f64 = 40.0;
+
+/// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
+fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
+    let (entries, n, width) = (rows.entries() as f64 * n as f64 / rows.len().max(1) as f64, n as f64, rows.width() as f64);
+    let system = if rows.width() <= DIRECT {
+        width.powi(3) / 60.0
+    } else {
+        // Twice there and back over the rows that count, a quarter of what could.
+        GRADIENTS * n.min(width) * entries / n
+    };
+    STEPS * (entries + 8.0 * n + system)
+}
+
+/// Sweeps until the tolerance is met, or until what is left would cost more than Newton steps: the range of projected gradients is noted whenever the
+/// work has doubled, and its fall from one note to the next is taken to go on (the range falls about like a power of the work).
+pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) {
+    let budget = newton_cost(descent.rows, descent.dual.len());
+    let tol = run.clock.stop.tol;
+    if let Balance::Sum(wanted) = descent.dual.balance() {
+        let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
+        descent.hold(wanted, mean);
+    }
+    let mut random = run.random();
+    let mut shrinking = Shrinking::new(descent);
+    let (mut mark, mut noted) = (budget / 16.0, None);
+    let mut inner = tol;
+    loop {
+        let swept = shrinking.sweep(descent, inner, &mut random);
+        run.work.sweeps += 1;
+        let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
+        let held = descent.penalty.weight * descent.penalty.excess;
+        match swept {
+            Swept::Done(_) if held.abs() <= tol => break,
+            Swept::On(_) => {}
+            _ => {
+                // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
+                inner = 0.5 * tol;
+                descent.penalty.multiplier += held;
+            }
+        }
+        if run.clock.tick(descent.steps, range.max(held.abs())) {
+            break;
+        }
+        let spent = descent.entries as f64;
+        if spent < mark {
+            continue;
+        }
+        let left = range.max(held.abs()) / inner;
+        if let Some(before) = noted {
+            let fall: f64 = before / left;
+            let predicted = if fall > 1.0 { spent * (left.ln() / fall.ln()).exp2() } else { f64::INFINITY };
+            if predicted - spent > budget {
+                break;
+            }
+        }
+        noted = Some(left);
+        mark = 2.0 * spent;
+    }
+}

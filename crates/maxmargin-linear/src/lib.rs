@@ -1,0 +1,20 @@
+//! Linear SVMs on their dual: coordinate descent, adaptive variable selection frequencies, and a second-order finish.
+//!
+//! Layer 3 of maxmargin. One function, [`solve`], takes the [`maxmargin_core::Dual`] that all solvers take, and rows instead of a kernel: it keeps
+//! `w = Σ s_k α_k x_k` and never looks at a kernel value.
+
+mod avsf;
+mod descent;
+mod finish;
+mod front;
+mod matrix;
+mod newton;
+mod order;
+mod passes;
+mod point;
+mod search;
+mod solve;
+mod system;
+
+pub use matrix::Matrix;
+pub use solve::{Config, LinearError, LinearSolution, LinearWork, Method, solve};

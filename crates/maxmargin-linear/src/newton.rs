@@ -1,0 +1,251 @@
+//! Semismooth Newton steps on the augmented Lagrangian: the second-order finish.
+//!
+//! For the dual `min ½ αᵀQα + linᵀα` over the box, the proximal point step from `α` solves `min ½‖w‖² + Σ_k ψ_k(u_k)` over `w` (and the bias), with
+//! `u_k = −lin_k − s_k (x_k·w + b)` and `ψ_k` the largest `p u_k − ½ D_k p² − (p − α_k)² / 2σ_k` over `0 ≤ p ≤ U_k`. It is attained at
+//! `p_k = clip((α_k + σ_k u_k) / (1 + σ_k D_k))`; the gradient is `w − Σ s_k p_k x_k`, the generalised Hessian `I + Σ h_k x_k x_kᵀ` over the `k` where
+//! nothing is clipped, `h_k = σ_k / (1 + σ_k D_k)`. At the minimum `p` is the next α. The steps converge the faster the larger σ is, and finitely for this
+//! piecewise quadratic problem. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
+
+use crate::matrix::Rows;
+use crate::passes::{self, CHUNK};
+use crate::search::{Line, Variable, search};
+use crate::system::{Curvature, System};
+use maxmargin_core::{Balance, Dual};
+use maxmargin_data::Par;
+
+/// What Newton steps cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    /// Newton steps.
+    pub(crate) steps: u64,
+    /// Proximal steps.
+    pub(crate) rounds: u64,
+    /// Iterations of conjugate gradients.
+    pub(crate) gradients: u64,
+}
+
+/// The state of the method.
+pub(crate) struct Newton<'a, R> {
+    rows: &'a R,
+    dual: &'a Dual,
+    par: Par<'a>,
+    w: Vec<f64>,
+    bias: f64,
+    variables: Vec<Variable>,
+    /// `Σ s_k p_k x_k`, and `Σ s_k p_k`.
+    sum: Vec<f64>,
+    balance: f64,
+    /// Variables that nothing clips, ascending, and their weights.
+    free: Vec<usize>,
+    weights: Vec<f64>,
+    /// Largest projected gradient of `p` at the current `w`.
+    violation: f64,
+    /// Largest `‖x_k‖`.
+    longest: f64,
+    curvature: Curvature,
+    pub(crate) cost: Cost,
+}
+
+/// Newton steps of one round before it is given up.
+const STEPS: u64 = 60;
+
+/// How a round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// The inner problem is solved well enough.
+    Solved,
+    /// Not within its steps, or no step led down.
+    Unsolved,
+    /// The caller wanted to stop.
+    Stopped,
+}
+
+impl<'a, R: Rows> Newton<'a, R> {
+    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, par: Par<'a>) -> Self {
+        let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
+        let (n, width) = (dual.len(), rows.width());
+        Self {
+            rows,
+            dual,
+            par,
+            w: vec![0.0; width],
+            bias: 0.0,
+            variables: vec![Variable::default(); n],
+            sum: vec![0.0; width],
+            balance: 0.0,
+            free: Vec::new(),
+            weights: Vec::new(),
+            violation: 0.0,
+            longest,
+            curvature: Curvature::default(),
+            cost: Cost::default(),
+        }
+    }
+
+    /// `Σ s p` that the balance asks for, if there is a bias.
+    fn wanted(&self) -> Option<f64> {
+        match self.dual.balance() {
+            Balance::Sum(wanted) => Some(wanted),
+            _ => None,
+        }
+    }
+
+    /// Takes `w`, bias and gradient `Qα + lin` of a point that was computed afresh, with `σ` for the variables that have a bound.
+    fn centre(&mut self, alpha: &[f64], w: &[f64], bias: f64, gradient: &[f64], sigma: f64) {
+        self.w.copy_from_slice(w);
+        self.bias = bias;
+        for (k, v) in self.variables.iter_mut().enumerate() {
+            let (upper, ridge) = (self.dual.upper()[k], self.dual.ridge_of(k));
+            let (base, weight) = if upper.is_finite() {
+                let damped = 1.0 + sigma * ridge;
+                (alpha[k] / damped, sigma / damped)
+            } else {
+                (0.0, 1.0 / ridge)
+            };
+            let slack = ridge * alpha[k] - gradient[k] - self.dual.sign()[k] * bias;
+            *v = Variable { slack, fall: 0.0, base, weight, upper, p: 0.0 };
+        }
+        self.sum.fill(0.0);
+        self.balance = 0.0;
+        self.advance(0.0);
+    }
+
+    /// Moves the slacks by the share `t` of the step, renews `p`, and adds what changed to the sums.
+    fn advance(&mut self, t: f64) {
+        let dual = self.dual;
+        let n = self.variables.len();
+        let mut parts: Vec<Part> = (0..n.div_ceil(CHUNK)).map(|_| Part::default()).collect();
+        {
+            // Chunks of the variables, each with its part.
+            let mut tasks: Vec<(&mut [Variable], &mut Part)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
+            self.par.for_chunks(&mut tasks, 1, |chunk, task| {
+                let (variables, part) = &mut task[0];
+                for (at, v) in variables.iter_mut().enumerate() {
+                    part.visit(chunk * CHUNK + at, v, t, dual);
+                }
+            });
+        }
+        let (mut ids, mut coef) = (Vec::new(), Vec::new());
+        self.free.clear();
+        self.weights.clear();
+        self.violation = 0.0;
+        for part in parts {
+            self.violation = self.violation.max(part.violation);
+            self.free.extend(part.free);
+            for (k, change) in part.changes {
+                ids.push(dual.ids()[k]);
+                coef.push(change);
+                self.balance += change;
+            }
+        }
+        self.weights.extend(self.free.iter().map(|&k| self.variables[k].weight));
+        let moved = passes::combine(self.rows, &ids, &coef, self.par);
+        self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
+    }
+
+    /// One proximal step from `alpha`, solved until the gradient of the inner problem disturbs no margin by more than a share of what is still to be
+    /// gained, or of `tol`. [`Newton::solution`] has the next α.
+    pub(crate) fn round(
+        &mut self,
+        from: (&[f64], &[f64], f64, &[f64]),
+        sigma: f64,
+        tol: f64,
+        mut stop: impl FnMut(&Cost, f64) -> bool,
+    ) -> Round {
+        let (alpha, w, bias, gradient) = from;
+        self.centre(alpha, w, bias, gradient, sigma);
+        self.cost.rounds += 1;
+        self.curvature.clear();
+        let ratio: f64 = std::env::var("INNER").ok().and_then(|t| t.parse().ok()).unwrap_or(0.1);
+        for _ in 0..STEPS {
+            let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
+            let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
+            let norm = passes::dot(&gradient, &gradient).sqrt();
+            let disturbed = self.longest * (norm + self.longest * bias_gradient.unwrap_or(0.0).abs());
+            let enough = (0.1 * tol).max(ratio * self.violation);
+            if disturbed <= enough {
+                return Round::Solved;
+            }
+            if stop(&self.cost, self.violation.max(disturbed)) {
+                return Round::Stopped;
+            }
+            self.cost.steps += 1;
+            let system = System {
+                rows: self.rows,
+                dual: self.dual,
+                scale: sigma,
+                free: &self.free,
+                weights: &self.weights,
+                par: self.par,
+            };
+            let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
+            let (direction, bias_direction, gradients) = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature);
+            self.cost.gradients += gradients;
+            self.look_along(&direction, bias_direction);
+            let wanted = self.wanted().unwrap_or(0.0) * bias_direction;
+            let line = Line {
+                linear: passes::dot(&self.w, &direction) + wanted,
+                square: passes::dot(&direction, &direction),
+                slope: passes::dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction,
+            };
+            let t = search(&self.variables, &line, self.par);
+            if t == 0.0 {
+                // Rounding has eaten what was left.
+                return if disturbed <= tol { Round::Solved } else { Round::Unsolved };
+            }
+            self.w.iter_mut().zip(&direction).for_each(|(w, d)| *w += t * d);
+            self.bias += t * bias_direction;
+            self.advance(t);
+        }
+        Round::Unsolved
+    }
+
+    /// What every slack loses along a direction.
+    fn look_along(&mut self, direction: &[f64], bias_direction: f64) {
+        let (dual, rows) = (self.dual, self.rows);
+        self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
+            for (at, v) in variables.iter_mut().enumerate() {
+                let k = chunk * CHUNK + at;
+                v.fall = dual.sign()[k] * (rows.dot(dual.ids()[k], direction) + bias_direction);
+            }
+        });
+    }
+
+    /// The maximisers where the last round ended.
+    pub(crate) fn solution(&self) -> Vec<f64> {
+        self.variables.iter().map(|v| v.p).collect()
+    }
+}
+
+/// What one chunk of variables adds.
+#[derive(Default)]
+struct Part {
+    free: Vec<usize>,
+    changes: Vec<(usize, f64)>,
+    violation: f64,
+}
+
+impl Part {
+    #[inline]
+    fn visit(&mut self, k: usize, v: &mut Variable, t: f64, dual: &Dual) {
+        v.slack -= t * v.fall;
+        let wish = v.wish(0.0);
+        let p = wish.clamp(0.0, v.upper);
+        if wish > 0.0 && wish < v.upper {
+            self.free.push(k);
+        }
+        if p != v.p {
+            self.changes.push((k, dual.sign()[k] * (p - v.p)));
+            v.p = p;
+        }
+        let g = dual.ridge_of(k) * p - v.slack;
+        let violated = if p <= 0.0 {
+            -g
+        } else if p >= v.upper {
+            g
+        } else {
+            g.abs()
+        };
+        self.violation = self.violation.max(violated);
+    }
+}

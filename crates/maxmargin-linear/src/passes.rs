@@ -1,0 +1,54 @@
+//! Passes over all rows of a problem, in chunks whose size does not depend on the number of threads.
+
+use crate::matrix::Rows;
+use maxmargin_data::Par;
+
+/// Rows per task of a pass that writes one number a row.
+pub(crate) const CHUNK: usize = 4096;
+
+/// Partial sums of w that may exist at once.
+const PARTS: usize = 16;
+
+/// `out_k = x_{ids[k]} · w`
+pub(crate) fn products<R: Rows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f64], par: Par) {
+    par.for_chunks(out, CHUNK, |chunk, out| {
+        for (out, &id) in out.iter_mut().zip(&ids[chunk * CHUNK..]) {
+            *out = rows.dot(id, w);
+        }
+    });
+}
+
+/// `Σ_k coef_k x_{ids[k]}`, in a fixed number of partial sums that are added in order.
+pub(crate) fn combine<R: Rows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+    let used = coef.iter().filter(|c| **c != 0.0).count();
+    // A partial sum must not cost more to clear and add than its rows do.
+    let work = used * (rows.entries() / rows.len().max(1) + 1);
+    let parts = (work / (4 * rows.width() + 1)).clamp(1, PARTS);
+    let size = ids.len().div_ceil(parts).max(1);
+    let sums = par.map(ids.len().div_ceil(size), |part| {
+        let mut w = vec![0.0; rows.width()];
+        let range = part * size..((part + 1) * size).min(ids.len());
+        for (&id, &c) in ids[range.clone()].iter().zip(&coef[range]) {
+            if c != 0.0 {
+                rows.add(id, c, &mut w);
+            }
+        }
+        w
+    });
+    let mut sums = sums.into_iter();
+    let mut w = sums.next().unwrap_or_else(|| vec![0.0; rows.width()]);
+    for part in sums {
+        w.iter_mut().zip(part).for_each(|(w, p)| *w += p);
+    }
+    w
+}
+
+/// Sum of `f(k)` over `0..n` in fixed chunks.
+pub(crate) fn sum(n: usize, par: Par, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let parts = par.map(n.div_ceil(4 * CHUNK), |c| (c * 4 * CHUNK..((c + 1) * 4 * CHUNK).min(n)).map(&f).sum::<f64>());
+    parts.iter().sum()
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    maxmargin_simd::sums::dot(a, b)
+}

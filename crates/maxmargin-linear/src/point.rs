@@ -1,0 +1,38 @@
+//! A point of the dual and what is computed from it alone: w, margins, gradient, certificate.
+
+use crate::matrix::Rows;
+use crate::passes;
+use maxmargin_core::{Balance, Certificate, Dual, bias_of, certify_gradient};
+use maxmargin_data::Par;
+
+/// What α alone implies, computed afresh.
+pub(crate) struct Fresh {
+    /// `Σ s_k α_k x_k`
+    pub(crate) w: Vec<f64>,
+    /// `Qα + lin`
+    pub(crate) gradient: Vec<f64>,
+    /// The unregularised bias; 0 where there is none.
+    pub(crate) bias: f64,
+    pub(crate) certificate: Certificate,
+}
+
+/// Recomputes everything from `alpha`: two passes over the data.
+pub(crate) fn fresh<R: Rows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> Fresh {
+    let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
+    let w = passes::combine(rows, dual.ids(), &coef, par);
+    let mut gradient = vec![0.0; dual.len()];
+    passes::products(rows, dual.ids(), &w, &mut gradient, par);
+    for (k, g) in gradient.iter_mut().enumerate() {
+        *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
+    }
+    let bias = best_bias(dual, alpha, &gradient);
+    let certificate = certify_gradient(dual, alpha, bias, &gradient);
+    Fresh { w, gradient, bias, certificate }
+}
+
+fn best_bias(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    match dual.balance() {
+        Balance::Sum(_) => bias_of(dual, alpha, gradient),
+        _ => 0.0,
+    }
+}

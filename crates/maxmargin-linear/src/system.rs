@@ -1,0 +1,340 @@
+//! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without a bias that is not regularised.
+
+use crate::matrix::Rows;
+use crate::passes::{combine, dot};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::solvers::Solve;
+use faer::{Accum, Mat, Side};
+use maxmargin_core::Dual;
+use maxmargin_data::Par;
+
+/// Systems of at most this many unknowns are factored.
+pub(crate) const DIRECT: usize = 1500;
+
+/// Rows of a Gram matrix that is factored when conjugate gradients do not do.
+const MOST: usize = 6000;
+
+/// Rows per block of a dense product.
+const BLOCK: usize = 256;
+
+/// Partial sums of the matrix.
+const PARTS: usize = 4;
+
+/// Iterations of conjugate gradients at most.
+const GRADIENTS: u64 = 2000;
+
+/// `Σ x_k x_kᵀ` over a set of variables that changes little from one Newton step to the next, lower triangle.
+#[derive(Default)]
+pub(crate) struct Curvature {
+    sum: Option<Mat<f64>>,
+    /// Its members, ascending, and their weights relative to the scale.
+    members: Vec<(usize, f64)>,
+}
+
+impl Curvature {
+    /// Forgets the sum, and with it the rounding errors of what was added and taken away.
+    pub(crate) fn clear(&mut self) {
+        self.sum = None;
+        self.members.clear();
+    }
+
+    /// Adds who is new and takes away who has left; anew where that is less work.
+    fn follow<R: Rows>(&mut self, system: &System<R>) -> &Mat<f64> {
+        let wanted: Vec<(usize, f64)> =
+            system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
+        let mut changes = Vec::new();
+        let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
+        loop {
+            match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(a), Some(b)) if a.0 == b.0 => {
+                    if a.1 != b.1 {
+                        changes.push((a.0, b.1 - a.1));
+                    }
+                    old.next();
+                    new.next();
+                }
+                (Some(a), b) if b.is_none_or(|b| a.0 < b.0) => {
+                    changes.push((a.0, -a.1));
+                    old.next();
+                }
+                (_, Some(b)) => {
+                    changes.push(**b);
+                    new.next();
+                }
+                (Some(_), None) => unreachable!("taken by the arm above"),
+            }
+        }
+        if self.sum.is_none() || 2 * changes.len() > wanted.len() {
+            self.sum = Some(system.products(&wanted));
+        } else if !changes.is_empty()
+            && let Some(sum) = &mut self.sum
+        {
+            *sum += system.products(&changes);
+        }
+        self.members = wanted;
+        self.sum.as_ref().expect("made above")
+    }
+}
+
+/// One system.
+pub(crate) struct System<'a, R> {
+    pub(crate) rows: &'a R,
+    pub(crate) dual: &'a Dual,
+    /// Typical weight.
+    pub(crate) scale: f64,
+    /// Variables that count in the Hessian, and their weights.
+    pub(crate) free: &'a [usize],
+    pub(crate) weights: &'a [f64],
+    pub(crate) par: Par<'a>,
+}
+
+impl<R: Rows> System<'_, R> {
+    /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy` where it is iterated; and the iterations.
+    pub(crate) fn solve(
+        &self,
+        gradient: &[f64],
+        bias_gradient: Option<f64>,
+        accuracy: f64,
+        curvature: &mut Curvature,
+    ) -> (Vec<f64>, f64, u64) {
+        let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let ids: Vec<usize> = self.free.iter().map(|&k| self.dual.ids()[k]).collect();
+        let mut inverse = self.inverse(&ids, curvature);
+        let (mut direction, mut iterations) = inverse.apply(&down, accuracy);
+        let Some(bias_gradient) = bias_gradient else { return (direction, 0.0, iterations) };
+        if ids.is_empty() {
+            // Nothing holds the bias: a step whose length the search decides.
+            return (direction, -bias_gradient / self.scale.max(1.0), iterations);
+        }
+        // Block elimination of the bias: its column is q = Σ h_k x_k, its diagonal Σ h_k.
+        let column = combine(self.rows, &ids, self.weights, self.par);
+        let (response, more) = inverse.apply(&column, accuracy.min(1e-4));
+        iterations += more;
+        let diagonal: f64 = self.weights.iter().sum();
+        let pivot = (diagonal - dot(&column, &response)).max(1e-12 * diagonal);
+        let bias = (-bias_gradient - dot(&column, &direction)) / pivot;
+        direction.iter_mut().zip(&response).for_each(|(d, r)| *d -= bias * r);
+        (direction, bias, iterations)
+    }
+
+    fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature) -> Inverse<'s, R> {
+        let (width, m) = (self.rows.width(), ids.len());
+        let base = Base { rows: self.rows, ids, weights: self.weights, par: self.par };
+        let factor = if width > DIRECT || m == 0 {
+            None
+        } else if width <= 2 * m {
+            self.hessian(curvature).llt(Side::Lower).ok().map(Factor::Primal)
+        } else {
+            base.dual_factor()
+        };
+        Inverse { base, factor }
+    }
+
+    /// `I + Σ h_k x_k x_kᵀ`, lower triangle.
+    fn hessian(&self, curvature: &mut Curvature) -> Mat<f64> {
+        let mut h = curvature.follow(self).clone();
+        for j in 0..h.ncols() {
+            h.col_as_slice_mut(j)[j..].iter_mut().for_each(|v| *v *= self.scale);
+            h[(j, j)] += 1.0;
+        }
+        h
+    }
+
+    /// `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
+    fn products(&self, of: &[(usize, f64)]) -> Mat<f64> {
+        let (width, m) = (self.rows.width(), of.len());
+        let id = |at: usize| self.dual.ids()[of[at].0];
+        let entries = (0..m).map(|at| self.rows.entries_of(id(at))).sum::<usize>() / m.max(1);
+        // Scattering takes about as long for one product as a blocked dense product for 40; a dense block needs a sign.
+        let dense = 40 * entries * entries > width * width && m >= BLOCK;
+        let parts = (m * entries * entries / (width * width)).clamp(1, PARTS);
+        let size = m.div_ceil(parts).max(1);
+        let sums = self.par.map(m.div_ceil(size), |part| {
+            let of = &of[part * size..((part + 1) * size).min(m)];
+            if dense { self.dense_part(of) } else { self.scattered_part(of) }
+        });
+        let mut sums = sums.into_iter();
+        let mut h = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
+        for part in sums {
+            h += part;
+        }
+        h
+    }
+
+    fn scattered_part(&self, of: &[(usize, f64)]) -> Mat<f64> {
+        let width = self.rows.width();
+        let mut h = Mat::zeros(width, width);
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for &(k, factor) in of {
+            columns.clear();
+            values.clear();
+            self.rows.each(self.dual.ids()[k], |j, v| {
+                columns.push(j);
+                values.push(v);
+            });
+            for (a, &j) in columns.iter().enumerate() {
+                let column = h.col_as_slice_mut(j);
+                let factor = factor * values[a];
+                for (&i, &v) in columns[a..].iter().zip(&values[a..]) {
+                    column[i] += factor * v;
+                }
+            }
+        }
+        h
+    }
+
+    fn dense_part(&self, of: &[(usize, f64)]) -> Mat<f64> {
+        let width = self.rows.width();
+        let mut h = Mat::zeros(width, width);
+        let (mut left, mut right) = (Mat::zeros(width, BLOCK), Mat::zeros(width, BLOCK));
+        for of in of.chunks(BLOCK) {
+            for (at, &(k, factor)) in of.iter().enumerate() {
+                let (left, right) = (left.col_as_slice_mut(at), right.col_as_slice_mut(at));
+                left.fill(0.0);
+                right.fill(0.0);
+                self.rows.each(self.dual.ids()[k], |j, v| {
+                    left[j] = factor * v;
+                    right[j] = v;
+                });
+            }
+            triangular::matmul(
+                &mut h,
+                BlockStructure::TriangularLower,
+                Accum::Add,
+                left.subcols(0, of.len()),
+                BlockStructure::Rectangular,
+                right.subcols(0, of.len()).transpose(),
+                BlockStructure::Rectangular,
+                1.0,
+                faer::Par::Seq,
+            );
+        }
+        h
+    }
+}
+
+struct Base<'s, R> {
+    rows: &'s R,
+    ids: &'s [usize],
+    weights: &'s [f64],
+    par: Par<'s>,
+}
+
+enum Factor {
+    /// Of `I + Σ h x xᵀ`.
+    Primal(faer::linalg::solvers::Llt<f64>),
+    /// Of `diag(1/h) + X Xᵀ` (Woodbury's identity).
+    Dual(faer::linalg::solvers::Llt<f64>),
+}
+
+struct Inverse<'s, R> {
+    base: Base<'s, R>,
+    factor: Option<Factor>,
+}
+
+impl<R: Rows> Inverse<'_, R> {
+    /// The solution for the right-hand side `r`, and the iterations it took.
+    fn apply(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
+        let base = &self.base;
+        match &self.factor {
+            _ if base.ids.is_empty() => (r.to_vec(), 0),
+            Some(Factor::Primal(factor)) => {
+                let mut x = Mat::from_fn(r.len(), 1, |i, _| r[i]);
+                factor.solve_in_place(&mut x);
+                (x.col_as_slice(0).to_vec(), 0)
+            }
+            Some(Factor::Dual(factor)) => {
+                let mut y = Mat::from_fn(base.ids.len(), 1, |i, _| base.rows.dot(base.ids[i], r));
+                factor.solve_in_place(&mut y);
+                let back = combine(base.rows, base.ids, y.col_as_slice(0), base.par);
+                (r.iter().zip(&back).map(|(r, b)| r - b).collect(), 0)
+            }
+            None => self.iterated(r, accuracy),
+        }
+    }
+}
+
+impl<R: Rows> Inverse<'_, R> {
+    /// Conjugate gradients as long as they are cheaper than a factor.
+    fn iterated(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
+        let base = &self.base;
+        let m = base.ids.len();
+        let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
+        let most = if m <= MOST {
+            // Arithmetic of the factor against that of an iteration; blocked arithmetic is ten times as fast as scattered.
+            let m = m as f64;
+            let factor = 0.5 * m * entries + m * m * m / 60.0;
+            ((factor / (2.0 * entries + base.rows.width() as f64)) as u64).clamp(10, GRADIENTS)
+        } else {
+            GRADIENTS
+        };
+        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most);
+        if reached || m > MOST {
+            return (x, iterations);
+        }
+        self.factor = base.dual_factor();
+        if self.factor.is_some() { (self.apply(r, accuracy).0, iterations) } else { (x, iterations) }
+    }
+}
+
+impl<R: Rows> Base<'_, R> {
+    fn dual_factor(&self) -> Option<Factor> {
+        self.gram().llt(Side::Lower).ok().map(Factor::Dual)
+    }
+
+    /// `diag(1/h) + X Xᵀ`, lower triangle.
+    fn gram(&self) -> Mat<f64> {
+        let m = self.ids.len();
+        let mut values = vec![0.0; m * m];
+        // Column a holds the products of row a with the rows after it.
+        self.par.for_chunks(&mut values, 8 * m, |chunk, columns| {
+            let mut spread = vec![0.0; self.rows.width()];
+            for (at, column) in columns.chunks_mut(m).enumerate() {
+                let a = chunk * 8 + at;
+                self.rows.add(self.ids[a], 1.0, &mut spread);
+                for (b, value) in column.iter_mut().enumerate().skip(a) {
+                    *value = self.rows.dot(self.ids[b], &spread);
+                }
+                column[a] += 1.0 / self.weights[a];
+                self.rows.each(self.ids[a], |j, _| spread[j] = 0.0);
+            }
+        });
+        Mat::from_fn(m, m, |i, j| values[j * m + i])
+    }
+
+    /// Conjugate gradients with the diagonal as preconditioner.
+    fn conjugate_gradients(&self, r: &[f64], accuracy: f64, most: u64) -> (Vec<f64>, u64, bool) {
+        let width = self.rows.width();
+        let mut diagonal = vec![1.0; width];
+        for (&id, h) in self.ids.iter().zip(self.weights) {
+            self.rows.each(id, |j, v| diagonal[j] += h * v * v);
+        }
+        let mut x = vec![0.0; width];
+        let mut residual = r.to_vec();
+        let mut z: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
+        let mut direction = z.clone();
+        let mut rz = dot(&residual, &z);
+        let goal = accuracy * accuracy * dot(r, r);
+        let mut coef = vec![0.0; self.ids.len()];
+        let mut iterations = 0;
+        while dot(&residual, &residual) > goal && iterations < most {
+            iterations += 1;
+            crate::passes::products(self.rows, self.ids, &direction, &mut coef, self.par);
+            coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);
+            let mut image = combine(self.rows, self.ids, &coef, self.par);
+            image.iter_mut().zip(&direction).for_each(|(i, d)| *i += d);
+            let step = rz / dot(&direction, &image);
+            for j in 0..width {
+                x[j] += step * direction[j];
+                residual[j] -= step * image[j];
+                z[j] = residual[j] / diagonal[j];
+            }
+            let new = dot(&residual, &z);
+            let ratio = new / rz;
+            rz = new;
+            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
+        }
+        (x, iterations, dot(&residual, &residual) <= goal)
+    }
+}

@@ -1,0 +1,183 @@
+//! Compressed rows whose column numbers were checked once, so that products need not check them again.
+//!
+//! Sums are in four interleaved partial sums and never fused, so that every machine returns the same bits.
+
+/// A stored number.
+pub trait Value: Copy + Send + Sync + 'static {
+    /// The number.
+    fn get(self) -> f64;
+}
+
+impl Value for f64 {
+    #[inline(always)]
+    fn get(self) -> f64 {
+        self
+    }
+}
+
+impl Value for f32 {
+    #[inline(always)]
+    fn get(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// The number 1, which takes no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct One;
+
+impl Value for One {
+    #[inline(always)]
+    fn get(self) -> f64 {
+        1.0
+    }
+}
+
+/// A matrix in compressed rows.
+#[derive(Clone, Debug)]
+pub struct SparseRows<V> {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<V>,
+    columns: usize,
+}
+
+impl<V: Value> SparseRows<V> {
+    /// Row `i` holds `values[k]` in column `indices[k]` for `k` in `offsets[i]..offsets[i + 1]`.
+    ///
+    /// # Panics
+    ///
+    /// When offsets do not ascend from 0 to the number of entries, there are not as many values as indices, or a column is not below `columns`.
+    pub fn new(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<V>, columns: usize) -> Self {
+        assert!(offsets.first() == Some(&0) && offsets.is_sorted(), "offsets ascend from 0");
+        assert!(offsets.last() == Some(&indices.len()) && values.len() == indices.len(), "one value an index");
+        assert!(indices.iter().all(|&j| (j as usize) < columns), "columns below {columns}");
+        Self { offsets, indices, values, columns }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of entries stored.
+    pub fn entries(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Columns and values of row `i`.
+    #[inline]
+    pub fn row(&self, i: usize) -> (&[u32], &[V]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// `Σ_j row_ij w_j`.
+    ///
+    /// # Panics
+    ///
+    /// When `w` has fewer entries than there are columns, or there is no row `i`.
+    #[inline]
+    pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
+        assert!(w.len() >= self.columns, "one weight a column");
+        let (indices, values) = self.row(i);
+        let (blocks, rest) = indices.as_chunks::<4>();
+        let (value_blocks, value_rest) = values.as_chunks::<4>();
+        let mut lanes = [0.0; 4];
+        for (columns, values) in blocks.iter().zip(value_blocks) {
+            for lane in 0..4 {
+                // SAFETY: `new` found every column below `columns`, which `w` has entries for.
+                lanes[lane] += values[lane].get() * unsafe { *w.get_unchecked(columns[lane] as usize) };
+            }
+        }
+        for (lane, (&j, value)) in rest.iter().zip(value_rest).enumerate() {
+            // SAFETY: as above.
+            lanes[lane] += value.get() * unsafe { *w.get_unchecked(j as usize) };
+        }
+        (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+    }
+
+    /// `w_j += factor · row_ij`.
+    ///
+    /// # Panics
+    ///
+    /// As [`SparseRows::dot`].
+    #[inline]
+    pub fn add(&self, i: usize, factor: f64, w: &mut [f64]) {
+        assert!(w.len() >= self.columns, "one weight a column");
+        let (indices, values) = self.row(i);
+        for (&j, value) in indices.iter().zip(values) {
+            // SAFETY: `new` found every column below `columns`, which `w` has entries for.
+            unsafe { *w.get_unchecked_mut(j as usize) += factor * value.get() };
+        }
+    }
+
+    /// Asks the processor for row `i`, which will be needed soon. A row that does not exist is ignored.
+    #[inline]
+    pub fn prefetch(&self, i: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(&from) = self.offsets.get(i) {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch of any address is harmless; these are inside the arrays or one past their end.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(self.indices.as_ptr().add(from).cast());
+                if size_of::<V>() > 0 {
+                    _mm_prefetch::<_MM_HINT_T0>(self.values.as_ptr().add(from).cast());
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = i;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> SparseRows<f32> {
+        let indices = vec![0, 2, 3, 4, 6, 1, 5];
+        SparseRows::new(vec![0, 5, 5, 7], indices, vec![1.0, -2.0, 0.5, 4.0, 3.0, 2.0, -1.0], 7)
+    }
+
+    #[test]
+    fn products_are_those_of_the_dense_matrix() {
+        let rows = rows();
+        let w = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+        assert_eq!([0, 1, 2].map(|i| rows.dot(i, &w)), [1.0 - 6.0 + 2.0 + 20.0 + 21.0, 0.0, 4.0 - 6.0]);
+        let mut sum = w;
+        rows.add(0, 2.0, &mut sum);
+        assert_eq!(sum, [3.0, 2.0, -1.0, 5.0, 13.0, 6.0, 13.0]);
+        rows.prefetch(9);
+        assert_eq!((rows.len(), rows.entries(), rows.columns()), (3, 7, 7));
+    }
+
+    #[test]
+    fn ones_take_no_memory_and_count_as_one() {
+        let rows = SparseRows::new(vec![0, 3], vec![0, 1, 3], vec![One; 3], 4);
+        assert_eq!(rows.dot(0, &[1.0, 2.0, 4.0, 8.0]), 11.0);
+        assert_eq!(size_of_val(rows.row(0).1), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "columns below 2")]
+    fn a_column_too_far_is_refused() {
+        let _ = SparseRows::new(vec![0, 1], vec![2], vec![1.0], 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "one weight a column")]
+    fn too_few_weights_are_refused() {
+        let _ = rows().dot(0, &[0.0; 6]);
+    }
+}
