@@ -14,15 +14,25 @@ const ROUNDS: usize = 60;
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].
 pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended {
     let dual = run.dual;
-    let mut descent = run.begin(rows, alpha);
-    if run.config.method == Method::Hybrid {
-        front(run, &mut descent);
+    if alpha.iter().any(|a| *a > 0.0) {
+        // Whoever starts from a solution gets it back.
+        let point = fresh(rows, dual, &alpha, run.config.par);
+        if good(run, &point) {
+            return Ended { alpha, fresh: point, status: Status::Converged, work: run.work };
+        }
     }
+    let mut descent = run.begin(rows, alpha);
+    let solved = if run.config.method == Method::Hybrid { front(run, &mut descent) } else { None };
     run.work.steps = descent.steps;
     run.work.entries = descent.entries;
-    let mut alpha = descent.alpha;
-    balance(dual, &mut alpha);
-    let mut point = fresh(rows, dual, &alpha, run.config.par);
+    let (mut alpha, mut point) = if let Some(solved) = solved {
+        solved
+    } else {
+        let mut alpha = descent.alpha;
+        balance(dual, &mut alpha);
+        let point = fresh(rows, dual, &alpha, run.config.par);
+        (alpha, point)
+    };
     let mut tol = run.clock.stop.tol;
     let mut sigma = first_sigma(run, &point);
     let mut newton = Newton::new(rows, run.squares, dual, run.config.par);
@@ -43,9 +53,6 @@ pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended
         balance(dual, &mut candidate);
         let next = fresh(rows, dual, &candidate, run.config.par);
         let steps = newton.cost.steps - before;
-        if std::env::var("TRACE").is_ok() {
-            eprintln!("sigma {sigma:.1e} {round:?} newton {} (+{steps}) cg {} kkt {:.2e} gap {:.2e} dual {:.9}", newton.cost.steps, newton.cost.gradients, next.certificate.kkt, next.certificate.relative_gap(), next.certificate.dual);
-        }
         let slow = next.certificate.kkt > 0.5 * point.certificate.kkt;
         if next.certificate.dual >= point.certificate.dual || next.certificate.kkt < point.certificate.kkt {
             alpha = candidate;
@@ -75,18 +82,19 @@ fn first_sigma(run: &Run, point: &Fresh) -> f64 {
     let mean = dual.ids().iter().map(|&id| run.squares[id]).sum::<f64>() / dual.len() as f64;
     let bounds: Vec<f64> = dual.upper().iter().copied().filter(|u| u.is_finite()).collect();
     let bound = bounds.iter().sum::<f64>() / bounds.len().max(1) as f64;
-    let tau: f64 = std::env::var("TAU").ok().and_then(|t| t.parse().ok()).unwrap_or(0.1);
-    (tau * bound).min(100.0 * tau / mean.max(f64::MIN_POSITIVE)) / point.certificate.kkt.clamp(1e-6, 1.0)
+    let steps = 10.0 / mean.max(f64::MIN_POSITIVE);
+    let sigma = if bounds.is_empty() { steps } else { steps.min(0.1 * bound) };
+    sigma / point.certificate.kkt.clamp(1e-6, 1.0)
 }
 
 /// Whether the certificate says what was asked for.
-fn good(run: &Run, point: &Fresh) -> bool {
+pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
     let certificate = &point.certificate;
     certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
 }
 
 /// Brings the sum of `s α` to what the balance asks for, by the variables between their bounds as far as they can: whoever is at a bound belongs there.
-fn balance(dual: &Dual, alpha: &mut [f64]) {
+pub(crate) fn balance(dual: &Dual, alpha: &mut [f64]) {
     let Balance::Sum(wanted) = dual.balance() else { return };
     let lack = |alpha: &[f64]| wanted - alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).sum::<f64>();
     let between = |a: f64, k: usize| a > 0.0 && a < dual.upper()[k];

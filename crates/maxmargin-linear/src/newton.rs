@@ -47,7 +47,10 @@ pub(crate) struct Newton<'a, R> {
 }
 
 /// Newton steps of one round before it is given up.
-const STEPS: u64 = 60;
+const STEPS: u64 = 40;
+
+/// A round ends when the gradient of the inner problem disturbs no margin by more than this share of the present violation.
+const EARLY: f64 = 0.1;
 
 /// How a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,13 +159,12 @@ impl<'a, R: Rows> Newton<'a, R> {
         self.centre(alpha, w, bias, gradient, sigma);
         self.cost.rounds += 1;
         self.curvature.clear();
-        let ratio: f64 = std::env::var("INNER").ok().and_then(|t| t.parse().ok()).unwrap_or(0.1);
         for _ in 0..STEPS {
             let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
             let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
             let norm = passes::dot(&gradient, &gradient).sqrt();
             let disturbed = self.longest * (norm + self.longest * bias_gradient.unwrap_or(0.0).abs());
-            let enough = (0.1 * tol).max(ratio * self.violation);
+            let enough = (0.1 * tol).max(EARLY * self.violation);
             if disturbed <= enough {
                 return Round::Solved;
             }
@@ -239,12 +241,11 @@ impl Part {
             v.p = p;
         }
         let g = dual.ridge_of(k) * p - v.slack;
-        let violated = if p <= 0.0 {
-            -g
-        } else if p >= v.upper {
-            g
-        } else {
-            g.abs()
+        let violated = match (p <= 0.0, p >= v.upper) {
+            (true, true) => 0.0,
+            (true, false) => -g,
+            (false, true) => g,
+            (false, false) => g.abs(),
         };
         self.violation = self.violation.max(violated);
     }

@@ -43,12 +43,6 @@ pub(crate) fn combine<R: Rows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) 
     w
 }
 
-/// Sum of `f(k)` over `0..n` in fixed chunks.
-pub(crate) fn sum(n: usize, par: Par, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let parts = par.map(n.div_ceil(4 * CHUNK), |c| (c * 4 * CHUNK..((c + 1) * 4 * CHUNK).min(n)).map(&f).sum::<f64>());
-    parts.iter().sum()
-}
-
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     maxmargin_simd::sums::dot(a, b)
 }

@@ -181,6 +181,14 @@ impl<'a> Clock<'a> {
         Self { stop, watch, begun: Instant::now(), ended: None }
     }
 
+    /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not begun.
+    pub(crate) fn spent(&mut self, iterations: u64) -> bool {
+        if self.stop.max_iter.is_some_and(|most| iterations > most) {
+            self.ended = self.ended.or(Some(Status::IterationLimit));
+        }
+        self.ended.is_some()
+    }
+
     /// Tells the watch; whether the run has to end now.
     pub(crate) fn tick(&mut self, iterations: u64, violation: f64) -> bool {
         if self.ended.is_some() {
@@ -252,13 +260,10 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent);
-        loop {
+        while !self.clock.spent(descent.steps + shrinking.count() as u64) {
             let swept = shrinking.sweep(&mut descent, self.clock.stop.tol, &mut random);
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
-            if std::env::var("TRACE").is_ok() && (self.work.sweeps.count_ones() <= 2 ||  !matches!(swept, Swept::On(_))) {
-                eprintln!("sweep {} passes {:.1} active {} {swept:?}", self.work.sweeps, descent.entries as f64 / rows.entries() as f64, shrinking.count());
-            }
             if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
                 break;
             }
@@ -270,7 +275,7 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len());
-        loop {
+        while !self.clock.spent(descent.steps + self.dual.len() as u64) {
             let (largest, done) = frequencies.sweep(&mut descent, self.clock.stop.tol, &mut random);
             self.work.sweeps += 1;
             if done || self.clock.tick(descent.steps, largest) {

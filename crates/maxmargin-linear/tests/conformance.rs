@@ -1,0 +1,51 @@
+//! The linear solvers pass the suite that every solver must pass: any kernel matrix `K` is that of linear samples, the rows of `U √Λ`.
+
+use maxmargin_core::{Dual, Solution, Start, Stop};
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Gram, Rows};
+use maxmargin_linear::{Config, Matrix, Method, solve};
+use maxmargin_testkit::conformance;
+
+/// Samples whose linear kernel is this matrix.
+fn root(gram: &dyn Gram) -> Samples {
+    let n = gram.len();
+    let mut values = vec![0.0; n * n];
+    let all: Vec<usize> = (0..n).collect();
+    gram.fill_exact(&all, 0..n, &mut values);
+    let matrix = faer::Mat::from_fn(n, n, |i, j| values[i * n + j]);
+    let eigen = matrix.self_adjoint_eigen(faer::Side::Lower).expect("eigenvalues");
+    let rows = (0..n).flat_map(|i| {
+        let eigen = &eigen;
+        (0..n).map(move |j| eigen.U()[(i, j)] * eigen.S()[j].max(0.0).sqrt())
+    });
+    Samples::from_dense(n, n, rows.collect()).expect("finite")
+}
+
+fn linear(method: Method) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
+    move |dual, rows, start, stop| {
+        let samples = root(rows.gram());
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let config = Config { method, ..Config::default() };
+        solve(&matrix, dual, start, &config, stop, &mut maxmargin_core::Silent).expect("a problem").solution
+    }
+}
+
+#[test]
+fn newton_on_c_svc() {
+    conformance::run(&linear(Method::Newton));
+}
+
+#[test]
+fn hybrid_on_c_svc() {
+    conformance::run(&linear(Method::Hybrid));
+}
+
+#[test]
+fn newton_with_general_linear_terms_sums_and_ridge() {
+    conformance::run_general(&linear(Method::Newton));
+}
+
+#[test]
+fn hybrid_with_general_linear_terms_sums_and_ridge() {
+    conformance::run_general(&linear(Method::Hybrid));
+}

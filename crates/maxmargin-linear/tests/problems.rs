@@ -1,0 +1,258 @@
+//! The linear solvers on problems without kernel: against each other, against SMO, and on what is odd.
+
+use maxmargin_core::{Balance, Dual, DualError, Progress, Silent, Start, Status, Stop, certify};
+use maxmargin_data::{Generator, Par, Samples};
+use maxmargin_kernel::{Kernel, KernelGram, Rows};
+use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
+use maxmargin_smo::solve_certified;
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+
+const ALL: [Method; 4] = [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf];
+
+fn hinge(labels: &[f64], c: Vec<f64>, balance: Balance) -> Dual {
+    let n = labels.len();
+    Dual::new((0..n).collect(), labels.to_vec(), vec![-1.0; n], c, 0.0, balance).expect("a problem")
+}
+
+fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, config: &Config, stop: &Stop) -> LinearSolution {
+    let matrix = Matrix::new(samples, feature, config.par);
+    let start = Start::zero(dual).expect("zero is feasible");
+    solve(&matrix, dual, start, config, stop, &mut Silent).expect("a linear problem")
+}
+
+fn by(method: Method) -> Config<'static> {
+    Config { method, ..Config::default() }
+}
+
+#[test]
+fn two_points_by_hand() {
+    // One support vector on each side: w = 1, α₁ + α₂ = 1, objective ½.
+    let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
+    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], Balance::Free);
+    for method in ALL {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
+        assert!((found.certificate.dual - 0.5).abs() < 1e-9, "{method:?}: {found:?}");
+        assert!((found.w[0].1 - 1.0).abs() < 1e-8, "{method:?}");
+    }
+    // Shifted by 5, the bias takes the shift: w = 1, b = −5.
+    let samples = Samples::from_dense(2, 1, vec![6.0, 4.0]).expect("samples");
+    let dual = hinge(&[1.0, -1.0], vec![10.0; 2], Balance::Sum(0.0));
+    for method in [Method::Hybrid, Method::Newton] {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
+        assert!((found.w[0].1 - 1.0).abs() < 1e-8 && (found.solution.bias + 5.0).abs() < 1e-7, "{method:?}: {found:?}");
+    }
+    // Squared hinge, C = ½: min ½w² + 2 · ½ (1 − w)² has w = 2/3, objective 2/9 + 1/9.
+    let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
+    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, -1.0], &[0.5; 2], Balance::Free).expect("a problem");
+    for method in ALL {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
+        assert!((found.certificate.primal - 1.0 / 3.0).abs() < 1e-8, "{method:?}: {found:?}");
+        assert!((found.w[0].1 - 2.0 / 3.0).abs() < 1e-8, "{method:?}");
+    }
+}
+
+#[test]
+fn a_bias_feature_is_a_column_of_the_data() {
+    let data = Generator::Blobs.generate(60, Some(3), 4).expect("data");
+    let with: Vec<f64> = (0..60)
+        .flat_map(|i| {
+            let mut row = vec![0.0; 4];
+            data.samples.row(i).for_each(|j, v| row[j] = v);
+            row[3] = 2.0;
+            row
+        })
+        .collect();
+    let with = Samples::from_dense(60, 4, with).expect("samples");
+    let dual = hinge(&data.labels, vec![1.0; 60], Balance::Free);
+    for method in ALL {
+        let a = run(&data.samples, Some(2.0), &dual, &by(method), &Stop::at(1e-10));
+        let b = run(&with, None, &dual, &by(method), &Stop::at(1e-10));
+        assert!((a.certificate.dual - b.certificate.dual).abs() < 1e-8, "{method:?}");
+        let weight = b.w.iter().find(|w| w.0 == 3).map_or(0.0, |w| w.1);
+        assert!((a.solution.bias - 2.0 * weight).abs() < 1e-6, "{method:?}: {} {weight}", a.solution.bias);
+    }
+}
+
+#[test]
+fn rows_of_zeros_are_settled_at_once() {
+    let samples = Samples::from_sparse(2, vec![0, 1, 1, 2, 2], vec![0, 1], vec![1.0, 2.0]).expect("samples");
+    let dual = hinge(&[1.0, 1.0, -1.0, -1.0], vec![3.0; 4], Balance::Free);
+    for method in ALL {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
+        assert_eq!((found.solution.alpha[1], found.solution.alpha[3]), (3.0, 3.0), "{method:?}");
+        assert!(found.certificate.holds(1e-9) && found.certificate.relative_gap() < 1e-9, "{method:?} {found:?}");
+    }
+}
+
+#[test]
+fn one_class_without_bias_is_a_problem() {
+    let samples = Samples::from_dense(3, 2, vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0]).expect("samples");
+    let dual = hinge(&[1.0; 3], vec![1.0; 3], Balance::Free);
+    for method in ALL {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
+        // w = (1, 1) satisfies all three margins, and the first two are tight.
+        assert!((found.certificate.dual - 1.0).abs() < 1e-8, "{method:?} {found:?}");
+    }
+    let squared = Dual::squared_hinge(vec![0, 1], vec![1.0; 2], &[1.0; 2], Balance::Sum(0.0));
+    assert_eq!(squared, Err(DualError::OneClass));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
+    let matrix = Matrix::new(&samples, None, Par::Seq);
+    let attempt = |dual: &Dual, method| {
+        let start = Start::checked(dual, vec![0.0; dual.len()]).expect("feasible");
+        solve(&matrix, dual, start, &by(method), &Stop::at(1e-3), &mut Silent).map(|s| s.solution.status)
+    };
+    let summed = hinge(&[1.0, -1.0], vec![1.0; 2], Balance::Sum(0.0));
+    assert!(matches!(attempt(&summed, Method::Descent), Err(LinearError::Balance { .. })));
+    assert!(matches!(attempt(&summed, Method::Avsf), Err(LinearError::Balance { .. })));
+    let hard = hinge(&[1.0, -1.0], vec![f64::INFINITY; 2], Balance::Free);
+    assert_eq!(attempt(&hard, Method::Hybrid), Err(LinearError::Unbounded(0)));
+    let far = Dual::new(vec![0, 5], vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2], 0.0, Balance::Free).expect("a problem");
+    assert_eq!(attempt(&far, Method::Hybrid), Err(LinearError::Row { row: 5, rows: 2 }));
+    let start = Start::zero(&hinge(&[1.0; 3], vec![1.0; 3], Balance::Free)).expect("feasible");
+    let found = solve(&matrix, &summed, start, &by(Method::Hybrid), &Stop::at(1e-3), &mut Silent);
+    assert_eq!(found.err(), Some(LinearError::Start { found: 3, expected: 2 }));
+}
+
+#[test]
+fn limits_and_watches_end_a_run_with_an_honest_certificate() {
+    let data = Generator::Blobs.generate(3000, Some(8), 9).expect("data");
+    let dual = hinge(&data.labels, vec![100.0; 3000], Balance::Free);
+    for method in ALL {
+        let stop = Stop { max_iter: Some(1), ..Stop::at(1e-9) };
+        let found = run(&data.samples, None, &dual, &by(method), &stop);
+        assert_eq!(found.solution.status, Status::IterationLimit, "{method:?}");
+        assert!(found.certificate.infeasible <= 1e-9 && found.certificate.gap() >= 0.0, "{method:?}");
+        let matrix = Matrix::new(&data.samples, None, Par::Seq);
+        let mut seen = 0;
+        let mut watch = |progress: &Progress| {
+            seen += 1;
+            assert!(progress.tol > 0.0);
+            if seen == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let start = Start::zero(&dual).expect("feasible");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &mut watch).expect("a problem");
+        assert_eq!((found.solution.status, seen), (Status::Interrupted, 2), "{method:?}");
+    }
+}
+
+#[test]
+fn the_same_bits_on_any_number_of_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    // More rows than a chunk of every pass, in every form of storage.
+    let text = Generator::SparseText.generate(9000, Some(2048), 3).expect("data");
+    let blobs = Generator::Blobs.generate(20_000, Some(6), 3).expect("data");
+    for (data, c) in [(&text, 1.0), (&text, 1000.0), (&blobs, 100.0)] {
+        for balance in [Balance::Free, Balance::Sum(0.0)] {
+            let dual = hinge(&data.labels, vec![c; data.labels.len()], balance);
+            for method in [Method::Hybrid, Method::Newton] {
+                let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-2) };
+                let alone = run(&data.samples, None, &dual, &by(method), &stop);
+                let together = run(&data.samples, None, &dual, &Config { par: Par::Pool(&pool), ..by(method) }, &stop);
+                assert_eq!(alone, together, "C = {c}, {balance:?}, {method:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_solution_is_its_own_warm_start() {
+    let data = Generator::Blobs.generate(2000, Some(5), 2).expect("data");
+    for (balance, methods) in [(Balance::Free, &ALL[..]), (Balance::Sum(0.0), &ALL[..2])] {
+        let dual = hinge(&data.labels, vec![10.0; 2000], balance);
+        let matrix = Matrix::new(&data.samples, None, Par::Seq);
+        for &method in methods {
+            let cold = run(&data.samples, None, &dual, &by(method), &Stop::at(1e-4));
+            let start = Start::checked(&dual, cold.solution.alpha.clone()).expect("feasible");
+            let warm = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-2), &mut Silent).expect("a problem");
+            let (a, b) = (cold.solution.work.iterations, warm.solution.work.iterations);
+            assert!(4 * b <= a || b <= 3 * 2000, "{method:?} {balance:?}: {a} cold, {b} warm");
+            assert!(warm.certificate.dual >= cold.certificate.dual - 1e-6 * cold.certificate.dual, "{method:?}");
+        }
+    }
+}
+
+#[test]
+fn the_time_hardly_depends_on_c() {
+    let data = Generator::Blobs.generate(4000, Some(10), 6).expect("data");
+    let steps = |c: f64| {
+        let dual = hinge(&data.labels, vec![c; 4000], Balance::Free);
+        let found = run(&data.samples, None, &dual, &Config { gap: Some(1e-8), ..Config::default() }, &Stop::at(1e-3));
+        assert_eq!(found.solution.status, Status::Converged, "C = {c}");
+        assert!(found.certificate.holds(1e-3) && found.certificate.relative_gap() <= 1e-8, "C = {c}: {:?}", found.certificate);
+        found.work.newton_steps
+    };
+    let found: Vec<u64> = [1.0, 100.0, 1e4, 1e6].into_iter().map(steps).collect();
+    assert!(found.iter().all(|&s| s <= 200), "{found:?}");
+}
+
+/// A problem of any shape: points, labels, one C a row.
+fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
+    (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {
+        let value = prop_oneof![2 => Just(0.0), 3 => (-8_i32..=8).prop_map(|v| f64::from(v) / 4.0), 1 => -3.0..3.0_f64];
+        let values = proptest::collection::vec(value, n * d);
+        let labels = proptest::collection::vec(prop_oneof![Just(1.0), Just(-1.0)], n);
+        let factors = proptest::collection::vec(prop_oneof![3 => Just(1.0), 1 => 0.1..4.0_f64], n);
+        (values, labels, factors).prop_map(move |(values, mut labels, factors)| {
+            (labels[0], labels[1]) = (1.0, -1.0);
+            let samples = Samples::from_dense(n, d, values).expect("samples").compact();
+            (samples, labels, factors.iter().map(|f| f * 10_f64.powf(log_c)).collect())
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// All methods end at the same objective, with certificates that hold and feasible α.
+    #[test]
+    fn methods_agree((samples, labels, c) in problems(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
+        let ids: Vec<usize> = (0..labels.len()).collect();
+        let dual = if squared {
+            Dual::squared_hinge(ids, labels.clone(), &c, Balance::Free).expect("a problem")
+        } else {
+            hinge(&labels, c.clone(), Balance::Free)
+        };
+        // Coordinate descent may take for ever on what Newton steps do at once: it gets a limit, and where it keeps it, it must agree.
+        let stop = Stop { max_iter: Some(400_000), ..Stop::at(1e-6) };
+        let best = run(&samples, feature, &dual, &by(Method::Newton), &stop);
+        prop_assert_eq!(best.solution.status, Status::Converged);
+        prop_assert!(best.certificate.holds(1e-6), "{:?}", best.certificate);
+        for method in ALL {
+            let found = run(&samples, feature, &dual, &by(method), &stop);
+            let certificate = found.certificate;
+            prop_assert!(certificate.infeasible <= 1e-9, "{method:?} {certificate:?}");
+            let scale = certificate.primal.abs().max(1.0);
+            prop_assert!(certificate.gap() >= -1e-9 * scale, "{method:?} {certificate:?}");
+            // Weak duality holds between any two points.
+            prop_assert!(certificate.primal >= best.certificate.dual - 1e-9 * scale, "{method:?}");
+            prop_assert!(best.certificate.primal >= certificate.dual - 1e-9 * scale, "{method:?}");
+            if method == Method::Hybrid {
+                prop_assert_eq!(found.solution.status, Status::Converged);
+                prop_assert!(certificate.holds(1e-6), "{certificate:?}");
+            }
+        }
+    }
+
+    /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the same machine.
+    #[test]
+    fn equals_smo_on_the_linear_kernel((samples, labels, c) in problems()) {
+        let ids: Vec<usize> = (0..labels.len()).collect();
+        let dual = Dual::c_svc(ids, labels, c.clone()).expect("two classes");
+        let found = run(&samples, None, &dual, &Config::default(), &Stop::at(1e-6));
+        prop_assert_eq!(found.solution.status, Status::Converged);
+        let gram = KernelGram::new(&samples, Kernel::Linear).expect("a kernel");
+        let judged = certify(&dual, &gram, &found.solution, Par::Seq);
+        prop_assert!(judged.holds(1e-6 + 1e-10 * c.iter().sum::<f64>()), "{judged:?} {:?}", found.certificate);
+        let rows = Rows::new(&gram, 1 << 24, Par::Seq);
+        let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-6) };
+        let start = Start::zero(&dual).expect("feasible");
+        let (_, smo) = solve_certified(&dual, &rows, start, Par::Seq, &stop, &mut Silent).expect("a problem");
+        let scale = judged.primal.abs().max(1.0);
+        prop_assert!(judged.primal >= smo.dual - 1e-9 * scale && smo.primal >= judged.dual - 1e-9 * scale);
+    }
+}
