@@ -4,9 +4,9 @@ mod groups;
 mod numbers;
 mod values;
 
-pub(crate) use groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, ProblemArgs, RunArgs, ShortRunArgs};
+pub(crate) use groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, ProblemArgs, RunArgs, ShortRunArgs, SolverArgs};
 pub(crate) use numbers::{Numbers, one as number_or_range};
-pub(crate) use values::{Folds, Gamma, KernelName, ScaleName, Seeding, Weight};
+pub(crate) use values::{Costs, Folds, Gamma, KernelName, LossName, ScaleName, Seeding, SolverName, Weight};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
+    /// Cross-validate a linear SVM for many values of C, each from the one before
+    Grid(GridArgs),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
     /// Certify a model file against its training data, trusting nothing in it
@@ -55,6 +57,8 @@ pub(crate) struct TrainArgs {
     pub(crate) kernel: KernelArgs,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Keep the training data in the model, so that `update` can add and remove samples
@@ -75,6 +79,8 @@ pub(crate) struct CvArgs {
     pub(crate) kernel: KernelArgs,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Write one line per sample: label, predicted label, decision value of the fold in which it was tested
@@ -98,6 +104,34 @@ pub(crate) struct LooArgs {
     /// Write one line per sample: label, predicted label, decision value of the model trained without it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GridArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) folds: FoldArgs,
+    /// Kernel function; only linear for now
+    #[arg(long, value_enum, default_value_t = KernelName::Linear, help_heading = "Problem")]
+    pub(crate) kernel: KernelName,
+    /// Values of C, comma-separated, or FROM:TO for the powers of ten between them
+    #[arg(
+        short = 'c',
+        value_name = "LIST|FROM:TO",
+        default_value = "0.01:1000",
+        value_parser = values::costs,
+        allow_hyphen_values = true,
+        help_heading = "Problem"
+    )]
+    pub(crate) c: Costs,
+    /// Factor of C for one class; repeatable
+    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true, help_heading = "Problem")]
+    pub(crate) weight: Vec<Weight>,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]

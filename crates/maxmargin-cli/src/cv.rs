@@ -4,6 +4,7 @@ use crate::args::{CvArgs, FoldArgs, Folds};
 use crate::failure::{Done, Failure, reason};
 use crate::folds::{self, Run, Setting};
 use crate::input::{self, Input};
+use crate::linear::Linear;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
         seeding: args.folds.seeding,
         kernel: &args.kernel,
         problem: &args.problem,
+        linear: Linear::of(&args.solver, args.kernel.kernel, false)?,
         run: &args.run,
         seed: args.data.options.seed,
         threads: &threads,
@@ -65,7 +67,7 @@ pub(crate) fn finish(
 }
 
 /// The folds that the options ask for, and what to call them.
-fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPlan, String), Failure> {
+pub(crate) fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
     let plan = match &args.folds {
         Folds::Stratified => FoldPlan::stratified(labels, k, seed),

@@ -9,6 +9,7 @@ use crate::problem::{self, Prepared};
 use crate::progress::Bar;
 use crate::report::{Confusion, CvDocument, DataDocument};
 use crate::threads::Threads;
+use crate::linear::{self, Linear};
 use crate::{advice, format, memory, scaled_folds};
 use maxmargin::core::{Certificate, Status, Stop};
 use maxmargin::cv::{self, CvConfig, CvProgress, CvReport, FoldPlan, Order, Pool};
@@ -26,6 +27,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) seeding: Seeding,
     pub(crate) kernel: &'a KernelArgs,
     pub(crate) problem: &'a ProblemArgs,
+    /// The linear solver, where the options lead to one.
+    pub(crate) linear: Option<Linear>,
     pub(crate) run: &'a RunArgs,
     pub(crate) seed: u64,
     pub(crate) threads: &'a Threads,
@@ -56,9 +59,10 @@ impl Setting<'_> {
 /// Cross-validates; a scaling is fitted to the training rows of each fold.
 pub(crate) fn cross_validate(setting: &Setting, notes: &mut Notes) -> Result<Run, Failure> {
     let bar = Bar::new(setting.run.quiet);
-    let report = match setting.problem.scale {
-        Some(name) => scaled_folds::run(setting, name, &bar, notes),
-        None => shared_kernel(setting, &setting.input.data.samples, &bar, notes),
+    let report = match (&setting.linear, setting.problem.scale) {
+        (Some(linear), _) => linear::cross_validate(setting, linear, &bar, notes),
+        (None, Some(name)) => scaled_folds::run(setting, name, &bar, notes),
+        (None, None) => shared_kernel(setting, &setting.input.data.samples, &bar, notes),
     };
     bar.finish();
     let report = report?;
@@ -127,6 +131,7 @@ fn document(setting: &Setting, report: CvReport, notes: &Notes) -> CvDocument {
         data: DataDocument::new(&input.name, &input.data),
         kernel: prepared.document.clone(),
         c: setting.problem.c,
+        linear: setting.linear.map(|l| l.document(None)),
         weights: prepared.weights,
         eps: setting.run.eps,
         scale: problem::scale_name(setting.problem),

@@ -145,6 +145,7 @@ fn data_text(d: &DataInfo) -> String {
 
 fn model_info(name: &str, model: &Model) -> ModelInfo {
     let parts = model.parts();
+    let coef = model.folded().map_or(&parts.coef, |folded| &folded.coef);
     let tag = |tag: &[u8; 8]| String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned();
     ModelInfo {
         model: name.to_owned(),
@@ -152,12 +153,12 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         negative: parts.negative,
         positive: parts.positive,
         bias: parts.bias,
-        support_vectors: model.len(),
+        support_vectors: model.support_vectors(),
         features: model.features(),
         index_base: parts.index_base,
         scaling: parts.scaler.as_ref().map(scaling_text),
-        coefficient_sum: parts.coef.iter().map(|c| c.abs()).sum(),
-        largest_coefficient: parts.coef.iter().fold(0.0, |m, c| c.abs().max(m)),
+        coefficient_sum: coef.iter().map(|c| c.abs()).sum(),
+        largest_coefficient: coef.iter().fold(0.0, |m, c| c.abs().max(m)),
         w_norm: model.w().map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt()),
         training: model.record().map(|r| TrainingInfo {
             rows: r.rows,

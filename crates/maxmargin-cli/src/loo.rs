@@ -30,6 +30,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
         seeding: args.seeding,
         kernel: &args.kernel,
         problem: &args.problem,
+        linear: None,
         run: &args.run,
         seed: args.data.options.seed,
         threads: &threads,

@@ -6,9 +6,11 @@ mod cv;
 mod failure;
 mod folds;
 mod format;
+mod grid;
 mod info;
 mod input;
 mod interrupt;
+mod linear;
 mod loo;
 mod matching;
 mod memory;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Predict(args) => predict::run(args),
         Command::Cv(args) => cv::run(args),
         Command::Loo(args) => loo::run(args),
+        Command::Grid(args) => grid::run(args),
         Command::Update(args) => update::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Info(args) => info::run(args),

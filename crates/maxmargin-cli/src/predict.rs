@@ -65,7 +65,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let document = PredictDocument {
         data: DataDocument::new(&input.name, &input.data),
         model: args.model.display().to_string(),
-        support_vectors: model.len(),
+        support_vectors: model.support_vectors(),
         accuracy: (known > 0).then(|| confusion.correct() as f64 / known as f64),
         correct: confusion.correct(),
         confusion,

@@ -85,7 +85,7 @@ fn seconds_per_entry(gram: &dyn Gram) -> f64 {
 }
 
 /// The two classes of the data.
-fn classes(input: &Input, notes: &mut Notes) -> Result<BinaryLabels, Failure> {
+pub(crate) fn classes(input: &Input, notes: &mut Notes) -> Result<BinaryLabels, Failure> {
     let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
     let positive = labels.signs.iter().filter(|s| **s > 0.0).count();
     let (rows, smaller) = (labels.signs.len(), positive.min(labels.signs.len() - positive));

@@ -2,7 +2,8 @@
 
 use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
-use crate::input;
+use crate::input::{self, Input};
+use crate::linear::{self, Linear};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, Prepared};
@@ -14,6 +15,7 @@ use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop};
 use maxmargin::data::Par;
 use maxmargin::kernel::{Gram, KernelGram, RowWork, Rows};
+use maxmargin::linear::{LinearSolution, LinearWork, Matrix};
 use maxmargin::model::{Asked, Model, Record};
 use maxmargin::smo::solve_certified;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ struct Trained {
     solution: Solution,
     certificate: Certificate,
     work: RowWork,
+    linear: Option<LinearWork>,
     solve_seconds: f64,
 }
 
@@ -40,29 +43,25 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
-    let samples = prepared.samples(&input);
-    let gram = KernelGram::new(samples, prepared.kernel.clone()).map_err(|e| Failure::input(&input.name, e))?;
-    problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, args.data.options.seed, &mut notes);
-    let budget = args.run.memory.unwrap_or_else(memory::default_budget);
-    let labels = prepared.labels.signs.clone();
-    let dual = Dual::c_svc((0..samples.len()).collect(), labels, prepared.upper.clone());
-    let dual = dual.map_err(|e| Failure::input(&input.name, e))?;
-    notes.say(&problem::start_line(&input, &prepared, &gram, budget, &threads));
-
-    let trained = train(args, &dual, &gram, budget, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let linear = Linear::of(&args.solver, args.kernel.kernel, args.updatable)?;
+    let failed = |e: String| Failure::input(&input.name, e);
+    let (trained, mut model) = match &linear {
+        Some(linear) => train_linear(args, linear, &input, &prepared, &threads, &mut notes)?,
+        None => train_kernel(args, &input, &prepared, &threads, &mut notes)?,
+    };
     let Trained { solution, certificate, .. } = &trained;
     if solution.status != Status::Converged || !certificate.holds(args.run.eps) {
         notes.warn(advice::unfinished(solution.status, certificate, &args.run));
     }
-    let mut model = model_of(args, &input, &prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
-        model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
+        model = Kept::new(input.data.clone()).put_into(model).map_err(|e| failed(e.to_string()))?;
     }
     model_io::save(&model, output)?;
 
     let document = TrainDocument {
         data: DataDocument::new(&input.name, &input.data),
         kernel: prepared.document.clone(),
+        linear: linear.map(|l| l.document(trained.linear)),
         c: args.problem.c,
         weights: prepared.weights,
         eps: args.run.eps,
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         kernel_bytes: trained.work.peak_bytes,
         objective: -certificate.dual,
         bias: solution.bias,
-        support_vectors: model.len(),
+        support_vectors: model.support_vectors(),
         bounded: model.record().map_or(0, |r| r.bounded as usize),
         certificate: Certified::new(certificate, args.run.eps),
         model: model_name,
@@ -97,21 +96,83 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     Ok(if solution.status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
+/// Trains over kernel values.
+fn train_kernel(
+    args: &TrainArgs,
+    input: &Input,
+    prepared: &Prepared,
+    threads: &Threads,
+    notes: &mut Notes,
+) -> Result<(Trained, Model), Failure> {
+    let samples = prepared.samples(input);
+    let gram = KernelGram::new(samples, prepared.kernel.clone()).map_err(|e| Failure::input(&input.name, e))?;
+    problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, args.data.options.seed, notes);
+    let budget = args.run.memory.unwrap_or_else(memory::default_budget);
+    let labels = prepared.labels.signs.clone();
+    let dual = Dual::c_svc((0..samples.len()).collect(), labels, prepared.upper.clone());
+    let dual = dual.map_err(|e| Failure::input(&input.name, e))?;
+    notes.say(&problem::start_line(input, prepared, &gram, budget, threads));
+    let trained = train(args, &dual, &gram, budget, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let model = model_of(args, input, prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
+    Ok((trained, model))
+}
+
+/// Trains a linear SVM on the rows themselves; the model keeps its weights.
+fn train_linear(
+    args: &TrainArgs,
+    linear: &Linear,
+    input: &Input,
+    prepared: &Prepared,
+    threads: &Threads,
+    notes: &mut Notes,
+) -> Result<(Trained, Model), Failure> {
+    let samples = prepared.samples(input);
+    linear::announce(input, samples, threads, notes);
+    let seed = args.data.options.seed;
+    let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
+    let svm = linear.svm(args.problem.c, prepared.weights, stop(args), seed, threads);
+    let dual = svm.dual(&prepared.labels, args.problem.c).map_err(|e| failed(&e))?;
+    let begun = Instant::now();
+    let bar = Bar::new(args.run.quiet);
+    let matrix = Matrix::new(samples, linear.offset.feature(), threads.par());
+    let start = Start::zero(&dual).map_err(|e| failed(&e))?;
+    let solved = maxmargin::linear::solve(&matrix, &dual, start, &svm.cv().config, &stop(args), &mut &bar);
+    bar.finish();
+    let LinearSolution { w, solution, certificate, work } = solved.map_err(|e| failed(&e))?;
+    let asked = Asked { c: args.problem.c, weights: prepared.weights, eps: args.run.eps };
+    let what = (linear.loss, linear.offset);
+    let record = Record::of_weights(&input.data, asked, what, &dual, &solution, certificate);
+    let model = Model::from_weights(samples.features(), &prepared.labels, &w, solution.bias)
+        .and_then(|model| model.with_index_base(input.data.index_base))
+        .and_then(|model| model.with_record(record))
+        .and_then(|model| match &prepared.scaled {
+            Some((scaler, _)) => model.with_scaler(scaler.clone()),
+            None => Ok(model),
+        });
+    let solve_seconds = begun.elapsed().as_secs_f64();
+    let trained = Trained { solution, certificate, work: RowWork::default(), linear: Some(work), solve_seconds };
+    Ok((trained, model.map_err(|e| failed(&e))?))
+}
+
+fn stop(args: &TrainArgs) -> Stop {
+    Stop { tol: args.run.eps, max_iter: args.run.max_iter, max_time: args.run.time_limit }
+}
+
 fn train(args: &TrainArgs, dual: &Dual, gram: &dyn Gram, budget: u64, par: Par) -> Result<Trained, String> {
     let rows = Rows::new(gram, budget, par);
-    let stop = Stop { tol: args.run.eps, max_iter: args.run.max_iter, max_time: args.run.time_limit };
+    let stop = stop(args);
     let start = Start::zero(dual).map_err(|e| e.to_string())?;
     let begun = Instant::now();
     let bar = Bar::new(args.run.quiet);
     let solved = solve_certified(dual, &rows, start, par, &stop, &mut &bar);
     bar.finish();
     let (solution, certificate) = solved.map_err(|e| e.to_string())?;
-    Ok(Trained { solution, certificate, work: rows.work(), solve_seconds: begun.elapsed().as_secs_f64() })
+    Ok(Trained { solution, certificate, work: rows.work(), linear: None, solve_seconds: begun.elapsed().as_secs_f64() })
 }
 
 fn model_of(
     args: &TrainArgs,
-    input: &input::Input,
+    input: &Input,
     prepared: &Prepared,
     dual: &Dual,
     trained: &Trained,

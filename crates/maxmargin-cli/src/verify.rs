@@ -12,10 +12,12 @@ use crate::{format, memory, model_io, problem};
 use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, audit, bias_of};
 use maxmargin::data::scale::Scaler;
-use maxmargin::data::{BinaryLabels, Par};
+use maxmargin::data::{BinaryLabels, Par, Samples};
 use maxmargin::kernel::KernelGram;
-use maxmargin::model::{Model, data_sha256, numbers_sha256};
+use maxmargin::linear::Matrix;
+use maxmargin::model::{Folded, Model, data_sha256, numbers_sha256};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::time::Instant;
 
 /// Relative difference of two recomputations that rounding explains.
@@ -173,6 +175,9 @@ fn judge(
 ) -> Result<Option<Certificate>, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
     let samples = model.prepared(&input.data.samples).map_err(|e| failed(&e))?;
+    if let Some(folded) = model.folded() {
+        return judge_weights(model, folded, &samples, labels, claim, par, checks).map_err(|e| failed(&e));
+    }
     let rows = match match_rows(model, &samples, &labels.signs, claim.rows.as_deref()) {
         Ok(rows) => rows,
         Err(detail) => {
@@ -191,12 +196,66 @@ fn judge(
     let gram = KernelGram::new(&samples, model.kernel().clone()).map_err(|e| failed(&e))?;
     let audited = audit(&gram, &[(&dual, &alpha, model.parts().bias)], par).remove(0);
     let certificate = audited.certificate;
+    let bias = bias_of(&dual, &alpha, &audited.gradient);
+    check_solution(model, claim, &dual, &alpha, bias, certificate, checks);
+    Ok(Some(certificate))
+}
+
+/// Adds what a weights-only model claims up again: its weights from the coefficients and the rows, everything else from those.
+fn judge_weights(
+    model: &Model,
+    folded: &Folded,
+    samples: &Samples,
+    labels: &BinaryLabels,
+    claim: &Claim,
+    par: Par,
+    checks: &mut Vec<Check>,
+) -> Result<Option<Certificate>, String> {
+    let rows = claim.rows.as_deref().unwrap_or_default();
+    let wrong = rows.iter().zip(&folded.coef).position(|(&row, coef)| row >= samples.len() || coef * labels.signs[row] < 0.0);
+    if let Some(at) = wrong {
+        let detail = format!("support vector {at} is said to be row {}, which does not exist or is of the other class", rows[at] + 1);
+        checks.push(Check { what: "support vectors", passed: false, detail });
+        return Ok(None);
+    }
+    let detail = format!("all {} are rows of the data, coefficient signs agree with labels", rows.len());
+    checks.push(Check { what: "support vectors", passed: true, detail });
+    let mut alpha = vec![0.0; labels.signs.len()];
+    rows.iter().zip(&folded.coef).for_each(|(&row, coef)| alpha[row] += coef.abs());
+    let upper = problem::upper_bounds(labels, claim.c, claim.weights);
+    let ids = (0..alpha.len()).collect();
+    let dual = Dual::svc(folded.loss, folded.offset, ids, labels.signs.clone(), upper).map_err(|e| e.to_string())?;
+    let matrix = Matrix::new(samples, folded.offset.feature(), par);
+    let judged = maxmargin::linear::judge(&matrix, &dual, &alpha, par);
+    let stored = model.parts().support.row(0).entries();
+    let mut difference: HashMap<usize, f64> = judged.w.iter().map(|&(j, v)| (j as usize, v)).collect();
+    stored.iter().for_each(|&(j, v)| *difference.entry(j).or_insert(0.0) -= v);
+    let off = difference.values().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let largest = stored.iter().fold(0.0_f64, |most, (_, v)| most.max(v.abs()));
+    checks.push(Check {
+        what: "weights",
+        passed: off <= ROUNDING * (largest + alpha.iter().fold(0.0, |most: f64, a| most.max(*a))),
+        detail: format!("{} of them; largest difference from the sum over the support vectors: {}", stored.len(), format::short(off)),
+    });
+    check_solution(model, claim, &dual, &alpha, judged.bias, judged.certificate, checks);
+    Ok(Some(judged.certificate))
+}
+
+/// Compares a solution with what was recomputed from it.
+fn check_solution(
+    model: &Model,
+    claim: &Claim,
+    dual: &Dual,
+    alpha: &[f64],
+    bias: f64,
+    certificate: Certificate,
+    checks: &mut Vec<Check>,
+) {
     checks.push(Check {
         what: "feasible",
         passed: certificate.infeasible <= 1e-9,
         detail: format!("largest violation of 0 ≤ alpha ≤ C and sum y alpha = 0: {}", format::short(certificate.infeasible)),
     });
-    let bias = bias_of(&dual, &alpha, &audited.gradient);
     let off = (bias - model.parts().bias).abs();
     checks.push(Check {
         what: "bias",
@@ -214,7 +273,6 @@ fn judge(
             detail: format!("model {}, recomputed {bounded}", record.bounded),
         });
     }
-    Ok(Some(certificate))
 }
 
 /// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.

@@ -5,12 +5,14 @@
 
 pub mod certificate;
 pub mod dual;
+pub mod loss;
 pub mod solution;
 pub mod start;
 pub mod watch;
 
 pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
 pub use dual::{Balance, Dual, DualError, Segment};
+pub use loss::{Loss, Offset};
 pub use solution::{Solution, Status, Work, bias_of};
 pub use start::{Start, StartError};
 pub use watch::{Progress, Silent, Stop, Watch};

@@ -19,7 +19,7 @@ pub enum ApartError<E> {
     /// A training set is not a two-class problem.
     #[error(transparent)]
     Cv(#[from] CvError),
-    /// The caller could not make a fold's kernel.
+    /// The caller could not make a fold's kernel or samples.
     #[error("{0}")]
     Kernel(E),
 }

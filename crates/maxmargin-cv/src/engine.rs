@@ -41,6 +41,9 @@ pub enum CvError {
     /// The whole data is not a two-class problem.
     #[error(transparent)]
     Data(#[from] DualError),
+    /// The linear solver refuses the problem.
+    #[error(transparent)]
+    Linear(#[from] maxmargin_linear::LinearError),
 }
 
 /// Everything that is the same for all folds.

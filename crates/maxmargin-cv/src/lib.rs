@@ -5,6 +5,7 @@
 
 pub mod apart;
 pub mod engine;
+pub mod linear;
 mod outcome;
 pub mod plan;
 pub mod problem;
@@ -15,6 +16,7 @@ pub mod watch;
 
 pub use apart::{ApartError, cross_validate_apart};
 pub use engine::{CvConfig, CvError, cross_validate};
+pub use linear::{LinearCv, LinearStart, cross_validate_linear, cross_validate_linear_apart};
 pub use plan::{FoldPlan, PlanError};
 pub use problem::{Fold, Order, Pool, Trained};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport};

@@ -5,8 +5,8 @@ use crate::matrix::Rows;
 use crate::newton::{Newton, Round};
 use crate::point::{Fresh, fresh};
 use crate::solve::{Ended, Method, Run};
-use maxmargin_core::start::shift_to_sum;
-use maxmargin_core::{Balance, Dual, Status};
+use crate::warm::balance;
+use maxmargin_core::Status;
 
 /// Proximal steps at most: each divides what is left by the growth of τ or better.
 const ROUNDS: usize = 60;
@@ -91,28 +91,4 @@ fn first_sigma(run: &Run, point: &Fresh) -> f64 {
 pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
     let certificate = &point.certificate;
     certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
-}
-
-/// Brings the sum of `s α` to what the balance asks for, by the variables between their bounds as far as they can: whoever is at a bound belongs there.
-pub(crate) fn balance(dual: &Dual, alpha: &mut [f64]) {
-    let Balance::Sum(wanted) = dual.balance() else { return };
-    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).sum::<f64>();
-    let between = |a: f64, k: usize| a > 0.0 && a < dual.upper()[k];
-    for _ in 0..4 {
-        let left = lack(alpha);
-        let free = (0..alpha.len()).filter(|&k| between(alpha[k], k)).count();
-        if left == 0.0 || free == 0 {
-            break;
-        }
-        for k in 0..alpha.len() {
-            if between(alpha[k], k) {
-                alpha[k] = (alpha[k] + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
-            }
-        }
-    }
-    let mass: f64 = alpha.iter().sum();
-    if lack(alpha).abs() > 1e-14 * mass.max(1.0) {
-        // The box can reach what the problem's own start reached.
-        let _ = shift_to_sum(dual.sign(), dual.upper(), alpha, wanted);
-    }
 }

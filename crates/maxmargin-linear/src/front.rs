@@ -1,11 +1,12 @@
 //! Coordinate descent as long as it promises to be cheaper than Newton steps.
 
 use crate::descent::{Descent, Shrinking, Swept};
-use crate::finish::{balance, good};
+use crate::finish::good;
 use crate::matrix::Rows;
 use crate::point::{Fresh, fresh};
 use crate::solve::Run;
 use crate::system::DIRECT;
+use crate::warm::balance;
 use maxmargin_core::Balance;
 
 /// Newton steps that a problem takes, about.

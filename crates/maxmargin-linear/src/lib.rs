@@ -15,6 +15,8 @@ mod point;
 mod search;
 mod solve;
 mod system;
+pub mod warm;
 
 pub use matrix::Matrix;
+pub use point::{Judged, judge};
 pub use solve::{Config, LinearError, LinearSolution, LinearWork, Method, solve};

@@ -1,11 +1,12 @@
 //! A point of the dual and what is computed from it alone: w, margins, gradient, certificate.
 
-use crate::matrix::Rows;
+use crate::matrix::{Job, Matrix, Rows};
 use crate::passes;
 use maxmargin_core::{Balance, Certificate, Dual, bias_of, certify_gradient};
 use maxmargin_data::Par;
 
 /// What α alone implies, computed afresh.
+#[derive(Clone, Debug)]
 pub(crate) struct Fresh {
     /// `Σ s_k α_k x_k`
     pub(crate) w: Vec<f64>,
@@ -34,5 +35,42 @@ fn best_bias(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     match dual.balance() {
         Balance::Sum(_) => bias_of(dual, alpha, gradient),
         _ => 0.0,
+    }
+}
+
+/// What an α is worth, computed from nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// (feature, weight), features ascending, zeros left out.
+    pub w: Vec<(u32, f64)>,
+    /// What is added to `w · x`, whichever kind of bias the problem has.
+    pub bias: f64,
+    /// Primal, dual, KKT violation and feasibility.
+    pub certificate: Certificate,
+}
+
+/// Recomputes weights, bias and certificate from `alpha`, in `f64`.
+///
+/// # Panics
+///
+/// When `alpha` does not have one entry per variable, or the problem names rows that the matrix does not have.
+pub fn judge(matrix: &Matrix, dual: &Dual, alpha: &[f64], par: Par) -> Judged {
+    assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    let fresh = matrix.visit(Again { dual, alpha, par });
+    let (w, feature_bias) = matrix.unpack(&fresh.w);
+    Judged { w, bias: fresh.bias + feature_bias, certificate: fresh.certificate }
+}
+
+struct Again<'a> {
+    dual: &'a Dual,
+    alpha: &'a [f64],
+    par: Par<'a>,
+}
+
+impl Job for Again<'_> {
+    type Out = Fresh;
+
+    fn run<R: Rows>(self, rows: &R) -> Fresh {
+        fresh(rows, self.dual, self.alpha, self.par)
     }
 }

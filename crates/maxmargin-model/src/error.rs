@@ -18,6 +18,14 @@ pub enum ModelError {
         /// The newest format this version knows.
         newest: u32,
     },
+    /// A file format from before the first release.
+    #[error("the model file has format {found}, this version reads {oldest}: train the model again")]
+    Past {
+        /// The format found.
+        found: u32,
+        /// The oldest format that can be read.
+        oldest: u32,
+    },
     /// The first line is damaged.
     #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", crate::file::MAGIC)]
     Header,

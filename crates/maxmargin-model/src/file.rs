@@ -20,7 +20,7 @@ use std::fmt::Write;
 pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Longest possible first line: magic, format, length, checksum, blanks, line end.
 const HEADER_LIMIT: usize = 128;
@@ -80,6 +80,9 @@ pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     if given != wanted.as_bytes() {
         return Err(ModelError::Checksum);
+    }
+    if format < FORMAT {
+        return Err(ModelError::Past { found: format, oldest: FORMAT });
     }
     let parts: Parts = codec::decode(payload, payload.len()).map_err(|e| ModelError::Content(e.to_string()))?;
     Model::new(parts)

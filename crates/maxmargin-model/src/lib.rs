@@ -13,4 +13,4 @@ mod record;
 pub use error::ModelError;
 pub use file::{decode, encode, read};
 pub use model::{Model, Parts, Section};
-pub use record::{Asked, Record, data_sha256, numbers_sha256};
+pub use record::{Asked, Folded, Record, data_sha256, numbers_sha256};

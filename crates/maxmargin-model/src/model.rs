@@ -1,7 +1,7 @@
 //! The model: a decision function, checked once when it is made.
 
 use crate::error::ModelError;
-use crate::record::Record;
+use crate::record::{Folded, Record};
 use maxmargin_core::{Dual, Solution};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{BinaryLabels, Samples};
@@ -114,6 +114,31 @@ impl Model {
         })
     }
 
+    /// A linear model that keeps its weights alone: `weights` are (feature, weight), features ascending, below `features`.
+    ///
+    /// Index base, scaler and record are added as to [`Model::from_solution`]; the record is that of [`Record::of_weights`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::new`], and when features do not ascend below `features`.
+    pub fn from_weights(features: usize, labels: &BinaryLabels, weights: &[(u32, f64)], bias: f64) -> Result<Self, ModelError> {
+        let (indices, values) = weights.iter().copied().unzip();
+        let w = Samples::from_sparse(features, vec![0, weights.len()], indices, values);
+        let w = w.map_err(|e| ModelError::invalid("vector of weights", e.to_string()))?;
+        Self::new(Parts {
+            kernel: Kernel::Linear,
+            support: w.compact(),
+            coef: vec![1.0],
+            bias,
+            negative: labels.negative,
+            positive: labels.positive,
+            index_base: 1,
+            scaler: None,
+            record: None,
+            sections: Vec::new(),
+        })
+    }
+
     /// The support vectors of a solution, rows ascending.
     ///
     /// # Panics
@@ -187,12 +212,25 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// Number of support vectors.
+    /// Number of support vectors of the training, whether the model keeps them or their sum.
+    pub fn support_vectors(&self) -> usize {
+        match self.folded() {
+            Some(folded) => folded.coef.len(),
+            None => self.len(),
+        }
+    }
+
+    /// What proves the weights of a model that keeps nothing else.
+    pub fn folded(&self) -> Option<&Folded> {
+        self.parts.record.as_ref()?.folded.as_ref()
+    }
+
+    /// Number of vectors that the model keeps: support vectors, or 1 for a linear model of weights alone.
     pub fn len(&self) -> usize {
         self.parts.coef.len()
     }
 
-    /// Whether there are no support vectors, so that every decision value is the bias.
+    /// Whether no vectors are kept, so that every decision value is the bias.
     pub fn is_empty(&self) -> bool {
         self.parts.coef.is_empty()
     }
@@ -251,8 +289,18 @@ fn check_numbers(parts: &Parts) -> Result<(), ModelError> {
 
 fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("training record", reason));
-    if record.support_rows.len() != parts.coef.len() {
-        return invalid(format!("{} rows for {} support vectors", record.support_rows.len(), parts.coef.len()));
+    let vectors = record.folded.as_ref().map_or(parts.coef.len(), |folded| folded.coef.len());
+    if record.support_rows.len() != vectors {
+        return invalid(format!("{} rows for {vectors} support vectors", record.support_rows.len()));
+    }
+    if let Some(folded) = &record.folded {
+        if parts.kernel != Kernel::Linear || parts.coef != [1.0] {
+            return invalid("only a linear model can keep its weights alone".to_owned());
+        }
+        let feature = folded.offset.feature().unwrap_or(1.0);
+        if let Some(value) = folded.coef.iter().chain([&feature]).find(|v| !v.is_finite()) {
+            return invalid(format!("a coefficient or the value of the bias feature is {value}"));
+        }
     }
     if !record.support_rows.is_sorted_by(|a, b| a < b) || record.support_rows.last().is_some_and(|&r| r >= record.rows) {
         return invalid(format!("the rows of the support vectors do not ascend below {}", record.rows));

@@ -1,7 +1,7 @@
 //! How a model was trained: what a certificate can be checked against.
 
 use crate::model::Model;
-use maxmargin_core::{Certificate, Dual, Solution, Status};
+use maxmargin_core::{Certificate, Dual, Loss, Offset, Solution, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -31,6 +31,20 @@ pub struct Record {
     pub iterations: u64,
     /// What the certificate said.
     pub certificate: Certificate,
+    /// For a linear model that keeps its weights instead of its support vectors.
+    pub folded: Option<Folded>,
+}
+
+/// A linear problem, and the dual solution behind the weights of a model that keeps no support vectors: `w = Σ coef_k x_k` over the rows that
+/// the record names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Folded {
+    /// `s α` of each row of [`Record::support_rows`].
+    pub coef: Vec<f64>,
+    /// The loss that was minimised.
+    pub loss: Loss,
+    /// What the bias is.
+    pub offset: Offset,
 }
 
 /// What was asked of a training: `C`, class weights, tolerance.
@@ -64,7 +78,25 @@ impl Record {
             status: solution.status,
             iterations: solution.work.iterations,
             certificate,
+            folded: None,
         }
+    }
+
+    /// The record of a solution whose model keeps its weights alone ([`Model::from_weights`]).
+    ///
+    /// # Panics
+    ///
+    /// As [`Record::of`].
+    pub fn of_weights(
+        data: &Dataset,
+        asked: Asked,
+        (loss, offset): (Loss, Offset),
+        dual: &Dual,
+        solution: &Solution,
+        certificate: Certificate,
+    ) -> Self {
+        let coef = Model::support_of(dual, solution).iter().map(|s| s.coef).collect();
+        Self { folded: Some(Folded { coef, loss, offset }), ..Self::of(data, asked, dual, solution, certificate) }
     }
 
     /// What was asked of the training.

@@ -18,6 +18,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # A linear SVM, for many values of C
+//!
+//! ```
+//! use maxmargin::{LinearSvm, data::Generator};
+//!
+//! let data = Generator::SparseText.generate(500, None, 1)?;
+//! let models = LinearSvm::new().path(&data, &[0.1, 1.0, 10.0, 100.0])?;
+//! assert!(models.iter().all(|trained| trained.certificate.kkt <= 1e-3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Cross-validate
 //!
 //! ```
@@ -76,12 +87,15 @@ pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
 pub use maxmargin_kernel as kernel;
+pub use maxmargin_linear as linear;
 pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod linear_svm;
 mod svm;
 mod update;
 
+pub use linear_svm::LinearSvm;
 pub use svm::{Svm, SvmError, Trained};
 pub use update::{Change, Kept, UpdateError, Updated, update};

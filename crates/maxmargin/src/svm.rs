@@ -4,6 +4,7 @@ use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, St
 use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
 use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
+use maxmargin_linear::LinearError;
 use maxmargin_model::{Asked, Model, ModelError, Record};
 use maxmargin_smo::{SmoError, solve_certified};
 
@@ -53,6 +54,9 @@ pub enum SvmError {
     /// The solver cannot take the problem.
     #[error(transparent)]
     Solver(#[from] SmoError),
+    /// The linear solver cannot take the problem.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
     /// The start is not feasible.
     #[error(transparent)]
     Start(#[from] StartError),

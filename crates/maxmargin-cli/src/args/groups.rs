@@ -1,7 +1,8 @@
 //! Options that several commands share.
 
-use super::values::{self, Folds, Gamma, KernelName, ScaleName, Seeding, Weight};
+use super::values::{self, Folds, Gamma, KernelName, LossName, ScaleName, Seeding, SolverName, Weight};
 use clap::Args;
+use maxmargin::core::Offset;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,6 +71,24 @@ pub(crate) struct ProblemArgs {
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
+}
+
+/// How the problem is solved.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct SolverArgs {
+    /// Solver
+    #[arg(long, value_enum, default_value_t = SolverName::Auto)]
+    pub(crate) solver: SolverName,
+    /// Loss
+    #[arg(long, value_enum, default_value_t = LossName::Hinge)]
+    pub(crate) loss: LossName,
+    /// Bias of a linear SVM: free, none, or the value of one more feature (LIBLINEAR's -B)
+    #[arg(long, value_name = "HOW", default_value = "free", value_parser = values::bias, allow_hyphen_values = true)]
+    pub(crate) bias: Offset,
+    /// Linear solvers: also go on until the relative duality gap is at most this
+    #[arg(long, value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) gap: Option<f64>,
 }
 
 /// How long, on what, and how loud.

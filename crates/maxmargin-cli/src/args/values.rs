@@ -1,6 +1,7 @@
 //! Values of options: what is accepted, and what is said about the rest.
 
 use clap::ValueEnum;
+use maxmargin::core::Offset;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,6 +18,32 @@ pub(crate) enum KernelName {
     Sigmoid,
     /// kernel values in the file: label 0:serial 1:K(x,x1) …
     Precomputed,
+}
+
+/// Solvers by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverName {
+    /// smo for kernels, linear for --kernel linear
+    Auto,
+    /// sequential minimal optimisation over kernel values
+    Smo,
+    /// linear only: coordinate descent while it pays, then Newton steps
+    Linear,
+    /// linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR
+    Descent,
+    /// linear only: coordinate descent with adaptive variable selection frequencies
+    Avsf,
+    /// linear only: Newton steps from the start
+    Newton,
+}
+
+/// Losses by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LossName {
+    /// C max(0, 1 - y f(x))
+    Hinge,
+    /// C max(0, 1 - y f(x))²; linear solvers only
+    Squared,
 }
 
 /// Ways of scaling.
@@ -47,6 +74,47 @@ pub(crate) enum Seeding {
     Dec,
     /// train on all data once, derive every fold from it
     Full,
+}
+
+/// The bias of a linear SVM: free, none, or the value of one more feature.
+pub(crate) fn bias(text: &str) -> Result<Offset, String> {
+    match text {
+        "free" => Ok(Offset::Free),
+        "none" => Ok(Offset::None),
+        _ => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() && value > 0.0 => Ok(Offset::Feature(value)),
+            _ => Err("free (not regularised), none, or a positive number: the value of one more feature".to_owned()),
+        },
+    }
+}
+
+/// Values of C, ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Costs(pub(crate) Vec<f64>);
+
+/// Most values of C in a grid.
+const MOST_COSTS: usize = 1000;
+
+/// `0.1,1,10`, or `0.01:1000` for the powers of ten between.
+pub(crate) fn costs(text: &str) -> Result<Costs, String> {
+    let one = |text: &str| positive(text.trim());
+    let mut values = if let Some((from, to)) = text.split_once(':') {
+        let (from, to) = (one(from)?, one(to)?);
+        if from > to {
+            return Err(format!("{from} is greater than {to}"));
+        }
+        let steps = (to / from).log10();
+        // Rounding of a whole number of steps must not lose the last value.
+        (0..=(steps + 1e-9) as i32).map(|k| from * 10_f64.powi(k)).collect()
+    } else {
+        text.split(',').map(one).collect::<Result<Vec<f64>, String>>()?
+    };
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    if values.len() > MOST_COSTS {
+        return Err(format!("{} values are more than {MOST_COSTS}", values.len()));
+    }
+    Ok(Costs(values))
 }
 
 /// Where folds come from.

@@ -1,5 +1,6 @@
 //! The JSON documents.
 
+use crate::linear::LinearDocument;
 use maxmargin::core::{Certificate, Status};
 use maxmargin::cv::{CvReport, FoldReport, FullReport};
 use maxmargin::data::Dataset;
@@ -125,6 +126,9 @@ pub(crate) fn status_name(status: Status) -> &'static str {
 pub(crate) struct TrainDocument {
     pub(crate) data: DataDocument,
     pub(crate) kernel: KernelDocument,
+    /// How a linear SVM was trained without a kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) linear: Option<LinearDocument>,
     pub(crate) c: f64,
     pub(crate) weights: [f64; 2],
     pub(crate) eps: f64,
@@ -155,6 +159,9 @@ pub(crate) struct TrainDocument {
 pub(crate) struct CvDocument {
     pub(crate) data: DataDocument,
     pub(crate) kernel: KernelDocument,
+    /// How a linear SVM was trained without a kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) linear: Option<LinearDocument>,
     pub(crate) c: f64,
     pub(crate) weights: [f64; 2],
     pub(crate) eps: f64,

@@ -24,7 +24,7 @@ pub(crate) fn data_line(data: &DataDocument) -> String {
 pub(crate) fn train_report(d: &TrainDocument) -> String {
     let certificate = d.certificate;
     let verdict = if certificate.holds { "holds" } else { "does not meet the tolerance" };
-    let rows = [
+    let mut rows = vec![
         ("kernel", d.kernel.text()),
         ("C, eps", format!("{}{}, {}", format::exact(d.c), weights_text(d.weights), format::exact(d.eps))),
         ("scaling", d.scale.unwrap_or("none").to_owned()),
@@ -64,6 +64,13 @@ pub(crate) fn train_report(d: &TrainDocument) -> String {
         ("peak memory", format::bytes(d.peak_rss_bytes)),
         ("model", d.model.clone()),
     ];
+    if let Some(linear) = &d.linear {
+        rows[0] = ("solver", linear.text());
+        rows.retain(|row| row.0 != "kernel rows");
+        if let Some(work) = linear.work_text() {
+            rows.insert(4, ("work", work));
+        }
+    }
     data_line(&d.data) + &fields(&rows)
 }
 

@@ -1,0 +1,46 @@
+//! Starts from solutions of other problems.
+
+use maxmargin_core::start::shift_to_sum;
+use maxmargin_core::{Balance, Dual};
+
+/// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free.
+///
+/// # Panics
+///
+/// When the problems and `alpha` do not have the same number of variables.
+pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
+    assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
+    let mut moved: Vec<f64> = (0..alpha.len())
+        .map(|k| if alpha[k] >= from.upper()[k] { to.upper()[k] } else { alpha[k].min(to.upper()[k]) })
+        .collect();
+    balance(to, &mut moved);
+    moved
+}
+
+/// Brings `Σ s_k α_k` to what the balance asks for, by the variables between their bounds as far as they can: whoever is at a bound belongs there.
+///
+/// # Panics
+///
+/// When `alpha` does not have one entry per variable.
+pub fn balance(dual: &Dual, alpha: &mut [f64]) {
+    let Balance::Sum(wanted) = dual.balance() else { return };
+    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).sum::<f64>();
+    let between = |a: f64, k: usize| a > 0.0 && a < dual.upper()[k];
+    for _ in 0..4 {
+        let left = lack(alpha);
+        let free = (0..alpha.len()).filter(|&k| between(alpha[k], k)).count();
+        if left == 0.0 || free == 0 {
+            break;
+        }
+        for k in 0..alpha.len() {
+            if between(alpha[k], k) {
+                alpha[k] = (alpha[k] + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
+            }
+        }
+    }
+    let mass: f64 = alpha.iter().sum();
+    if lack(alpha).abs() > 1e-14 * mass.max(1.0) {
+        // The box can reach what the problem's own start reached.
+        let _ = shift_to_sum(dual.sign(), dual.upper(), alpha, wanted);
+    }
+}
