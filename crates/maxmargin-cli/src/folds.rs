@@ -3,13 +3,13 @@
 use crate::args::{KernelArgs, ProblemArgs, RunArgs, Seeding};
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::linear::{self, Linear};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::problem::{self, Prepared};
 use crate::progress::Bar;
 use crate::report::{Confusion, CvDocument, DataDocument};
 use crate::threads::Threads;
-use crate::linear::{self, Linear};
 use crate::{advice, format, memory, scaled_folds};
 use maxmargin::core::{Certificate, Status, Stop};
 use maxmargin::cv::{self, CvConfig, CvProgress, CvReport, FoldPlan, Order, Pool};

@@ -95,8 +95,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     if points.len() < args.c.0.len() {
         notes.warn(format!("{} of {} values of C were not reached", args.c.0.len() - points.len(), args.c.0.len()));
     }
-    let unfinished: Vec<String> =
-        points.iter().filter(|p| p.status != Status::Converged).map(|p| format!("C = {} ({})", format::exact(p.c), status_name(p.status))).collect();
+    let unfinished: Vec<String> = points
+        .iter()
+        .filter(|p| p.status != Status::Converged)
+        .map(|p| format!("C = {} ({})", format::exact(p.c), status_name(p.status)))
+        .collect();
     if !unfinished.is_empty() {
         notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps", unfinished.join(", ")));
     }
@@ -119,7 +122,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         warnings: notes.warnings().to_vec(),
     };
-    if args.run.json { print_json(&document)? } else { print(&text(&document))? }
+    if args.run.json {
+        print_json(&document)?;
+    } else {
+        print(&text(&document))?;
+    }
     Ok(if complete { Done::Finished } else { Done::Stopped })
 }
 

@@ -157,7 +157,8 @@ pub(crate) fn cross_validate(setting: &Setting, linear: &Linear, bar: &Bar, note
         Seeding::Full => LinearStart::Full(None),
         Seeding::Cold => LinearStart::Cold,
         _ => {
-            let what = "--seeding: linear solvers start folds cold or from the model of all data (full); others need --solver smo";
+            let what =
+                "--seeding: linear solvers start folds cold or from the model of all data (full); others need --solver smo";
             return Err(Failure::Usage(what.to_owned()));
         }
     };

@@ -214,7 +214,8 @@ fn judge_weights(
     let rows = claim.rows.as_deref().unwrap_or_default();
     let wrong = rows.iter().zip(&folded.coef).position(|(&row, coef)| row >= samples.len() || coef * labels.signs[row] < 0.0);
     if let Some(at) = wrong {
-        let detail = format!("support vector {at} is said to be row {}, which does not exist or is of the other class", rows[at] + 1);
+        let detail =
+            format!("support vector {at} is said to be row {}, which does not exist or is of the other class", rows[at] + 1);
         checks.push(Check { what: "support vectors", passed: false, detail });
         return Ok(None);
     }
@@ -235,7 +236,11 @@ fn judge_weights(
     checks.push(Check {
         what: "weights",
         passed: off <= ROUNDING * (largest + alpha.iter().fold(0.0, |most: f64, a| most.max(*a))),
-        detail: format!("{} of them; largest difference from the sum over the support vectors: {}", stored.len(), format::short(off)),
+        detail: format!(
+            "{} of them; largest difference from the sum over the support vectors: {}",
+            stored.len(),
+            format::short(off)
+        ),
     });
     check_solution(model, claim, &dual, &alpha, judged.bias, judged.certificate, checks);
     Ok(Some(judged.certificate))

@@ -67,7 +67,7 @@ pub fn cross_validate_linear(
     for fold in folds {
         let (fold, decisions) = fold?;
         decisions.into_iter().for_each(|(i, decision)| report.decisions[i] = decision);
-        run.count(&mut report, fold);
+        count(&mut report, fold);
     }
     report.full = full;
     Ok(run.finish(report))
@@ -97,7 +97,7 @@ pub fn cross_validate_linear_apart<E>(
         let matrix = Matrix::new(&samples, cv.offset.feature(), cv.config.par);
         let (fold, decisions) = run.fold(fold, &matrix, &samples, None, cv.config.par)?;
         decisions.into_iter().for_each(|(i, decision)| report.decisions[i] = decision);
-        run.count(&mut report, fold);
+        count(&mut report, fold);
     }
     Ok(run.finish(report))
 }
@@ -122,7 +122,14 @@ impl LinearRun<'_> {
         Dual::svc(self.cv.loss, self.cv.offset, ids, labels, upper)
     }
 
-    fn solve(&self, matrix: &Matrix, dual: &Dual, alpha: Option<Vec<f64>>, stage: Stage, par: Par) -> Result<LinearSolution, CvError> {
+    fn solve(
+        &self,
+        matrix: &Matrix,
+        dual: &Dual,
+        alpha: Option<Vec<f64>>,
+        stage: Stage,
+        par: Par,
+    ) -> Result<LinearSolution, CvError> {
         let start = match alpha {
             Some(alpha) => Start::checked(dual, alpha).or_else(|_| Start::zero(dual)),
             None => Start::zero(dual),
@@ -189,16 +196,17 @@ impl LinearRun<'_> {
         Ok((FoldReport { seed_seconds, solve_seconds, ..judged }, decisions))
     }
 
-    fn count(&self, report: &mut CvReport, fold: FoldReport) {
-        report.correct += fold.correct;
-        report.iterations += fold.iterations;
-        report.folds.push(fold);
-    }
-
     fn finish(&self, mut report: CvReport) -> CvReport {
         report.total_iterations = report.iterations + report.full.as_ref().map_or(0, |f| f.iterations);
         report.accuracy = report.correct as f64 / self.plan.len() as f64;
         report.total_seconds = self.begun.elapsed().as_secs_f64();
         report
     }
+}
+
+/// Adds a fold to the sums.
+fn count(report: &mut CvReport, fold: FoldReport) {
+    report.correct += fold.correct;
+    report.iterations += fold.iterations;
+    report.folds.push(fold);
 }

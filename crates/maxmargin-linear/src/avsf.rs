@@ -115,8 +115,7 @@ mod tests {
             assert!((380..=400).contains(&frequencies.schedule.len()), "{}", frequencies.schedule.len());
             frequencies.schedule.iter().for_each(|&k| counts[k as usize] += 1);
         }
-        let (often, seldom): (usize, usize) =
-            (counts.iter().step_by(2).sum(), counts.iter().skip(1).step_by(2).sum());
+        let (often, seldom): (usize, usize) = (counts.iter().step_by(2).sum(), counts.iter().skip(1).step_by(2).sum());
         let ratio = often as f64 / seldom as f64;
         assert!((3.8..4.2).contains(&ratio), "{ratio}");
         assert!(counts.iter().all(|&c| c > 40), "every variable has its turn");

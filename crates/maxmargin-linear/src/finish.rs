@@ -5,6 +5,7 @@ use crate::matrix::Rows;
 use crate::newton::{Newton, Round};
 use crate::point::{Fresh, fresh};
 use crate::solve::{Ended, Method, Run};
+use crate::system::DIRECT;
 use crate::warm::balance;
 use maxmargin_core::Status;
 
@@ -14,7 +15,8 @@ const ROUNDS: usize = 60;
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].
 pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended {
     let dual = run.dual;
-    if alpha.iter().any(|a| *a > 0.0) {
+    let warm = alpha.iter().any(|a| *a > 0.0);
+    if warm {
         // Whoever starts from a solution gets it back.
         let point = fresh(rows, dual, &alpha, run.config.par);
         if good(run, &point) {
@@ -22,7 +24,9 @@ pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended
         }
     }
     let mut descent = run.begin(rows, alpha);
-    let solved = if run.config.method == Method::Hybrid { front(run, &mut descent) } else { None };
+    // Near a solution a Newton step does more than a sweep, unless features are many.
+    let sweeps = run.config.method == Method::Hybrid && (!warm || rows.width() > DIRECT);
+    let solved = if sweeps { front(run, &mut descent) } else { None };
     run.work.steps = descent.steps;
     run.work.entries = descent.entries;
     let (mut alpha, mut point) = if let Some(solved) = solved {

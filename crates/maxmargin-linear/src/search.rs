@@ -80,8 +80,9 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
             fixed += v.fall * v.wish(0.0).clamp(0.0, v.upper);
         }
     }
-    let slope =
-        |t: f64| line.linear + t * line.square - fixed - moving.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>();
+    let slope = |t: f64| {
+        line.linear + t * line.square - fixed - moving.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>()
+    };
     for round in 0..60 {
         // Regula falsi, with bisection in between so that both ends move.
         let t = if round % 3 == 2 {

@@ -40,8 +40,7 @@ impl Curvature {
 
     /// Adds who is new and takes away who has left; anew where that is less work.
     fn follow<R: Rows>(&mut self, system: &System<R>) -> &Mat<f64> {
-        let wanted: Vec<(usize, f64)> =
-            system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
+        let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
         let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
         loop {

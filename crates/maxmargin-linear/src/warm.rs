@@ -10,9 +10,8 @@ use maxmargin_core::{Balance, Dual};
 /// When the problems and `alpha` do not have the same number of variables.
 pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
-    let mut moved: Vec<f64> = (0..alpha.len())
-        .map(|k| if alpha[k] >= from.upper()[k] { to.upper()[k] } else { alpha[k].min(to.upper()[k]) })
-        .collect();
+    let mut moved: Vec<f64> =
+        (0..alpha.len()).map(|k| if alpha[k] >= from.upper()[k] { to.upper()[k] } else { alpha[k].min(to.upper()[k]) }).collect();
     balance(to, &mut moved);
     moved
 }
@@ -32,9 +31,9 @@ pub fn balance(dual: &Dual, alpha: &mut [f64]) {
         if left == 0.0 || free == 0 {
             break;
         }
-        for k in 0..alpha.len() {
-            if between(alpha[k], k) {
-                alpha[k] = (alpha[k] + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
+        for (k, a) in alpha.iter_mut().enumerate() {
+            if between(*a, k) {
+                *a = (*a + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
             }
         }
     }

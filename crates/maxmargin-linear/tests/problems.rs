@@ -1,10 +1,8 @@
-//! The linear solvers on problems without kernel: against each other, against SMO, and on what is odd.
+//! The linear solvers on problems without kernel: against each other, and on what is odd.
 
-use maxmargin_core::{Balance, Dual, DualError, Progress, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{Balance, Dual, DualError, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
-use maxmargin_kernel::{Kernel, KernelGram, Rows};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
-use maxmargin_smo::solve_certified;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 
@@ -236,23 +234,5 @@ proptest! {
                 prop_assert!(certificate.holds(1e-6), "{certificate:?}");
             }
         }
-    }
-
-    /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the same machine.
-    #[test]
-    fn equals_smo_on_the_linear_kernel((samples, labels, c) in problems()) {
-        let ids: Vec<usize> = (0..labels.len()).collect();
-        let dual = Dual::c_svc(ids, labels, c.clone()).expect("two classes");
-        let found = run(&samples, None, &dual, &Config::default(), &Stop::at(1e-6));
-        prop_assert_eq!(found.solution.status, Status::Converged);
-        let gram = KernelGram::new(&samples, Kernel::Linear).expect("a kernel");
-        let judged = certify(&dual, &gram, &found.solution, Par::Seq);
-        prop_assert!(judged.holds(1e-6 + 1e-10 * c.iter().sum::<f64>()), "{judged:?} {:?}", found.certificate);
-        let rows = Rows::new(&gram, 1 << 24, Par::Seq);
-        let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-6) };
-        let start = Start::zero(&dual).expect("feasible");
-        let (_, smo) = solve_certified(&dual, &rows, start, Par::Seq, &stop, &mut Silent).expect("a problem");
-        let scale = judged.primal.abs().max(1.0);
-        prop_assert!(judged.primal >= smo.dual - 1e-9 * scale && smo.primal >= judged.dual - 1e-9 * scale);
     }
 }

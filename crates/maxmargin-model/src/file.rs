@@ -1,7 +1,7 @@
 //! The native model file: one line of text that says what follows, then the model in bincode.
 //!
 //! ```text
-//! maxmargin-model 1 BYTES SHA256\n
+//! maxmargin-model 2 BYTES SHA256\n
 //! BYTES bytes of bincode, whose SHA-256 (64 lower-case hexadecimal digits) stands above
 //! ```
 //!

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 /// The native file of `payload`, whatever that is: a hostile file with a good checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
-    let mut file = format!("maxmargin-model 1 {} ", payload.len()).into_bytes();
+    let mut file = format!("maxmargin-model 2 {} ", payload.len()).into_bytes();
     Sha256::digest(payload).iter().for_each(|byte| file.extend_from_slice(format!("{byte:02x}").as_bytes()));
     file.push(b'\n');
     file.extend_from_slice(payload);
@@ -84,12 +84,14 @@ fn messages_say_what_is_wrong() {
     let says = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
     assert!(says(b"hello").contains("not a model file"));
     assert!(says(b"").contains("not a model file"));
-    assert!(says(b"maxmargin-model 2 0 abc\n").contains("format 2"));
+    assert!(says(b"maxmargin-model 3 0 abc\n").contains("format 3"));
     assert!(says(b"maxmargin-model").contains("first line"));
-    assert!(says(b"maxmargin-model 1 18446744073709551615 00\nxx").contains("cut short"));
+    assert!(says(b"maxmargin-model 2 18446744073709551615 00\nxx").contains("cut short"));
     let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1))).unwrap();
     future[16] = b'7';
-    assert!(matches!(decode(&future), Err(ModelError::Future { found: 7, newest: 1 })));
+    assert!(matches!(decode(&future), Err(ModelError::Future { found: 7, newest: 2 })));
+    future[16] = b'1';
+    assert!(matches!(decode(&future), Err(ModelError::Past { found: 1, oldest: 2 })));
 }
 
 #[test]

@@ -129,9 +129,9 @@ pub(crate) fn loo_report(d: &CvDocument) -> String {
 
 fn head(d: &CvDocument, what: &str) -> String {
     format!(
-        "{}{} kernel; C {}{}, eps {}, scaling {}; {what}, seeding {}, {} thread{}\n\n",
+        "{}{}; C {}{}, eps {}, scaling {}; {what}, seeding {}, {} thread{}\n\n",
         data_line(&d.data),
-        d.kernel.text(),
+        d.linear.map_or_else(|| format!("{} kernel", d.kernel.text()), |linear| linear.text()),
         format::exact(d.c),
         weights_text(d.weights),
         format::exact(d.eps),
@@ -158,7 +158,7 @@ fn summary(d: &CvDocument) -> String {
     };
     let partial = if d.status == Status::Converged { "" } else { "; folds that did not converge are counted too" };
     let c = d.confusion;
-    fields(&[
+    let mut table = vec![
         (
             "accuracy",
             format!(
@@ -202,7 +202,11 @@ fn summary(d: &CvDocument) -> String {
             ),
         ),
         ("peak memory", format::bytes(d.peak_rss_bytes)),
-    ])
+    ];
+    if d.linear.is_some() {
+        table.retain(|row| row.0 != "kernel rows");
+    }
+    fields(&table)
 }
 
 fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {

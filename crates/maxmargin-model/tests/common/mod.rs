@@ -66,6 +66,7 @@ pub(crate) fn recorded(kernel: Kernel, support: Samples) -> Model {
         status: Status::Converged,
         iterations: 1234,
         certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0 },
+        folded: None,
     };
     model(kernel, support).with_record(record).expect("a record that fits")
 }

@@ -1,0 +1,88 @@
+//! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and objective.
+#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
+
+use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
+use maxmargin_data::libsvm::{ReadOptions, parse, write};
+use maxmargin_data::{BinaryLabels, Dataset, Generator, Par, compress};
+use maxmargin_linear::{Config, LinearSolution, Matrix, Method, solve};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn installed() -> bool {
+    let found = Command::new("liblinear-train").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !found {
+        eprintln!("skipped: liblinear-train is not installed");
+    }
+    found
+}
+
+/// Sweeps and dual objective that LIBLINEAR prints, and whether it stopped by its own rule.
+fn liblinear(data: &Dataset, c: f64, eps: f64) -> (u64, f64, bool) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let mut text = Vec::new();
+    write(data, &mut text).expect("writing to memory");
+    fs::write(folder.path().join("data"), text).expect("writing a temporary file");
+    let output = Command::new("liblinear-train")
+        .args(["-s", "3", "-c", &c.to_string(), "-e", &eps.to_string()])
+        .args([folder.path().join("data"), folder.path().join("model")])
+        .output()
+        .expect("liblinear-train runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let after = |what: &str| said.split(what).nth(1).and_then(|rest| rest.split_whitespace().next()).map(str::to_owned);
+    let sweeps = after("#iter = ").expect("it prints its sweeps").parse().expect("a number");
+    let objective: f64 = after("Objective value = ").expect("it prints its objective").parse().expect("a number");
+    (sweeps, -objective, !said.contains("reaching max number of iterations"))
+}
+
+fn ours(data: &Dataset, c: f64, eps: f64, method: Method) -> LinearSolution {
+    let labels = BinaryLabels::new(&data.labels).expect("two classes");
+    let n = labels.signs.len();
+    let dual = Dual::new((0..n).collect(), labels.signs, vec![-1.0; n], vec![c; n], 0.0, Balance::Free).expect("a problem");
+    let matrix = Matrix::new(&data.samples, None, Par::Seq);
+    let config = Config { method, ..Config::default() };
+    solve(&matrix, &dual, Start::zero(&dual).expect("feasible"), &config, &Stop::at(eps), &mut Silent).expect("a problem")
+}
+
+fn compare(name: &str, data: &Dataset) {
+    for c in [0.01, 0.1, 1.0, 10.0] {
+        let (sweeps, objective, converged) = liblinear(data, c, 1e-3);
+        if !converged {
+            eprintln!("{name}, C = {c}: liblinear-train reached its limit of sweeps and is not compared");
+            continue;
+        }
+        let baseline = ours(data, c, 1e-3, Method::Descent);
+        // Both are within their own gap of the one optimum.
+        let best = ours(data, c, 1e-6, Method::Newton).certificate;
+        let near = |value: f64| (value - best.dual).abs() <= 1e-4 * best.primal;
+        assert!(near(objective) && near(baseline.certificate.dual), "{name}, C = {c}: {objective} {baseline:?} {best:?}");
+        // The orders are random: the number of sweeps agrees as those of two seeds do, and no order is worth a factor.
+        let ratio = baseline.work.sweeps as f64 / sweeps as f64;
+        assert!((0.4..2.5).contains(&ratio), "{name}, C = {c}: {} sweeps, LIBLINEAR {sweeps}", baseline.work.sweeps);
+    }
+}
+
+#[test]
+fn sweeps_and_objective_on_generated_data() {
+    if !installed() {
+        return;
+    }
+    compare("blobs", &Generator::Blobs.generate(2000, Some(20), 5).expect("data"));
+    compare("sparse-text", &Generator::SparseText.generate(2000, Some(4096), 5).expect("data"));
+}
+
+#[test]
+fn sweeps_and_objective_on_real_data() {
+    let Some(folder) = std::env::var_os("MAXMARGIN_DATA").filter(|_| installed()) else {
+        eprintln!("skipped: MAXMARGIN_DATA names no folder with real data, or liblinear-train is not installed");
+        return;
+    };
+    for name in ["heart_scale", "a1a"] {
+        let Ok(file) = fs::File::open(Path::new(&folder).join(format!("{name}.xz"))) else {
+            eprintln!("skipped: no {name}.xz");
+            continue;
+        };
+        let text = compress::read_all(file).expect("a whole file");
+        compare(name, &parse(&text, &ReadOptions::default(), Par::Seq).expect("LIBSVM format"));
+    }
+}
