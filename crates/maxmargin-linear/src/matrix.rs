@@ -3,6 +3,7 @@
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_simd::sparse::{One, SparseRows, Value};
 use maxmargin_simd::sums;
+use std::borrow::Cow;
 
 /// A dense row costs about as much as a sparse one with this share of its entries.
 const DENSE_SHARE: f64 = 0.3;
@@ -28,12 +29,12 @@ pub(crate) trait Rows: Sync {
 }
 
 /// Rows with one more feature of the same value: the bias as a weight.
-pub(crate) struct Sparse<V> {
-    rows: SparseRows<V>,
+pub(crate) struct Sparse<'s, V: Value> {
+    rows: SparseRows<'s, V>,
     feature: Option<f64>,
 }
 
-impl<V: Value> Rows for Sparse<V> {
+impl<V: Value> Rows for Sparse<'_, V> {
     fn len(&self) -> usize {
         self.rows.len()
     }
@@ -152,7 +153,8 @@ pub(crate) trait Job {
 
 /// The samples of a linear problem: the numbers of [`Samples`], with the bias as one more feature where that is wanted.
 ///
-/// Sparse rows are copied with 4 bytes an entry where every value is 1, 8 where every value is exact in `f32`, else 12; dense rows are borrowed.
+/// Rows are borrowed; only values that are exact in `f32` are copied in that form (those that are all 1 need no values), and dense rows of mostly zeros are
+/// compressed.
 pub struct Matrix<'s> {
     form: Form<'s>,
     /// The number of each column that is kept, where most of very many columns are empty.
@@ -164,9 +166,9 @@ pub struct Matrix<'s> {
 }
 
 enum Form<'s> {
-    Ones(Sparse<One>),
-    Single(Sparse<f32>),
-    Double(Sparse<f64>),
+    Ones(Sparse<'s, One>),
+    Single(Sparse<'s, f32>),
+    Double(Sparse<'s, f64>),
     Dense32(Dense<'s, f32>),
     Dense64(Dense<'s, f64>),
 }
@@ -177,7 +179,7 @@ impl<'s> Matrix<'s> {
     pub fn new(samples: &'s Samples, feature: Option<f64>, par: Par) -> Self {
         let features = samples.features();
         let (form, columns) = if let Some((packed, columns)) = samples.packed() {
-            (sparse_form(&packed, feature), Some(columns))
+            (compressed(&packed, feature), Some(columns))
         } else {
             (form_of(samples, feature), None)
         };
@@ -264,29 +266,17 @@ fn form_of(samples: &Samples, feature: Option<f64>) -> Form<'_> {
     match samples.storage() {
         Storage::Dense32(values) if dense => Form::Dense32(Dense { values, rows, columns, feature }),
         Storage::Dense64(values) if dense => Form::Dense64(Dense { values, rows, columns, feature }),
-        _ => sparse_form(samples, feature),
+        Storage::Sparse(matrix) => {
+            let (offsets, indices) = (matrix.indptr(), matrix.indices());
+            let offsets = offsets.raw_storage().to_vec();
+            smallest(offsets, indices, matrix.data(), columns, feature)
+        }
+        _ => compressed(samples, feature),
     }
 }
 
-/// A copy in compressed rows, in the smallest form that holds the numbers.
-fn sparse_form<'s>(samples: &Samples, feature: Option<f64>) -> Form<'s> {
-    let (mut ones, mut single) = (true, true);
-    for i in 0..samples.len() {
-        samples.row(i).for_each(|_, v| {
-            ones &= v == 1.0;
-            single &= f64::from(v as f32) == v;
-        });
-    }
-    if ones {
-        Form::Ones(Sparse { rows: compress(samples, |_| One), feature })
-    } else if single {
-        Form::Single(Sparse { rows: compress(samples, |v| v as f32), feature })
-    } else {
-        Form::Double(Sparse { rows: compress(samples, |v| v), feature })
-    }
-}
-
-fn compress<V: Value>(samples: &Samples, value: impl Fn(f64) -> V) -> SparseRows<V> {
+/// A copy in compressed rows.
+fn compressed<'s>(samples: &Samples, feature: Option<f64>) -> Form<'s> {
     let entries = samples.non_zeros();
     let (mut offsets, mut indices, mut values) =
         (Vec::with_capacity(samples.len() + 1), Vec::with_capacity(entries), Vec::with_capacity(entries));
@@ -295,12 +285,32 @@ fn compress<V: Value>(samples: &Samples, value: impl Fn(f64) -> V) -> SparseRows
         samples.row(i).for_each(|j, v| {
             if v != 0.0 {
                 indices.push(j as u32);
-                values.push(value(v));
+                values.push(v);
             }
         });
         offsets.push(indices.len());
     }
-    SparseRows::new(offsets, indices, values, samples.features())
+    smallest(offsets, indices, values, samples.features(), feature)
+}
+
+/// The smallest form that holds the numbers.
+fn smallest<'s>(
+    offsets: Vec<usize>,
+    indices: impl Into<Cow<'s, [u32]>>,
+    values: impl Into<Cow<'s, [f64]>>,
+    columns: usize,
+    feature: Option<f64>,
+) -> Form<'s> {
+    let values: Cow<'s, [f64]> = values.into();
+    if values.iter().all(|v| *v == 1.0) {
+        let ones = vec![One; values.len()];
+        Form::Ones(Sparse { rows: SparseRows::new(offsets, indices, ones, columns), feature })
+    } else if values.iter().all(|v| f64::from(*v as f32) == *v) {
+        let single: Vec<f32> = values.iter().map(|v| *v as f32).collect();
+        Form::Single(Sparse { rows: SparseRows::new(offsets, indices, single, columns), feature })
+    } else {
+        Form::Double(Sparse { rows: SparseRows::new(offsets, indices, values, columns), feature })
+    }
 }
 
 #[cfg(test)]

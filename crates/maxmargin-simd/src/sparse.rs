@@ -2,6 +2,8 @@
 //!
 //! Sums are in four interleaved partial sums and never fused, so that every machine returns the same bits.
 
+use std::borrow::Cow;
+
 /// A stored number.
 pub trait Value: Copy + Send + Sync + 'static {
     /// The number.
@@ -33,22 +35,28 @@ impl Value for One {
     }
 }
 
-/// A matrix in compressed rows.
+/// A matrix in compressed rows, its arrays borrowed or owned.
 #[derive(Clone, Debug)]
-pub struct SparseRows<V> {
-    offsets: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<V>,
+pub struct SparseRows<'a, V: Value> {
+    offsets: Cow<'a, [usize]>,
+    indices: Cow<'a, [u32]>,
+    values: Cow<'a, [V]>,
     columns: usize,
 }
 
-impl<V: Value> SparseRows<V> {
+impl<'a, V: Value> SparseRows<'a, V> {
     /// Row `i` holds `values[k]` in column `indices[k]` for `k` in `offsets[i]..offsets[i + 1]`.
     ///
     /// # Panics
     ///
     /// When offsets do not ascend from 0 to the number of entries, there are not as many values as indices, or a column is not below `columns`.
-    pub fn new(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<V>, columns: usize) -> Self {
+    pub fn new(
+        offsets: impl Into<Cow<'a, [usize]>>,
+        indices: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [V]>>,
+        columns: usize,
+    ) -> Self {
+        let (offsets, indices, values) = (offsets.into(), indices.into(), values.into());
         assert!(offsets.first() == Some(&0) && offsets.is_sorted(), "offsets ascend from 0");
         assert!(offsets.last() == Some(&indices.len()) && values.len() == indices.len(), "one value an index");
         assert!(indices.iter().all(|&j| (j as usize) < columns), "columns below {columns}");
@@ -145,7 +153,7 @@ impl<V: Value> SparseRows<V> {
 mod tests {
     use super::*;
 
-    fn rows() -> SparseRows<f32> {
+    fn rows() -> SparseRows<'static, f32> {
         let indices = vec![0, 2, 3, 4, 6, 1, 5];
         SparseRows::new(vec![0, 5, 5, 7], indices, vec![1.0, -2.0, 0.5, 4.0, 3.0, 2.0, -1.0], 7)
     }
