@@ -132,7 +132,7 @@ pub fn solve(
     let (alpha, _) = start.into_parts();
     let squares = matrix.squares();
     let run = Run { squares, dual, config, clock: Clock::new(stop, watch), work: LinearWork::default() };
-    let ended = matrix.visit(Start_ { run, alpha });
+    let ended = matrix.visit(Begin { run, alpha });
     let (w, feature_bias) = matrix.unpack(&ended.fresh.w);
     let Fresh { gradient, bias, certificate, .. } = ended.fresh;
     let iterations = ended.work.steps + ended.work.newton_steps;
@@ -223,12 +223,12 @@ pub(crate) struct Ended {
     pub(crate) work: LinearWork,
 }
 
-struct Start_<'a> {
+struct Begin<'a> {
     run: Run<'a>,
     alpha: Vec<f64>,
 }
 
-impl Job for Start_<'_> {
+impl Job for Begin<'_> {
     type Out = Ended;
 
     fn run<R: Rows>(self, rows: &R) -> Ended {
