@@ -1,0 +1,86 @@
+//! A certified lower bound on the objective of a problem: what every solution is judged by, its own certificate or none.
+
+use super::Problem;
+use crate::cell::Failure;
+use maxmargin::core::{Silent, Start, Stop};
+use maxmargin::linear::{Config, Matrix, Method, solve};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The solver starts from a violation of this size; then the gap decides.
+const TOLERANCE: f64 = 1e-3;
+
+/// A bound is as good as it is after so long.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// A dual objective and how far from the optimum it is at most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    pub(crate) dual: f64,
+    /// Of the dual solution and its own primal one.
+    pub(crate) relative_gap: f64,
+}
+
+/// The bound of a problem, known to a relative gap of `gap` if the solver comes that far. It is true whoever computed it and however long ago, so
+/// that the folder of the cell keeps it by the data's hash and C.
+pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
+    let place = problem.cell.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.c)));
+    if let Some(known) = place.as_deref().and_then(read).filter(|known| known.relative_gap <= gap) {
+        return Ok(known);
+    }
+    let dual = problem.dual()?;
+    let matrix = Matrix::new(&problem.data.samples, None, problem.par);
+    let config = Config { method: Method::Hybrid, gap: Some(gap), par: problem.par, ..Config::default() };
+    let stop = Stop { max_time: Some(PATIENCE), ..Stop::at(TOLERANCE) };
+    let certificate = solve(&matrix, &dual, Start::zero(&dual)?, &config, &stop, &mut Silent)?.certificate;
+    let bound = Bound { dual: certificate.dual, relative_gap: certificate.relative_gap() };
+    if let Some(place) = place {
+        write(&place, &bound)?;
+    }
+    Ok(bound)
+}
+
+fn name(sha256: &[u8; 32], c: f64) -> PathBuf {
+    let mut name = String::new();
+    for byte in sha256 {
+        let _ = write!(name, "{byte:02x}");
+    }
+    format!("{name}-c{c}.json").into()
+}
+
+/// What cannot be read is computed again.
+fn read(place: &Path) -> Option<Bound> {
+    serde_json::from_slice(&fs::read(place).ok()?).ok()
+}
+
+/// Beside its place and moved into it: another cell may read.
+fn write(place: &Path, bound: &Bound) -> Result<(), Failure> {
+    let folder = place.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(Failure::Temporary)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Failure::Temporary)?;
+    file.write_all(serde_json::to_string(bound)?.as_bytes()).map_err(Failure::Temporary)?;
+    file.persist(place).map_err(|error| Failure::Temporary(error.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, name, read, write};
+
+    #[test]
+    fn bounds_are_kept_by_data_and_c() {
+        let folder = tempfile::tempdir().expect("folder");
+        let place = folder.path().join("new").join(name(&[10; 32], 0.01));
+        assert!(place.to_string_lossy().ends_with("0a0a-c0.01.json"), "{}", place.display());
+        assert_eq!(read(&place), None);
+        let bound = Bound { dual: 1.0 / 3.0, relative_gap: 1e-10 };
+        write(&place, &bound).expect("written");
+        assert_eq!(read(&place), Some(bound));
+        std::fs::write(&place, "{").expect("written");
+        assert_eq!(read(&place), None);
+    }
+}
