@@ -33,8 +33,8 @@ pub enum Generator {
     /// class; 2 % of the labels are flipped.
     SparseText,
     /// Synthetic data of the shape of rcv1 (20,242 × 47,236): documents of about 74 words (of 47,236 unless asked) on 64 topics,
-    /// columns by Zipf's law, rows of length 1. A planted separator with noise. Easier than rcv1 where C is large: words of a topic are
-    /// drawn independently.
+    /// columns by Zipf's law, rows of length 1. A planted separator with noise, and a document in four repeats an earlier one but for some
+    /// words, on either side: a large C is hard.
     Rcv1Like,
     /// Synthetic data of the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4 areas and one of 40 soils, each
     /// area and soil a feature of value 1. A planted separator with noise, so that no plane separates the classes: a fifth of the rows is

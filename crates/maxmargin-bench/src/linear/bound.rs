@@ -11,11 +11,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The solver starts from a violation of this size; then the gap decides.
+/// The default solver stops at a violation of this size once the gap is small enough.
 const TOLERANCE: f64 = 1e-3;
 
-/// A bound is as good as it is after so long.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// What the default solver has not closed by then, adaptive frequencies go on with,
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// to one of these violations after the other; a bound is as good as it is after so long for each.
+const TOLERANCES: [f64; 4] = [1e-5, 1e-7, 1e-9, 1e-11];
 
 /// A dual objective and how far from the optimum it is at most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,23 +28,40 @@ pub(crate) struct Bound {
     pub(crate) relative_gap: f64,
 }
 
-/// The bound of a problem, known to a relative gap of `gap` if the solver comes that far. It is true whoever computed it and however long ago, so
-/// that the folder of the cell keeps it by the data's hash and C.
+/// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true whoever computed it and however long ago, so that
+/// the folder of the cell keeps it by the data's hash and C; without its file it is computed anew.
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let place = problem.cell.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.c)));
-    if let Some(known) = place.as_deref().and_then(read).filter(|known| known.relative_gap <= gap) {
+    if let Some(known) = place.as_deref().and_then(read) {
         return Ok(known);
     }
-    let dual = problem.dual()?;
-    let matrix = Matrix::new(&problem.data.samples, None, problem.par);
-    let config = Config { method: Method::Hybrid, gap: Some(gap), par: problem.par, ..Config::default() };
-    let stop = Stop { max_time: Some(PATIENCE), ..Stop::at(TOLERANCE) };
-    let certificate = solve(&matrix, &dual, Start::zero(&dual)?, &config, &stop, &mut Silent)?.certificate;
-    let bound = Bound { dual: certificate.dual, relative_gap: certificate.relative_gap() };
+    let bound = compute(problem, gap)?;
     if let Some(place) = place {
         write(&place, &bound)?;
     }
     Ok(bound)
+}
+
+fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
+    let dual = problem.dual()?;
+    let matrix = Matrix::new(&problem.data.samples, None, problem.par);
+    let mut start = Start::zero(&dual)?;
+    let mut best: Option<Bound> = None;
+    let avsf = TOLERANCES.map(|tol| (Method::Avsf, tol));
+    for (method, tol) in [(Method::Hybrid, TOLERANCE)].into_iter().chain(avsf) {
+        let config = Config { method, gap: Some(gap), par: problem.par, ..Config::default() };
+        let stop = Stop { max_time: Some(PATIENCE), ..Stop::at(tol) };
+        let solved = solve(&matrix, &dual, start, &config, &stop, &mut Silent)?;
+        let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap() };
+        if best.is_none_or(|best| found.relative_gap < best.relative_gap) {
+            best = Some(found);
+        }
+        if found.relative_gap <= gap {
+            break;
+        }
+        start = Start::checked(&dual, solved.solution.alpha)?;
+    }
+    Ok(best.unwrap_or(Bound { dual: 0.0, relative_gap: 1.0 }))
 }
 
 fn name(sha256: &[u8; 32], c: f64) -> PathBuf {

@@ -48,6 +48,11 @@ const TOPICS: u64 = 64;
 /// Of so many words of a document one is of any topic, the others are of its own.
 const OFF_TOPIC: u64 = 3;
 
+/// One document in so many repeats an earlier one, but for one word in so many: news are told again, and a copy on the other side of the
+/// separator makes a large C hard.
+const COPIES: u64 = 4;
+const CHANGED: u64 = 12;
+
 /// Weights of the separator: of a topic, and of a word beside that.
 const LEANS: (f64, f64) = (1.0, 0.5);
 
@@ -67,13 +72,24 @@ pub(super) fn documents(
     let scatter = multiplier(vocabulary);
     let mut rows = Rows::with_capacity(signs.len(), 80);
     let mut ranks: Vec<u64> = Vec::new();
+    let mut earlier: Vec<Vec<u64>> = Vec::with_capacity(signs.len());
     let mut row: Vec<(u32, f64)> = Vec::new();
     for sign in signs {
         loop {
             ranks.clear();
             row.clear();
+            if !earlier.is_empty() && draw.below(COPIES) == 0 {
+                ranks.extend(&earlier[draw.below(earlier.len() as u64) as usize]);
+                for rank in &mut ranks {
+                    if draw.below(CHANGED) == 0 {
+                        *rank = any_rank(vocabulary, draw);
+                    }
+                }
+            }
             let topic = draw.below(TOPICS);
-            for _ in 0..DRAWS.0 + draw.below(DRAWS.1 - DRAWS.0) {
+            // A copy has its words already.
+            let words = if ranks.is_empty() { DRAWS.0 + draw.below(DRAWS.1 - DRAWS.0) } else { 0 };
+            for _ in 0..words {
                 let any = draw.below(OFF_TOPIC) == 0;
                 ranks.push(if any { any_rank(vocabulary, draw) } else { any_rank(vocabulary / TOPICS, draw) * TOPICS + topic });
             }
@@ -94,6 +110,7 @@ pub(super) fn documents(
             }
         }
         row.sort_unstable_by_key(|(column, _)| *column);
+        earlier.push(ranks.clone());
         rows.end(row.iter().copied());
     }
     rows.samples(features)
