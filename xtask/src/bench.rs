@@ -6,6 +6,8 @@ mod data;
 pub(crate) mod diff;
 mod fisher;
 mod folds;
+mod kdd;
+mod linear;
 mod lines;
 mod machine;
 mod papers;
@@ -50,6 +52,9 @@ pub(crate) struct Arguments {
     /// Use this binary for a peer, such as svm-train=./libsvm/svm-train
     #[arg(long, value_name = "PROGRAM=PATH")]
     peer: Vec<String>,
+    /// Measure this build of LIBLINEAR's train program as well, one whose limit of sweeps is lifted: variant "LIBLINEAR, no cap"
+    #[arg(long, value_name = "PATH")]
+    liblinear: Option<PathBuf>,
     /// Folder of data files, plain or packed [default: `MAXMARGIN_DATA`, then datasets/files]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -74,6 +79,14 @@ pub(crate) struct Arguments {
     /// Use this binary instead of building maxmargin-bench
     #[arg(long, value_name = "PATH")]
     bench_bin: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Programs that the command line names, as PROGRAM=PATH.
+    fn named(&self) -> Vec<String> {
+        let uncapped = self.liblinear.iter().map(|path| format!("{}={}", peer::UNCAPPED, path.display()));
+        self.peer.iter().cloned().chain(uncapped).collect()
+    }
 }
 
 /// Where raw lines and the report go.

@@ -100,6 +100,42 @@ fn peers_run_on_the_same_file() {
     assert!(row.contains("| 3,968 | 500 | 0.126 | 700 | 55.56 | 55.50 |"), "{row}");
 }
 
+/// Answers as maxmargin-bench would to a linear training: AVSF is cut off, LIBLINEAR needs its program.
+const LINEAR: &str = r#"#!/bin/sh
+request=$(cat)
+status=Converged; seconds=0.5
+case "$request" in
+*'"solver":"avsf"'*) status=TimeLimit; seconds=100.5 ;;
+*'"solver":"liblinear"'*) case "$request" in *'"program":"'*) ;; *) exit 2 ;; esac; seconds=0.25 ;;
+esac
+case "$request" in *'"bounds":"'*) ;; *) exit 2 ;; esac
+echo "{\"kkt\":0.0001,\"status\":\"$status\",\"train_seconds\":$seconds,\"process_seconds\":$seconds,\"excess\":0.001,\"limit_seconds\":100}"
+"#;
+
+#[test]
+fn a_figure_measures_the_tables_that_it_draws() {
+    let folder = tempfile::tempdir().expect("folder");
+    let bench = program(folder.path(), "bench", LINEAR);
+    let liblinear = program(folder.path(), "uncapped", "#!/bin/sh\n");
+    let raw = folder.path().join("out/run.jsonl");
+    let path = |of: &Path| of.to_str().expect("path").to_owned();
+    let problem = "synthetic rcv1-like small";
+    let paths = ["--bench-bin", &path(&bench), "--out", &path(&raw), "--liblinear", &path(&liblinear)];
+    let done = xtask(&[&["bench", "linear", "--figure", "1", "--quick", "--only", problem][..], &paths[..]].concat());
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let lines = fs::read_to_string(&raw).expect("raw");
+    // Two tables, three values of C, our three solvers and the program that was named; the installed one needs --peers.
+    assert_eq!(lines.lines().count(), 24);
+    assert!(!lines.contains(&path(folder.path())), "records are published");
+    let report = fs::read_to_string(raw.with_extension("md")).expect("report");
+    let row = |variant: &str| report.lines().find(|line| line.contains(&format!("c=1 | {variant} |"))).expect(variant).to_owned();
+    assert!(row("AVSF").contains("| > 100 |") && row("AVSF").ends_with("| cut off |"), "{}", row("AVSF"));
+    assert!(row("LIBLINEAR, no cap").contains("| 0.25 |"), "{}", row("LIBLINEAR, no cap"));
+    assert!(report.contains("(run-figure1.svg)") && report.contains("## Figure 1"), "{report}");
+    let plot = fs::read_to_string(raw.with_file_name("run-figure1.svg")).expect("plot");
+    assert!(plot.contains(problem) && plot.contains("baseline") && !plot.contains("AVSF"), "a line ends where a run was cut off");
+}
+
 #[test]
 fn data_from_a_mirror() {
     let folder = tempfile::tempdir().expect("folder");

@@ -1,5 +1,6 @@
 //! The question and the answer.
 
+use crate::linear::Trained;
 use maxmargin::cv::Seeding;
 use maxmargin::kernel::Kernel;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,12 @@ pub(crate) struct Cell {
     pub(crate) seed: u64,
     /// Stops a run that takes longer.
     pub(crate) time_limit_seconds: Option<f64>,
+    /// Judge solutions by a lower bound on the objective that is known to this relative gap (linear solvers).
+    pub(crate) bound_gap: Option<f64>,
+    /// Folder that keeps such bounds for other cells.
+    pub(crate) bounds: Option<PathBuf>,
+    /// The program of the solver `liblinear`; the installed one when absent.
+    pub(crate) program: Option<PathBuf>,
     /// Folds (cv).
     #[serde(default = "ten")]
     pub(crate) k: usize,
@@ -115,11 +122,22 @@ pub(crate) enum Data {
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
+/// Who trains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Solver {
     #[default]
     Smo,
+    /// Coordinate descent, then Newton steps (train, kernel linear; so are all that follow: L1 loss without bias).
+    Linear,
+    /// Coordinate descent with random permutations and shrinking.
+    LinearDescent,
+    /// Coordinate descent with adaptive variable selection frequencies.
+    Avsf,
+    /// Newton steps from the start.
+    LinearNewton,
+    /// LIBLINEAR's program, in a process of its own.
+    Liblinear,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -199,6 +217,8 @@ pub(crate) struct Measured {
     pub(crate) threads: usize,
     #[serde(flatten)]
     pub(crate) update: Option<Turnover>,
+    #[serde(flatten)]
+    pub(crate) linear: Option<Trained>,
 }
 
 /// What is measured of updates alone.
@@ -260,6 +280,14 @@ pub(crate) enum Failure {
     Path(#[from] maxmargin::path::PathError),
     #[error("LIBSVM's model: {0}")]
     Model(#[from] maxmargin::model::ModelError),
+    #[error(transparent)]
+    Linear(#[from] maxmargin::linear::LinearError),
+    #[error("solvers other than smo are for the job `train`")]
+    Solver,
+    #[error("the linear solvers, LIBLINEAR's among them, need `\"kernel\": \"linear\"`")]
+    LinearKernel,
+    #[error("LIBLINEAR: {0}")]
+    Liblinear(String),
     #[error("the job `update` needs a method: mid, sid, smo, smo-cold or svm-train")]
     Method,
     #[error("{updates} updates from a window of {window} rows need {needed} rows, the data have {rows}")]

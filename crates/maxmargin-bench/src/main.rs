@@ -5,6 +5,7 @@
 mod cell;
 mod cv;
 mod input;
+mod linear;
 mod machine;
 mod train;
 mod update;
@@ -48,6 +49,8 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let par = Par::Pool(&pool);
     let mut measured = match cell.job {
+        Job::Train if linear::knows(cell.solver) => linear::measure(&cell, par)?,
+        _ if linear::knows(cell.solver) => return Err(Failure::Solver),
         Job::Cv => cv::measure(&cell, par)?,
         Job::Train => train::measure(&cell, par)?,
         Job::Update => update::measure(&cell, par)?,

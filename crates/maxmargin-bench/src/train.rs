@@ -1,6 +1,6 @@
-//! A single training.
+//! A single training by SMO.
 
-use crate::cell::{Cell, Failure, Measured, Solver};
+use crate::cell::{Cell, Failure, Measured};
 use crate::{input, machine};
 use maxmargin::core::{Dual, Silent, Start, Stop};
 use maxmargin::data::{BinaryLabels, Par};
@@ -23,9 +23,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
 
     let solving = Instant::now();
-    let (solution, certificate) = match cell.solver {
-        Solver::Smo => solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?,
-    };
+    let (solution, certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?;
     let solve_seconds = solving.elapsed().as_secs_f64();
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     Ok(Measured {

@@ -73,3 +73,72 @@ fn nonsense_is_refused_with_a_reason() {
     assert!(refused(json!({ "data": { "generator": "gaus", "rows": 10, "seed": 1 } })).contains("gaus"));
     assert!(refused(json!({ "data": { "file": "no/such/file" } })).contains("no/such/file"));
 }
+
+fn linear(extra: &Value) -> Value {
+    let data = json!({ "generator": "covtype-like", "rows": 400, "seed": 1 });
+    let mut cell =
+        json!({ "job": "train", "data": data, "kernel": "linear", "c": 1, "tol": 1e-3, "bound_gap": 1e-9, "threads": 1 });
+    for (key, value) in extra.as_object().expect("object") {
+        cell[key] = value.clone();
+    }
+    cell
+}
+
+#[test]
+fn linear_solvers_are_judged_by_one_bound() {
+    let folder = tempfile::tempdir().expect("folder");
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    let mut bounds = Vec::new();
+    for solver in ["linear", "linear-descent", "avsf", "linear-newton"] {
+        let measured = run(&linear(&json!({ "solver": solver, "bounds": folder.path() }))).expect("measured");
+        assert_eq!(measured["status"], "Converged", "{solver}");
+        // Both measures bound the same distance from above; the bound is nearer to the optimum than the solver's own dual.
+        let (excess, own) = (number(&measured, "excess"), number(&measured, "relative_gap"));
+        assert!((-1e-9..=own + 1e-9).contains(&excess), "{solver}: {excess:e}, own {own:e}");
+        assert!(
+            number(&measured, "bound_gap") <= 1e-9 && measured["work"]["sweeps"] != measured["work"]["newton_steps"],
+            "{measured}"
+        );
+        assert!(number(&measured, "train_seconds") <= number(&measured, "process_seconds"), "{measured}");
+        bounds.push(number(&measured, "bound"));
+    }
+    assert!(bounds.iter().all(|bound| *bound == bounds[0]), "kept for other cells: {bounds:?}");
+    let counts = |threads: usize| {
+        let measured = run(&linear(&json!({ "solver": "avsf", "threads": threads }))).expect("measured");
+        (measured["iterations"].clone(), measured["objective"].clone())
+    };
+    assert_eq!(counts(1), counts(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_judged_by_its_model() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("folder");
+    let program = folder.path().join("train");
+    // Says that it trained, and that its first class is the negative one, with a weight of −1 for the first feature.
+    let weights = "-1\n".to_owned() + &"0\n".repeat(53);
+    let text = format!(
+        "#!/bin/sh\nfor model; do :; done\nprintf 'nr_class 2\\nlabel -1 1\\nnr_feature 54\\nbias -1\\nw\\n{}' > \"$model\"\n\
+         echo 'optimization finished, #iter = 1000'; echo 'WARNING: reaching max number of iterations'\n",
+        weights.replace('\n', "\\n")
+    );
+    std::fs::write(&program, text).expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("mode");
+    let measured = run(&linear(&json!({ "solver": "liblinear", "program": program }))).expect("measured");
+    assert_eq!((&measured["status"], &measured["sweeps"]), (&json!("IterationLimit"), &json!(1000)));
+    assert!(measured["train_seconds"].is_null() && measured["kkt"].is_null(), "it does not say: {measured}");
+    // ½ · 1² + Σ max(0, 1 − y x₁): between the slack of all rows right by their first feature and of all wrong.
+    let primal = measured["primal"].as_f64().expect("primal");
+    assert!((0.5..=0.5 + 800.0).contains(&primal) && measured["excess"].as_f64() > Some(0.0), "{measured}");
+    let refused = run(&linear(&json!({ "solver": "liblinear", "program": "no/such/program" }))).expect_err("refused");
+    assert!(refused.contains("name its program"), "{refused}");
+}
+
+#[test]
+fn linear_solvers_are_for_linear_trainings() {
+    let refused = |extra: Value| run(&linear(&extra)).expect_err("refused");
+    assert!(refused(json!({ "solver": "avsf", "kernel": "rbf" })).contains("linear"));
+    assert!(refused(json!({ "solver": "avsf", "job": "cv" })).contains("`train`"));
+    assert!(refused(json!({ "solver": "avfs" })).contains("avfs"));
+}

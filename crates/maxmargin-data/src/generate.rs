@@ -2,10 +2,11 @@
 
 mod draw;
 mod plane;
+mod shape;
 mod text;
 
 use crate::dataset::Dataset;
-use crate::samples::Samples;
+use crate::samples::{Samples, SamplesError};
 use draw::Draw;
 use std::fmt;
 use std::str::FromStr;
@@ -31,6 +32,14 @@ pub enum Generator {
     /// (as Zipf's law has it), weights are term frequency times rarity, normalised to length 1. Every eighth word leans to one
     /// class; 2 % of the labels are flipped.
     SparseText,
+    /// Synthetic data of the shape of rcv1 (20,242 × 47,236): documents of about 74 words (of 47,236 unless asked) on 64 topics,
+    /// columns by Zipf's law, rows of length 1. A planted separator with noise, and a document in four repeats an earlier one but for some
+    /// words, on either side: a large C is hard.
+    Rcv1Like,
+    /// Synthetic data of the shape of covtype (581,012 × 54): ten quantities in [0, 1], one of 4 areas and one of 40 soils, each
+    /// area and soil a feature of value 1. A planted separator with noise, so that no plane separates the classes: a fifth of the rows is
+    /// on the wrong side.
+    CovtypeLike,
 }
 
 /// Why data cannot be generated.
@@ -38,7 +47,9 @@ pub enum Generator {
 #[non_exhaustive]
 pub enum GenerateError {
     /// No generator has this name.
-    #[error("there is no generator `{name}`; choose one of gauss-m, two-gaussians, banana, blobs, sparse-text")]
+    #[error(
+        "there is no generator `{name}`; choose one of gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like"
+    )]
     Unknown {
         /// The name given.
         name: String,
@@ -74,7 +85,8 @@ const MOST_VALUES: usize = 1 << 34;
 
 impl Generator {
     /// All generators.
-    pub const ALL: [Self; 5] = [Self::GaussM, Self::TwoGaussians, Self::Banana, Self::Blobs, Self::SparseText];
+    pub const ALL: [Self; 7] =
+        [Self::GaussM, Self::TwoGaussians, Self::Banana, Self::Blobs, Self::SparseText, Self::Rcv1Like, Self::CovtypeLike];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -84,6 +96,8 @@ impl Generator {
             Self::Banana => "banana",
             Self::Blobs => "blobs",
             Self::SparseText => "sparse-text",
+            Self::Rcv1Like => "rcv1-like",
+            Self::CovtypeLike => "covtype-like",
         }
     }
 
@@ -95,6 +109,8 @@ impl Generator {
             Self::Banana => "two interleaved crescents with noise, in the plane",
             Self::Blobs => "two spherical Gaussians in any number of dimensions",
             Self::SparseText => "documents of about 100 words out of a million: sparse rows of length 1",
+            Self::Rcv1Like => "synthetic documents of the shape of rcv1: 47,236 words, 74 of them in a row of length 1",
+            Self::CovtypeLike => "synthetic cells of the shape of covtype: 10 quantities, 4 areas, 40 soils, not separable",
         }
     }
 
@@ -108,6 +124,8 @@ impl Generator {
             Self::GaussM | Self::TwoGaussians | Self::Banana => (2, 2..=2, "2"),
             Self::Blobs => (2, 1..=1 << 24, "1 to 2^24"),
             Self::SparseText => (1_000_000, text::FEWEST_WORDS..=1 << 31, "1024 to 2^31"),
+            Self::Rcv1Like => (47_236, text::FEWEST_WORDS..=1 << 24, "1024 to 2^24"),
+            Self::CovtypeLike => (shape::CELL, shape::CELL..=shape::CELL, "54"),
         };
         let features = features.unwrap_or(default);
         if !valid.contains(&features) {
@@ -116,31 +134,47 @@ impl Generator {
         if rows < 2 {
             return Err(GenerateError::Rows { rows });
         }
-        let row_values = if self == Self::SparseText { text::MOST_WORDS } else { features };
+        let row_values = match self {
+            Self::SparseText => text::MOST_WORDS,
+            Self::Rcv1Like => shape::MOST_WORDS,
+            _ => features,
+        };
         if rows.checked_mul(row_values).is_none_or(|values| values > MOST_VALUES) {
             return Err(GenerateError::TooLarge { rows, features });
         }
         let mut draw = Draw::new(seed);
         let signs = (0..rows).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 });
-        let (samples, labels) = if self == Self::SparseText {
-            text::documents(signs, features, &mut draw)
-        } else {
-            let mut values = Vec::with_capacity(rows * features);
-            for sign in signs.clone() {
-                match self {
-                    Self::GaussM => values.extend(plane::gauss_m(sign, &mut draw)),
-                    Self::TwoGaussians => values.extend(plane::two_gaussians(sign, &mut draw)),
-                    Self::Banana => values.extend(plane::banana(sign, &mut draw)),
-                    _ => plane::blob(sign, features, &mut draw, &mut values),
-                }
-            }
-            for value in &mut values {
-                *value = draw::on_grid(*value);
-            }
-            (Samples::from_dense(rows, features, values), signs.collect())
+        let (samples, labels) = match self {
+            Self::SparseText => text::documents(signs, features, &mut draw),
+            Self::Rcv1Like => (shape::documents(signs.clone(), features, &mut draw), signs.collect()),
+            Self::CovtypeLike => (shape::cells(signs.clone(), &mut draw), signs.collect()),
+            _ => (self.points(signs.clone(), features, &mut draw), signs.collect()),
         };
         let samples = samples.map_err(|_| GenerateError::TooLarge { rows, features })?;
         Ok(Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32] })
+    }
+
+    /// Dense rows of the generators that make points.
+    fn points(
+        self,
+        signs: impl ExactSizeIterator<Item = f64>,
+        features: usize,
+        draw: &mut Draw,
+    ) -> Result<Samples, SamplesError> {
+        let rows = signs.len();
+        let mut values = Vec::with_capacity(rows * features);
+        for sign in signs {
+            match self {
+                Self::GaussM => values.extend(plane::gauss_m(sign, draw)),
+                Self::TwoGaussians => values.extend(plane::two_gaussians(sign, draw)),
+                Self::Banana => values.extend(plane::banana(sign, draw)),
+                _ => plane::blob(sign, features, draw, &mut values),
+            }
+        }
+        for value in &mut values {
+            *value = draw::on_grid(*value);
+        }
+        Samples::from_dense(rows, features, values)
     }
 }
 

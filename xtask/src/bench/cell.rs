@@ -48,6 +48,9 @@ pub(crate) fn cells(spec: &Spec, table: &Table, extent: Extent) -> Vec<Cell> {
                 for layer in [&spec.set, &table.set, &problem.set, vary, &variant.set] {
                     settings.extend(layer.clone());
                 }
+                if extent.full {
+                    settings.extend(spec.full.clone());
+                }
                 let label = label(vary);
                 cells.push(Cell {
                     table: table.number,

@@ -5,18 +5,21 @@ use super::table::{Figures, Row};
 use serde_json::Value;
 
 /// A column of a table: its heading, and what it shows of a row.
-type Column<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
+pub(crate) type Column<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
 
 /// The first columns are words, the others numbers.
 const LEFT: usize = 3;
 
 /// What stands where there is no figure.
-const NOTHING: &str = "–";
+pub(crate) const NOTHING: &str = "–";
 
 /// The rows as a table. Columns in which no row has anything are left out.
 pub(crate) fn markdown(table: &Table, rows: &[Row]) -> String {
     let mut columns = columns(table.peers.first().map_or("peer", |peer| peer.name.as_str()));
-    columns.splice(LEFT..LEFT, updates(table, rows));
+    match &table.linear {
+        Some(linear) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
+        None => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
+    }
     let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.iter().map(|column| column.1(row)).collect()).collect();
     let used: Vec<usize> = (0..columns.len()).filter(|&c| cells.iter().any(|row| row[c] != NOTHING)).collect();
     let line = |of: &dyn Fn(usize) -> String| format!("| {} |\n", used.iter().map(|&c| of(c)).collect::<Vec<_>>().join(" | "));
@@ -24,7 +27,7 @@ pub(crate) fn markdown(table: &Table, rows: &[Row]) -> String {
     cells.iter().fold(head, |text, row| text + &line(&|c| row[c].clone()))
 }
 
-fn column<'a>(heading: &str, show: impl Fn(&Row) -> String + 'a) -> Column<'a> {
+pub(crate) fn column<'a>(heading: &str, show: impl Fn(&Row) -> String + 'a) -> Column<'a> {
     (heading.to_owned(), Box::new(show))
 }
 
@@ -93,7 +96,7 @@ fn updates<'a>(table: &'a Table, rows: &'a [Row]) -> Vec<Column<'a>> {
 }
 
 /// The row of another variant on the same problem and settings.
-fn beside<'a>(rows: &'a [Row], row: &Row, variant: &str) -> Option<&'a Row> {
+pub(crate) fn beside<'a>(rows: &'a [Row], row: &Row, variant: &str) -> Option<&'a Row> {
     let place = |row: &Row| (row.cell.problem.clone(), row.cell.vary.clone());
     rows.iter().find(|other| other.cell.variant == variant && place(other) == place(row))
 }
@@ -163,7 +166,7 @@ fn milliseconds(x: f64) -> String {
     }
 }
 
-fn times(x: f64) -> String {
+pub(crate) fn times(x: f64) -> String {
     if x < 10.0 { format!("{x:.2}") } else { group(x.round() as u64) }
 }
 

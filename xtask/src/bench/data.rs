@@ -1,7 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
 use super::spec::{Problem, Recipe, Settings};
-use super::{fisher, folds};
+use super::{fisher, folds, kdd};
 use crate::datasets::{Form, Manifest, digest, find, install};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;
@@ -55,13 +55,15 @@ impl Inputs {
             return self.cook(problem, recipe);
         }
         let Some((path, sha256)) = self.verified(&problem.data)? else { return Ok(None) };
-        if problem.first.is_none() && problem.positive.is_none() {
+        let edit = Edit { first: problem.first, positive: problem.positive.as_deref(), divide: problem.divide };
+        if edit == Edit::default() {
             return Ok(Some(Input { path, sha256 }));
         }
-        let target = self.scratch.join(format!("{}.{}", problem.data, problem.name));
+        let target = self.scratch.join(format!("{}.{}", problem.data, problem.name.replace(' ', "-")));
         let text = fs::read_to_string(&path).context(path.display())?;
-        write(&target, &derive(&text, problem.first, problem.positive.as_deref()).context(path.display())?)?;
-        Ok(Some(Input { sha256: digest(&target)?, path: target }))
+        write(&target, &edit.apply(&text).context(path.display())?)?;
+        let path = target.canonicalize().context(target.display())?;
+        Ok(Some(Input { sha256: digest(&path)?, path }))
     }
 
     /// A file of the manifest, plain and verified, and its hash; nothing when no folder has it.
@@ -95,6 +97,10 @@ impl Inputs {
                 }
                 fisher::rows(&texts)?
             }
+            Recipe::Kdd => {
+                let Some((path, _)) = self.verified(&problem.data)? else { return Ok(None) };
+                kdd::rows(&fs::read_to_string(&path).context(path.display())?).context(path.display())?
+            }
         };
         let target = self.scratch.join(format!("{}.data", problem.name.replace(' ', "-")));
         write(&target, &text)?;
@@ -109,32 +115,60 @@ fn write(target: &Path, text: &str) -> Outcome<()> {
     fs::write(target, text).context(target.display())
 }
 
-fn derive(text: &str, first: Option<usize>, positive: Option<&[i64]>) -> Outcome<String> {
-    let mut out = String::with_capacity(text.len());
-    for (n, line) in text.lines().take(first.unwrap_or(usize::MAX)).enumerate() {
-        let (label, features) = line.split_once(' ').unwrap_or((line, ""));
-        match positive {
-            None => out += line,
-            Some(labels) => {
-                let value: f64 = label.parse().context(format_args!("line {}: label `{label}`", n + 1))?;
-                let sign = if labels.iter().any(|&l| l as f64 == value) { "+1" } else { "-1" };
-                let _ = write!(out, "{sign} {features}");
+/// What is made of a file in LIBSVM format.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Edit<'a> {
+    first: Option<usize>,
+    positive: Option<&'a [i64]>,
+    divide: Option<f64>,
+}
+
+impl Edit<'_> {
+    fn apply(&self, text: &str) -> Outcome<String> {
+        let mut out = String::with_capacity(text.len());
+        for (n, line) in text.lines().take(self.first.unwrap_or(usize::MAX)).enumerate() {
+            let (label, features) = line.split_once(' ').unwrap_or((line, ""));
+            match self.positive {
+                None => out += label,
+                Some(labels) => {
+                    let value: f64 = label.parse().context(format_args!("line {}: label `{label}`", n + 1))?;
+                    out += if labels.iter().any(|&l| l as f64 == value) { "+1" } else { "-1" };
+                }
             }
+            match self.divide {
+                None if line.len() > label.len() => {
+                    let _ = write!(out, " {features}");
+                }
+                None => {}
+                Some(divisor) => {
+                    for entry in features.split_whitespace() {
+                        let parts = entry.split_once(':').and_then(|(at, value)| Some((at, value.parse::<f64>().ok()?)));
+                        let Some((at, value)) = parts else {
+                            return fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1));
+                        };
+                        let _ = write!(out, " {at}:{}", value / divisor);
+                    }
+                }
+            }
+            out.push('\n');
         }
-        out.push('\n');
+        Ok(out)
     }
-    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::derive;
+    use super::Edit;
 
     #[test]
-    fn cut_and_relabel() {
+    fn cut_relabel_and_divide() {
         let text = "5 1:2 3:4\n0 2:1\n1\n";
-        assert_eq!(derive(text, Some(2), None).expect("cut"), "5 1:2 3:4\n0 2:1\n");
-        assert_eq!(derive(text, None, Some(&[1, 5])).expect("relabel"), "+1 1:2 3:4\n-1 2:1\n+1 \n");
-        assert!(derive("x 1:2\n", None, Some(&[1])).unwrap_err().to_string().contains("line 1"));
+        let edit = |first, positive, divide| Edit { first, positive, divide }.apply(text).expect("edited");
+        assert_eq!(edit(Some(2), None, None), "5 1:2 3:4\n0 2:1\n");
+        assert_eq!(edit(None, Some(&[1, 5]), None), "+1 1:2 3:4\n-1 2:1\n+1\n");
+        assert_eq!(edit(Some(1), None, Some(8.0)), "5 1:0.25 3:0.5\n");
+        let wrong = |text: &str, edit: Edit| edit.apply(text).unwrap_err().to_string();
+        assert!(wrong("x 1:2\n", Edit { positive: Some(&[1]), ..Edit::default() }).contains("line 1"));
+        assert!(wrong("1 1:2\n1 2\n", Edit { divide: Some(2.0), ..Edit::default() }).contains("line 2: `2`"));
     }
 }

@@ -1,6 +1,7 @@
 //! Line plots: one line per variant, one panel per setting.
 
 use super::columns::{breakpoints, counted, theoretical, update_ms};
+use super::linear::finished;
 use super::spec::{Plot, Quantity, Settings, Table, plain};
 use super::table::Row;
 use crate::failure::{Context, Outcome};
@@ -37,6 +38,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
     name: String,
+    dashed: bool,
     points: Vec<(f64, f64)>,
 }
 
@@ -49,7 +51,9 @@ struct Panel {
 
 /// What a plot shows, in words.
 pub(crate) fn caption(plot: &Plot) -> String {
-    format!("{} over {}", quantity(plot.y), plot.x)
+    let dashed = super::cell::label(&plot.dashed);
+    let dashed = if dashed.is_empty() { dashed } else { format!(", dashed: {dashed}") };
+    format!("{} over {}{dashed}", quantity(plot.y), plot.x)
 }
 
 fn quantity(y: Quantity) -> &'static str {
@@ -57,6 +61,8 @@ fn quantity(y: Quantity) -> &'static str {
         Quantity::UpdateSeconds => "Milliseconds of an update",
         Quantity::Breakpoints => "Breakpoints of an update",
         Quantity::Error => "Percent of errors",
+        Quantity::TrainSeconds => "Seconds of a training",
+        Quantity::ProcessSeconds => "Seconds of a process",
     }
 }
 
@@ -92,6 +98,8 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             Quantity::UpdateSeconds => update_ms(row),
             Quantity::Breakpoints => breakpoints(row),
             Quantity::Error => counted(&row.ours).and_then(|figures| figures.measured.accuracy).map(|percent| 100.0 - percent),
+            Quantity::TrainSeconds => finished(row).and_then(|measured| measured.train_seconds),
+            Quantity::ProcessSeconds => finished(row).and_then(|measured| measured.process_seconds),
         };
         let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings), value) else { continue };
         let title = title(plot, row);
@@ -99,10 +107,11 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             panels.push(Panel { title, lines: Vec::new() });
             panels.len() - 1
         });
+        let dashed = !plot.dashed.is_empty() && plot.dashed.iter().all(|(key, value)| row.cell.settings.get(key) == Some(value));
         let mut point = |name: &str, y: f64| {
             let place = (if plot.log_x { x.log10() } else { x }, if plot.log_y { y.log10() } else { y });
             if place.0.is_finite() && place.1.is_finite() {
-                panels[at].put(name, place);
+                panels[at].put(name, dashed, place);
             }
         };
         point(&row.cell.variant, y);
@@ -118,10 +127,10 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
 }
 
 impl Panel {
-    fn put(&mut self, name: &str, point: (f64, f64)) {
-        match self.lines.iter_mut().find(|line| line.name == name) {
+    fn put(&mut self, name: &str, dashed: bool, point: (f64, f64)) {
+        match self.lines.iter_mut().find(|line| line.name == name && line.dashed == dashed) {
             Some(line) => line.points.push(point),
-            None => self.lines.push(Line { name: name.to_owned(), points: vec![point] }),
+            None => self.lines.push(Line { name: name.to_owned(), dashed, points: vec![point] }),
         }
     }
 }
@@ -204,7 +213,12 @@ fn paint(canvas: &Canvas, panel: &Panel, plot: &Plot, (x, y): (Range<f64>, Range
         .draw()?;
     for line in &panel.lines {
         let colour = colour(names, &line.name);
-        chart.draw_series(LineSeries::new(line.points.iter().copied(), colour.stroke_width(2)))?;
+        let (points, style) = (line.points.iter().copied(), colour.stroke_width(2));
+        if line.dashed {
+            chart.draw_series(DashedLineSeries::new(points, 6, 4, style))?;
+        } else {
+            chart.draw_series(LineSeries::new(points, style))?;
+        }
         chart.draw_series(line.points.iter().map(|point| Circle::new(*point, 2, colour.filled())))?;
     }
     Ok(())

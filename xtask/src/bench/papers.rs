@@ -54,7 +54,7 @@ impl Paper {
         let mut settings = settings.clone();
         settings.insert("problem".into(), Value::String(problem.to_owned()));
         let mut wanted = Vec::new();
-        for (column, template) in &table.row {
+        for (column, template) in table.row.iter().chain(&columns.row) {
             wanted.push((self.column(column)?, fill(template, &settings)?));
         }
         if wanted.is_empty() {

@@ -1,7 +1,6 @@
 //! Other programs on the same files: how to call them and how to read what they print.
 
 use super::record::Measured;
-use super::spec::Peer;
 use crate::tools::on_path;
 use serde::Deserialize;
 
@@ -29,11 +28,18 @@ fn absolute(binary: &str) -> String {
     }
 }
 
-/// The binary for a peer: named on the command line (`PROGRAM=PATH`), or found on the search path.
-pub(crate) fn binary(peer: &Peer, named: &[String]) -> Option<String> {
-    let prefix = format!("{}=", peer.program);
-    let given = named.iter().find_map(|entry| entry.strip_prefix(&prefix)).map(absolute);
-    given.or_else(|| on_path(&peer.program).then(|| peer.program.clone()))
+/// What specs call a LIBLINEAR that does not give up: no program of this name is installed anywhere.
+pub(crate) const UNCAPPED: &str = "liblinear-train-uncapped";
+
+/// The binary of a program: named on the command line (`PROGRAM=PATH`), or found on the search path.
+pub(crate) fn binary(program: &str, named: &[String]) -> Option<String> {
+    given(program, named).or_else(|| on_path(program).then(|| program.to_owned()))
+}
+
+/// The binary of a program that the command line names.
+pub(crate) fn given(program: &str, named: &[String]) -> Option<String> {
+    let path = |entry: &String| entry.strip_prefix(program)?.strip_prefix('=').map(absolute);
+    named.iter().find_map(path)
 }
 
 fn libsvm(output: &str) -> Measured {
@@ -56,7 +62,7 @@ fn libsvm(output: &str) -> Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::Reads;
+    use super::{Reads, binary, given};
 
     #[test]
     fn libsvm_cross_validation() {
@@ -67,5 +73,13 @@ mod tests {
         assert_eq!(measured.objective, Some(139.75));
         assert_eq!(measured.accuracy, Some(83.7037));
         assert_eq!(Reads::Libsvm.read("nothing").iterations, None);
+    }
+
+    #[test]
+    fn programs_are_named() {
+        let named = ["a=b".to_owned(), "no-such-program=no/such/file".to_owned()];
+        assert_eq!(given("no-such-program", &named), Some("no/such/file".into()));
+        assert_eq!(binary("no-such", &named), None);
+        assert_eq!(given("c", &named), None);
     }
 }

@@ -5,9 +5,13 @@ use super::machine::Machine;
 use super::spec::Settings;
 use crate::failure::{Context, Outcome};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+
+/// How far sums of some hundred thousand terms may be apart, relatively.
+const ROUNDING: f64 = 1e-9;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
@@ -58,9 +62,56 @@ pub(crate) struct Measured {
     /// Changes of the sets along the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) breakpoints: Option<u64>,
+    /// One training alone, where that is measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) train_seconds: Option<f64>,
+    /// That training with its start and the reading of its file, but without its judgement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) process_seconds: Option<f64>,
     /// Whatever else it said.
     #[serde(flatten)]
     pub(crate) more: Settings,
+}
+
+impl Measured {
+    /// Something that only some jobs say.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.more.get(name).and_then(Value::as_f64)
+    }
+
+    pub(crate) fn status(&self) -> Option<&str> {
+        self.more.get("status").and_then(Value::as_str)
+    }
+
+    /// Whether a limit of time ended the run.
+    pub(crate) fn cut_off(&self) -> bool {
+        self.status() == Some("TimeLimit")
+    }
+
+    /// Why a training that its own rule stops is no result, if it is none. A limit that ended it is part of the result.
+    fn linear_flaw(&self, certified: bool, tolerance: f64) -> Option<String> {
+        // An objective below a certified lower bound of all objectives, beyond the rounding of both.
+        if let Some(excess) = self.number("excess").filter(|excess| *excess < -ROUNDING) {
+            return Some(format!("its objective is below the bound: {excess:.1e}"));
+        }
+        match self.status() {
+            Some("Converged") if self.number("excess").is_none() => Some("no objective".into()),
+            Some("Converged") if certified => self.misses(tolerance),
+            Some("Converged" | "TimeLimit" | "IterationLimit") => None,
+            Some(status) => Some(format!("ended as {status}")),
+            None => Some("no status".into()),
+        }
+    }
+
+    /// How the certificate misses the tolerance, if it does.
+    fn misses(&self, tolerance: f64) -> Option<String> {
+        match self.kkt {
+            // NaN is a flaw as well.
+            Some(kkt) if kkt <= tolerance => None,
+            Some(kkt) => Some(format!("KKT violation {kkt:.2e} exceeds the tolerance {tolerance:.0e}")),
+            None => Some("no certificate".into()),
+        }
+    }
 }
 
 impl Record {
@@ -70,12 +121,12 @@ impl Record {
 
     /// The tolerance that the cell asked for.
     pub(crate) fn tolerance(&self) -> f64 {
-        self.settings.get("tol").and_then(serde_json::Value::as_f64).unwrap_or(1e-3)
+        self.settings.get("tol").and_then(Value::as_f64).unwrap_or(1e-3)
     }
 
     /// Whether the training was left to LIBSVM's program: kernel values in `f32` keep it from tolerances that it believes to have met.
     fn trusted(&self) -> bool {
-        self.settings.get("method").and_then(serde_json::Value::as_str) == Some("svm-train")
+        self.settings.get("method").and_then(Value::as_str) == Some("svm-train")
     }
 
     /// Why this is no result, if it is none: it failed, or its certificate misses the tolerance.
@@ -84,16 +135,15 @@ impl Record {
             (_, Some(error)) => Some(error.clone()),
             (None, None) => Some("no result".into()),
             // Another program's word counts for its stopping rule; its certificate is shown beside it.
-            (Some(measured), None) if self.trusted() => match measured.more.get("status").and_then(serde_json::Value::as_str) {
+            (Some(measured), None) if self.trusted() => match measured.status() {
                 Some("Converged") | None => measured.kkt.is_none().then(|| "no certificate".into()),
                 Some(status) => Some(format!("gave up: {status}")),
             },
-            (Some(measured), None) => match measured.kkt {
-                // NaN is a flaw as well.
-                Some(kkt) if kkt <= self.tolerance() => None,
-                Some(kkt) => Some(format!("KKT violation {kkt:.2e} exceeds the tolerance {:.0e}", self.tolerance())),
-                None => Some("no certificate".into()),
-            },
+            (Some(measured), None) if self.settings.contains_key("bound_gap") => {
+                let solver = self.settings.get("solver").and_then(Value::as_str);
+                measured.linear_flaw(matches!(solver, Some("linear" | "linear-newton")), self.tolerance())
+            }
+            (Some(measured), None) => measured.misses(self.tolerance()),
         }
     }
 
@@ -135,6 +185,23 @@ mod tests {
         let measured = theirs.measured.as_mut().expect("measured");
         measured.more.insert("status".into(), json!("IterationLimit"));
         assert_eq!(theirs.flaw().expect("flaw"), "gave up: IterationLimit");
+    }
+
+    #[test]
+    fn linear_trainings_end_by_their_own_rule() {
+        let judged = |solver: &str, status: &str, excess: f64| {
+            let mut record = record(&json!({"tol": 1e-3, "bound_gap": 1e-9, "solver": solver}), 0.5);
+            let more = &mut record.measured.as_mut().expect("measured").more;
+            more.insert("status".into(), json!(status));
+            more.insert("excess".into(), json!(excess));
+            record.flaw()
+        };
+        assert_eq!(judged("avsf", "Converged", 1e-4), None);
+        assert_eq!(judged("avsf", "TimeLimit", 1e-1), None);
+        assert_eq!(judged("liblinear", "IterationLimit", 1e-2), None);
+        assert!(judged("linear", "Converged", 1e-4).expect("flaw").contains("exceeds"));
+        assert!(judged("linear", "Stalled", 1e-4).expect("flaw").contains("Stalled"));
+        assert!(judged("avsf", "Converged", -1e-4).expect("flaw").contains("below the bound"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The report: Markdown tables, one plot per table, and the circumstances. Written by this module only, never by hand.
 
 use super::columns::{counted, group, markdown, seconds, show};
-use super::record::Record;
+use super::record::{Measured, Record};
 use super::spec::{Spec, Table};
 use super::table::{Row, rows};
 use super::{lines, plot};
@@ -20,11 +20,15 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         let _ = writeln!(text, "{remark}\n");
     }
     for table in &spec.tables {
-        let rows = rows(spec, table, records)?;
+        let rows = rows_of(spec, table, records)?;
         if rows.is_empty() {
             continue;
         }
-        let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, markdown(table, &rows));
+        if table.from.is_empty() {
+            let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, markdown(table, &rows));
+        } else {
+            let _ = write!(text, "## Figure {}: {}\n\n", table.number, table.title);
+        }
         text += &picture(&name, table, &rows, target)?;
     }
     text += &notes(spec, records);
@@ -34,16 +38,26 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
     Ok(text)
 }
 
+/// The rows of a table, or of all tables that a figure draws.
+fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
+    let mut all = rows(spec, table, records)?;
+    for drawn in spec.tables.iter().filter(|drawn| table.from.contains(&drawn.number)) {
+        all.extend(rows(spec, drawn, records)?);
+    }
+    Ok(all)
+}
+
 /// Draws the table's plot beside the report; the line that shows it there.
 fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<String> {
-    let file = format!("{name}-table{}.svg", table.number);
+    let kind = if table.from.is_empty() { "table" } else { "figure" };
+    let file = format!("{name}-{kind}{}.svg", table.number);
     let place = target.with_file_name(&file);
     let alternative = match &table.plot {
         Some(plot) => {
             lines::draw(&place, table, plot, rows)?;
             lines::caption(plot)
         }
-        None if table.variants.len() < 2 => return Ok(String::new()),
+        None if table.variants.len() < 2 || table.linear.is_some() => return Ok(String::new()),
         None => {
             plot::draw(&place, rows, &format!("{}: iterations relative to the first variant", table.title))?;
             "Iterations relative to the first variant".to_owned()
@@ -117,10 +131,16 @@ fn notes(spec: &Spec, records: &[Record]) -> String {
 fn circumstances(records: &[Record]) -> String {
     let machines: BTreeSet<_> = records.iter().map(|record| &record.machine).collect();
     let mut text = String::from("\n## Circumstances\n\n");
-    text += "Seconds are wall-clock time of whole processes, reading the file and judging the result included; the median over the repeats.\n\
-             Iterations are sums over the folds, and a model of all data is counted apart. A row without figures here did not meet its\n\
-             certificate. The raw lines stand beside this report; `cargo xtask bench` made them and it.\n\n";
-    if records.iter().any(|record| record.measured.as_ref().is_some_and(|measured| measured.update_seconds.is_some())) {
+    let any = |of: fn(&Measured) -> Option<f64>| records.iter().any(|record| record.measured.as_ref().and_then(of).is_some());
+    if any(|measured| measured.process_seconds) {
+        text += "Seconds are wall-clock time, the median over the repeats; the judgement of the results is not in them. The raw lines stand\n\
+                 beside this report; `cargo xtask bench` made them and it.\n\n";
+    } else {
+        text += "Seconds are wall-clock time of whole processes, reading the file and judging the result included; the median over the repeats.\n\
+                 Iterations are sums over the folds, and a model of all data is counted apart. A row without figures here did not meet its\n\
+                 certificate. The raw lines stand beside this report; `cargo xtask bench` made them and it.\n\n";
+    }
+    if any(|measured| measured.update_seconds) {
         text += "Milliseconds of an update are those of the update alone, not of the process: the median of all updates of a row. Counts are\n\
                  means over the updates.\n\n";
     }

@@ -31,6 +31,8 @@ struct Job<'a> {
     folds: Option<PathBuf>,
     peer: Option<(&'a Peer, String)>,
     limit: Option<&'a Limit>,
+    /// The program that the measured one runs.
+    program: Option<String>,
 }
 
 /// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
@@ -40,6 +42,7 @@ pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome
         return Ok(Vec::new());
     }
     let bench = bench_binary(arguments)?;
+    let bounds = target_directory()?.join("bench/bounds");
     let machine = Machine::here();
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let total = jobs.len() * arguments.repeats as usize;
@@ -48,7 +51,7 @@ pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome
         for (n, job) in jobs.iter().enumerate() {
             let number = repeat as usize * jobs.len() + n + 1;
             let (wall_seconds, outcome) = match &job.peer {
-                None => ours(&bench, job, arguments.threads)?,
+                None => ours(&bench, job, arguments.threads, &bounds)?,
                 Some((peer, binary)) => theirs(peer, binary, job)?,
             };
             let program = job.peer.as_ref().map_or(OURS, |(peer, _)| &peer.name).to_owned();
@@ -97,7 +100,11 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
 
 /// Every process of the run, in order. Problems without data are reported and left out.
 fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
-    let chosen = |table: &&Table| arguments.table.is_empty() || arguments.table.contains(&table.number);
+    // A figure needs the tables that it draws.
+    let named = |number: &u32| arguments.table.is_empty() || arguments.table.contains(number);
+    let drawn: Vec<u32> = spec.tables.iter().filter(|table| named(&table.number)).flat_map(|table| table.from.clone()).collect();
+    let chosen = |table: &&Table| named(&table.number) || drawn.contains(&table.number);
+    let programs = arguments.named();
     if let Some(unknown) = arguments.table.iter().find(|&&number| !spec.tables.iter().any(|table| table.number == number)) {
         return fail(format!("the spec has no table {unknown}"));
     }
@@ -111,6 +118,15 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
                 continue;
             }
             let problem = spec.problem(&cell.problem)?;
+            let program =
+                match table.variants.iter().find(|variant| variant.name == cell.variant).and_then(|v| v.program.as_ref()) {
+                    None => None,
+                    Some(name) => {
+                        let found = peer::given(name, &programs);
+                        let Some(path) = found.or_else(|| peer::binary(name, &[]).filter(|_| arguments.peers)) else { continue };
+                        Some(path)
+                    }
+                };
             let input = if problem.generated() { None } else { inputs.of(problem)? };
             if input.is_none() && !problem.generated() {
                 if !missing.contains(&problem.data) {
@@ -128,12 +144,12 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
             let place = |cell: &Cell| (cell.problem.clone(), cell.vary.clone());
             let first = !jobs.iter().any(|job| job.peer.is_none() && place(&job.cell) == place(&cell));
             if first && arguments.peers && input.is_some() {
-                jobs.extend(peers(table, &cell, problem, input.as_ref(), &arguments.peer, &jobs)?);
+                jobs.extend(peers(table, &cell, problem, input.as_ref(), &programs, &jobs)?);
             }
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
             });
-            jobs.push(Job { cell, problem, input, folds, peer: None, limit });
+            jobs.push(Job { cell, problem, input, folds, peer: None, limit, program });
         }
     }
     Ok(jobs)
@@ -149,7 +165,7 @@ fn peers<'a>(
 ) -> Outcome<Vec<Job<'a>>> {
     let mut jobs = Vec::new();
     for peer in &table.peers {
-        let Some(binary) = peer::binary(peer, named) else {
+        let Some(binary) = peer::binary(&peer.program, named) else {
             println!("skipped: {} ({} is not installed)", peer.name, peer.program);
             continue;
         };
@@ -162,7 +178,15 @@ fn peers<'a>(
         };
         if !earlier.iter().any(same) {
             let cell = Cell { variant: peer.name.clone(), ..cell.clone() };
-            jobs.push(Job { cell, problem, input: input.cloned(), folds: None, peer: Some((peer, binary)), limit: None });
+            jobs.push(Job {
+                cell,
+                problem,
+                input: input.cloned(),
+                folds: None,
+                peer: Some((peer, binary)),
+                limit: None,
+                program: None,
+            });
         }
     }
     Ok(jobs)
@@ -187,7 +211,7 @@ fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
 /// What one process gave: its figures, or why there are none.
 type Told = Result<Measured, String>;
 
-fn ours(bench: &Path, job: &Job, threads: Option<usize>) -> Outcome<(f64, Told)> {
+fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outcome<(f64, Told)> {
     let mut request = job.cell.settings.clone();
     let data = if let Some(input) = &job.input {
         json!({ "file": input.path })
@@ -198,6 +222,13 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>) -> Outcome<(f64, Told)>
     request.insert("data".into(), data);
     if let Some(folds) = &job.folds {
         request.insert("folds".into(), json!({ "file": folds }));
+    }
+    // Paths are told to the program and not written down: records are published.
+    if let Some(program) = &job.program {
+        request.insert("program".into(), json!(program));
+    }
+    if request.contains_key("bound_gap") {
+        request.insert("bounds".into(), json!(bounds));
     }
     if let Some(threads) = threads {
         request.insert("threads".into(), json!(threads));

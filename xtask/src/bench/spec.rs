@@ -19,6 +19,9 @@ pub(crate) struct Spec {
     pub(crate) remarks: Vec<String>,
     /// Settings of every cell.
     pub(crate) set: Settings,
+    /// Settings that take the place of others with `--full`.
+    #[serde(default)]
+    pub(crate) full: Settings,
     #[serde(rename = "problem")]
     pub(crate) problems: Vec<Problem>,
     #[serde(rename = "table")]
@@ -44,6 +47,10 @@ pub(crate) struct Problem {
     pub(crate) first: Option<usize>,
     /// These labels become +1, all others −1.
     pub(crate) positive: Option<Vec<i64>>,
+    /// All values are divided by this.
+    pub(crate) divide: Option<f64>,
+    /// Whose printed figures stand beside this problem's; those of its own name when absent.
+    pub(crate) paper: Option<String>,
     pub(crate) note: Option<String>,
     #[serde(default)]
     pub(crate) set: Settings,
@@ -55,6 +62,8 @@ pub(crate) struct Problem {
 pub(crate) enum Recipe {
     /// Does the river's flow rise?
     Fisher,
+    /// Normal connections against attacks.
+    Kdd,
 }
 
 impl Problem {
@@ -75,16 +84,21 @@ pub(crate) struct Table {
     #[serde(default)]
     pub(crate) row: BTreeMap<String, String>,
     /// Names of the problems, in the table's order.
+    #[serde(default)]
     pub(crate) problems: Vec<String>,
+    /// A figure: it draws the measurements of these tables and has none of its own.
+    #[serde(default)]
+    pub(crate) from: Vec<u32>,
     /// Variants that the README shows, where it has a place for the table; all when absent.
     pub(crate) readme: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) set: Settings,
     /// Each problem is measured once with each of these.
+    #[serde(default)]
     pub(crate) vary: Vec<Settings>,
     /// The same for `--quick`; `vary` when absent.
     pub(crate) quick_vary: Option<Vec<Settings>>,
-    #[serde(rename = "variant")]
+    #[serde(default, rename = "variant")]
     pub(crate) variants: Vec<Variant>,
     #[serde(default, rename = "peer")]
     pub(crate) peers: Vec<Peer>,
@@ -94,6 +108,8 @@ pub(crate) struct Table {
     #[serde(default)]
     pub(crate) against: Vec<String>,
     pub(crate) theory: Option<Theory>,
+    /// Columns about trainings of linear models.
+    pub(crate) linear: Option<Linear>,
     /// Lines instead of bars.
     pub(crate) plot: Option<Plot>,
 }
@@ -107,6 +123,16 @@ pub(crate) struct Theory {
     pub(crate) multiple: String,
     /// One after the other.
     pub(crate) single: String,
+}
+
+/// The variants that the columns about linear trainings compare.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Linear {
+    /// Its seconds are shown as a multiple of every other variant's.
+    pub(crate) baseline: String,
+    /// The best of the others is shown as a multiple of this variant.
+    pub(crate) ours: String,
 }
 
 /// A plot with one line per variant, in panels.
@@ -123,6 +149,9 @@ pub(crate) struct Plot {
     pub(crate) log_x: bool,
     #[serde(default)]
     pub(crate) log_y: bool,
+    /// Lines of cells with these settings are dashed.
+    #[serde(default)]
+    pub(crate) dashed: Settings,
 }
 
 /// What a line shows.
@@ -135,6 +164,10 @@ pub(crate) enum Quantity {
     Breakpoints,
     /// Percent of samples that a cross-validation gets wrong.
     Error,
+    /// Seconds of a training that met its stopping rule, reading apart.
+    TrainSeconds,
+    /// The same for the whole process.
+    ProcessSeconds,
 }
 
 /// One way to solve the problem, and the paper's columns about it.
@@ -144,6 +177,8 @@ pub(crate) struct Variant {
     pub(crate) name: String,
     /// Only these problems of the table; all when absent.
     pub(crate) problems: Option<Vec<String>>,
+    /// Another program that the measured one runs: only with `--peers` where it is installed, or where the command line names it.
+    pub(crate) program: Option<String>,
     #[serde(default)]
     pub(crate) set: Settings,
     #[serde(default)]
@@ -161,6 +196,9 @@ impl Variant {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Columns {
+    /// What tells the variant's row of the file from others of the same cell: column = template.
+    #[serde(default)]
+    pub(crate) row: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) seconds: Vec<String>,
     pub(crate) iterations: Option<String>,
@@ -218,11 +256,16 @@ impl Spec {
                 spec.problem(name)?;
             }
             let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
-            for name in table.against.iter().chain(theory) {
+            let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
+            for name in table.against.iter().chain(theory).chain(linear) {
                 if !table.variants.iter().any(|variant| variant.name == *name) {
                     return fail(format!("table {} has no variant `{name}`", table.number));
                 }
             }
+        }
+        let drawn = spec.tables.iter().flat_map(|table| &table.from);
+        if let Some(number) = drawn.copied().find(|number| !spec.tables.iter().any(|table| table.number == *number)) {
+            return fail(format!("a figure draws table {number}, which the spec does not have"));
         }
         Ok(spec)
     }

@@ -47,7 +47,10 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
         });
         let columns = table.variants.iter().find(|variant| variant.name == cell.variant).map(|variant| &variant.paper);
         let printed = match columns.zip(paper.as_ref()) {
-            Some((columns, paper)) => paper.printed(table, columns, &cell.problem, &cell.settings)?,
+            Some((columns, paper)) => {
+                let named = spec.problem(&cell.problem)?.paper.as_ref().unwrap_or(&cell.problem);
+                paper.printed(table, columns, named, &cell.settings)?
+            }
             None => Printed::default(),
         };
         rows.push(Row { cell, printed, ours, peer });
@@ -63,14 +66,19 @@ fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> 
     let ours = records.iter().all(|record| record.program == OURS);
     let mut flaw = records.iter().find_map(|record| if ours { record.flaw() } else { record.error.clone() });
     let counts: Vec<_> = records.iter().map(|record| record.measured.as_ref().and_then(|m| m.iterations)).collect();
-    if flaw.is_none() && ours && counts.iter().any(|count| *count != counts[0]) {
+    // A limit of time ends no two runs at the same count.
+    let cut = records.iter().any(|record| record.measured.as_ref().is_some_and(Measured::cut_off));
+    if flaw.is_none() && ours && !cut && counts.iter().any(|count| *count != counts[0]) {
         flaw = Some("the repeats took different numbers of iterations".into());
     }
     let mut measured = records.last().and_then(|record| record.measured.clone()).unwrap_or_default();
-    let mut updates: Vec<f64> = records.iter().filter_map(|record| record.measured.as_ref()?.update_seconds).collect();
-    if !updates.is_empty() {
-        measured.update_seconds = Some(median(&mut updates));
-    }
+    let middle = |of: fn(&Measured) -> Option<f64>| {
+        let mut values: Vec<f64> = records.iter().filter_map(|record| of(record.measured.as_ref()?)).collect();
+        (!values.is_empty()).then(|| median(&mut values))
+    };
+    measured.update_seconds = middle(|measured| measured.update_seconds);
+    measured.train_seconds = middle(|measured| measured.train_seconds);
+    measured.process_seconds = middle(|measured| measured.process_seconds);
     Some(Figures { seconds: median(&mut seconds), measured, flaw })
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     /// LIBSVM-format file (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
-    /// gauss-m, two-gaussians, banana, blobs, sparse-text
+    /// gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like
     #[arg(value_name = "DATA")]
     pub(crate) source: String,
     #[command(flatten)]

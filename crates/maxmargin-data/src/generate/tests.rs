@@ -34,8 +34,15 @@ fn names_and_generators_match() {
 #[test]
 fn the_same_seed_gives_the_same_bits_forever() {
     // The figures pin the data: they must not change with a platform, a dependency or a rewrite.
-    let expected: [u64; 5] =
-        [0xAB93_1652_92D9_A6A8, 0x82EA_BEE0_A95A_6B46, 0x1731_BB2C_0AD2_B9F6, 0xE144_CF2C_FBDB_CF02, 0x1B9F_A7EB_A4A2_36ED];
+    let expected: [u64; 7] = [
+        0xAB93_1652_92D9_A6A8,
+        0x82EA_BEE0_A95A_6B46,
+        0x1731_BB2C_0AD2_B9F6,
+        0xE144_CF2C_FBDB_CF02,
+        0x1B9F_A7EB_A4A2_36ED,
+        0xF8D6_2691_C0C0_079B,
+        0x382F_F47A_B7FE_E3D2,
+    ];
     let made = Generator::ALL.map(|generator| fingerprint(&generator.generate(50, None, 42).expect("valid request")));
     assert_eq!(made, expected, "{made:#018x?}");
     let others = Generator::ALL.map(|generator| fingerprint(&generator.generate(50, None, 43).expect("valid request")));
@@ -110,4 +117,55 @@ fn text_is_sparse_normalised_and_depends_on_the_words() {
 fn classes_alternate_in_the_plane() {
     let data = Generator::Banana.generate(5, None, 9).expect("valid request");
     assert_eq!(data.labels, [1.0, -1.0, 1.0, -1.0, 1.0]);
+}
+
+#[test]
+fn documents_have_the_shape_of_rcv1() {
+    let rows = 2000;
+    let data = Generator::Rcv1Like.generate(rows, None, 1).expect("valid request");
+    assert_eq!(data.samples.features(), 47_236);
+    let a_row = data.samples.non_zeros() as f64 / rows as f64;
+    assert!((72.0..76.0).contains(&a_row), "{a_row} words a row");
+    let mut frequency = vec![0_usize; 47_236];
+    for i in 0..rows {
+        let mut length = 0.0;
+        data.samples.row(i).for_each(|j, v| {
+            length += v * v;
+            frequency[j] += 1;
+        });
+        assert!((length - 1.0).abs() < 2e-3, "row {i}: {length}");
+    }
+    // Zipf: few columns are in most rows, most columns in few.
+    frequency.sort_unstable_by(|a, b| b.cmp(a));
+    assert!(frequency[0] > rows * 3 / 4 && frequency[100] < rows / 5 && frequency[20_000] <= 2, "{:?}", &frequency[..20]);
+}
+
+#[test]
+fn cells_have_the_shape_of_covtype() {
+    let rows = 5000;
+    let data = Generator::CovtypeLike.generate(rows, None, 1).expect("valid request");
+    assert_eq!(data.samples.features(), 54);
+    let mut soils = [0_usize; 40];
+    // The difference of the class means over the variances as a separator: about what a linear model can get right.
+    let (mut lean, mut mean, mut square) = ([0.0; 54], [0.0; 54], [0.0; 54]);
+    for i in 0..rows {
+        let entries = data.samples.row(i).entries();
+        assert!(entries.iter().all(|&(j, v)| (0.0..=1.0).contains(&v) && (j < 10 || v == 1.0)), "row {i}: {entries:?}");
+        assert_eq!(entries.iter().filter(|(j, _)| (10..14).contains(j)).count(), 1, "one area");
+        let of: Vec<usize> = entries.iter().filter(|(j, _)| *j >= 14).map(|(j, _)| j - 14).collect();
+        assert_eq!(of.len(), 1, "one soil");
+        soils[of[0]] += 1;
+        for (j, v) in entries {
+            lean[j] += data.labels[i] * v / rows as f64;
+            mean[j] += v / rows as f64;
+            square[j] += v * v / rows as f64;
+        }
+    }
+    assert!(soils.iter().all(|&count| count > 0), "{soils:?}");
+    let weight = |j: usize| lean[j] / (square[j] - mean[j] * mean[j]);
+    let scores: Vec<f64> =
+        (0..rows).map(|i| data.samples.row(i).entries().iter().map(|(j, v)| weight(*j) * v).sum::<f64>()).collect();
+    let centre = scores.iter().sum::<f64>() / rows as f64;
+    let right = scores.iter().zip(&data.labels).filter(|(score, label)| (*score - centre) * *label > 0.0).count();
+    assert!((rows * 6 / 10..rows * 9 / 10).contains(&right), "{right} of {rows} right: neither noise nor separable");
 }

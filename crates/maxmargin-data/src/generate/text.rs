@@ -69,7 +69,7 @@ fn topical_rank(sign: f64, features: u64, draw: &mut Draw) -> u64 {
 }
 
 /// A rank in 1 … features − 1: an octave [2ᵏ, 2ᵏ⁺¹) with equal chances, then a rank of the octave.
-fn any_rank(features: u64, draw: &mut Draw) -> u64 {
+pub(super) fn any_rank(features: u64, draw: &mut Draw) -> u64 {
     let octaves = u64::from(features.ilog2());
     let begin = 1 << draw.below(octaves);
     // The ranks above the last whole octave belong to it.
@@ -79,7 +79,7 @@ fn any_rank(features: u64, draw: &mut Draw) -> u64 {
 
 /// A number without a common factor with `features`, near the golden ratio of it: multiplying by it scatters the ranks and
 /// never maps two to one place.
-fn multiplier(features: u64) -> u64 {
+pub(super) fn multiplier(features: u64) -> u64 {
     let start = (features as f64 * 0.618_033_988_749_895) as u64;
     (start..=u64::MAX).find(|m| gcd(*m, features) == 1).unwrap_or(1)
 }
