@@ -1,5 +1,6 @@
 //! Coordinate descent as long as it promises to be cheaper than Newton steps.
 
+use crate::avsf::Frequencies;
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::finish::good;
 use crate::matrix::Rows;
@@ -12,8 +13,11 @@ use maxmargin_core::Balance;
 /// Newton steps that a problem takes, about.
 const STEPS: f64 = 60.0;
 
-/// Iterations of conjugate gradients in one Newton step, about.
-const GRADIENTS: f64 = 40.0;
+/// Iterations of conjugate gradients in one Newton step, about: near the solution of a large C they are hundreds.
+const GRADIENTS: f64 = 500.0;
+
+/// With many features, passes over all entries after which plain sweeps make way for adaptive frequencies.
+const PATIENCE: f64 = 40.0;
 
 /// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
 fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
@@ -31,70 +35,147 @@ fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
 /// (where features are few; with many, all α may be free and yet descend fast).
 const HOPELESS: (u64, f64, f64) = (6, 0.9, 1.0);
 
-/// Sweeps until the certificate is good, or until what is left would cost more than Newton steps: the range of projected gradients is noted whenever the
-/// work has doubled, and its fall from one note to the next is taken to go on (the range falls about like a power of the work).
-///
-/// Returns the point if it is good already.
+/// Sweeps until the certificate is good, or until what is left would cost more than Newton steps. Returns the point if it is good.
 pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, Fresh)> {
-    let budget = newton_cost(descent.rows, descent.dual.len());
-    let tol = run.clock.stop.tol;
+    let few = descent.rows.width() <= DIRECT;
     if let Balance::Sum(wanted) = descent.dual.balance() {
         let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
         descent.hold(wanted, mean);
     }
+    let entries = descent.rows.entries() as f64;
+    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.stop.tol);
+    if !few {
+        pace.mark = pace.mark.min(0.5 * PATIENCE * entries);
+    }
     let mut random = run.random();
     let mut shrinking = Shrinking::new(descent);
-    let (mut mark, mut noted) = (budget / 16.0, None);
-    let mut inner = tol;
+    let patience = if few { f64::INFINITY } else { PATIENCE * entries };
     loop {
         if run.clock.spent(descent.steps + shrinking.count() as u64) {
             return None;
         }
-        let swept = shrinking.sweep(descent, inner, &mut random);
+        let swept = shrinking.sweep(descent, pace.inner, &mut random);
         run.work.sweeps += 1;
         let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
-        let held = (descent.penalty.weight * descent.penalty.excess).abs();
-        if matches!(swept, Swept::Done(_)) && held <= inner {
-            let mut alpha = descent.alpha.clone();
-            balance(descent.dual, &mut alpha);
-            let point = fresh(descent.rows, descent.dual, &alpha, run.config.par);
-            if good(run, &point) {
-                return Some((alpha, point));
+        let held = held(descent);
+        match swept {
+            Swept::On(_) => {}
+            Swept::Done(_) if held <= pace.inner => match check(run, descent, &mut pace) {
+                Checked::Good(found) => return Some(found),
+                Checked::Hopeless => return None,
+                Checked::More => release(descent),
+            },
+            _ => {
+                // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
+                pace.inner = pace.inner.min(0.5 * pace.tol);
+                release(descent);
             }
-            // The gradients of a sweep are computed one after another: the certificate may see a little more. A gap wants far more.
-            let missed = if point.certificate.holds(tol) { 0.2 } else { 0.5 };
-            inner *= missed;
-            if inner < 1e-9 * tol.min(1.0) {
-                return None;
-            }
-        } else if matches!(swept, Swept::Unshrunk(_)) && inner == tol {
-            // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
-            inner = 0.5 * tol;
-        }
-        if !matches!(swept, Swept::On(_)) {
-            descent.penalty.multiplier += descent.penalty.weight * descent.penalty.excess;
         }
         if run.clock.tick(descent.steps, range.max(held)) {
             return None;
         }
         let (sweeps, share, width) = HOPELESS;
-        let few = descent.rows.width() <= DIRECT;
         if few && run.work.sweeps == sweeps && range > width && shrinking.count() as f64 > share * descent.dual.len() as f64 {
             return None;
         }
-        let spent = descent.entries as f64;
-        if spent < mark {
-            continue;
+        match pace.predict(descent.entries as f64, range.max(held)) {
+            Some(more) if more > pace.budget => break,
+            Some(more) if descent.entries as f64 > patience && more > descent.entries as f64 => break,
+            _ => {}
         }
-        let left = range.max(held) / inner;
-        if let Some(before) = noted {
-            let fall: f64 = before / left;
-            let predicted = if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() } else { f64::INFINITY };
-            if predicted - spent > budget {
-                return None;
+    }
+    if few { None } else { adaptive(run, descent, pace) }
+}
+
+/// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the steps.
+fn adaptive<R: Rows>(run: &mut Run, descent: &mut Descent<R>, before: Pace) -> Option<(Vec<f64>, Fresh)> {
+    let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
+    pace.begun = descent.entries as f64;
+    let mut random = run.random();
+    let mut frequencies = Frequencies::new(descent.dual.len());
+    loop {
+        if run.clock.spent(descent.steps + descent.dual.len() as u64) {
+            return None;
+        }
+        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random);
+        run.work.sweeps += 1;
+        let held = held(descent);
+        if done && held <= pace.inner {
+            match check(run, descent, &mut pace) {
+                Checked::Good(found) => return Some(found),
+                Checked::Hopeless => return None,
+                Checked::More => {}
             }
         }
-        noted = Some(left);
-        mark = 2.0 * spent;
+        if done || held > largest {
+            release(descent);
+        }
+        if run.clock.tick(descent.steps, largest.max(held)) {
+            return None;
+        }
+        if pace.predict(descent.entries as f64, largest.max(held)).is_some_and(|more| more > pace.budget) {
+            return None;
+        }
+    }
+}
+
+/// By how much the penalty alone disturbs the gradients.
+fn held<R>(descent: &Descent<R>) -> f64 {
+    (descent.penalty.weight * descent.penalty.excess).abs()
+}
+
+/// Lets the multiplier take over what the penalty holds.
+fn release<R>(descent: &mut Descent<R>) {
+    descent.penalty.multiplier += descent.penalty.weight * descent.penalty.excess;
+}
+
+enum Checked {
+    Good((Vec<f64>, Fresh)),
+    More,
+    Hopeless,
+}
+
+/// Judges a point that sweeps call done; if the judge sees more than they did, they go on with a smaller tolerance.
+fn check<R: Rows>(run: &Run, descent: &Descent<R>, pace: &mut Pace) -> Checked {
+    let mut alpha = descent.alpha.clone();
+    balance(descent.dual, &mut alpha);
+    let point = fresh(descent.rows, descent.dual, &alpha, run.config.par);
+    if good(run, &point) {
+        return Checked::Good((alpha, point));
+    }
+    // The gradients of a sweep are computed one after another: the certificate may see a little more. A gap wants far more.
+    pace.inner *= if point.certificate.holds(pace.tol) { 0.2 } else { 0.5 };
+    if pace.inner < 1e-9 * pace.tol.min(1.0) { Checked::Hopeless } else { Checked::More }
+}
+
+/// Where a descent is going: the violation is noted whenever the work has doubled, and its fall from one note to the next is taken to go on (it falls about
+/// like a power of the work).
+struct Pace {
+    /// What Newton steps would cost.
+    budget: f64,
+    /// What was asked for, and what the sweeps work towards.
+    tol: f64,
+    inner: f64,
+    begun: f64,
+    mark: f64,
+    noted: Option<f64>,
+}
+
+impl Pace {
+    fn new(budget: f64, tol: f64) -> Self {
+        Self { budget, tol, inner: tol, begun: 0.0, mark: budget / 16.0, noted: None }
+    }
+
+    /// The work that is left at this pace, when it is time to look: `spent` is counted from the beginning of the run.
+    fn predict(&mut self, spent: f64, violation: f64) -> Option<f64> {
+        let spent = spent - self.begun;
+        if spent < self.mark {
+            return None;
+        }
+        self.mark = 2.0 * spent;
+        let left = violation / self.inner;
+        let before = self.noted.replace(left)?;
+        let fall: f64 = before / left;
+        Some(if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() - spent } else { f64::INFINITY })
     }
 }
