@@ -6,6 +6,7 @@ mod cell;
 mod cv;
 mod input;
 mod machine;
+mod simplex;
 mod train;
 mod update;
 

@@ -1,7 +1,7 @@
 //! A single training.
 
 use crate::cell::{Cell, Failure, Measured, Solver};
-use crate::{input, machine};
+use crate::{input, machine, simplex};
 use maxmargin::core::{Dual, Silent, Start, Stop};
 use maxmargin::data::{BinaryLabels, Par};
 use maxmargin::kernel::{KernelGram, Rows};
@@ -9,6 +9,10 @@ use maxmargin::smo::solve_certified;
 use std::time::{Duration, Instant};
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
+    if cell.solver == Solver::Smo { smo(cell, par) } else { simplex::measure(cell, par) }
+}
+
+fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel = cell.kernel()?;
     let begun = Instant::now();
     let data = input::load(&cell.data, par)?;
@@ -23,9 +27,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
 
     let solving = Instant::now();
-    let (solution, certificate) = match cell.solver {
-        Solver::Smo => solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?,
-    };
+    let (solution, certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?;
     let solve_seconds = solving.elapsed().as_secs_f64();
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     Ok(Measured {

@@ -5,6 +5,7 @@
 
 pub mod certificate;
 pub mod dual;
+mod simplex;
 pub mod solution;
 pub mod start;
 pub mod watch;

@@ -1,6 +1,6 @@
 //! What a solver returns.
 
-use crate::dual::Dual;
+use crate::dual::{Balance, Dual};
 use serde::{Deserialize, Serialize};
 
 /// How a run ended. Not converging is a status, never an error.
@@ -48,8 +48,12 @@ pub struct Solution {
 }
 
 /// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
-/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it.
+/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it, and on the simplex, whose constraint is not the one
+/// that a bias belongs to.
 pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    if dual.balance() == Balance::Simplex {
+        return 0.0;
+    }
     let (mut sum, mut free) = (0.0, 0_usize);
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     for k in 0..dual.len() {
