@@ -3,11 +3,19 @@
 use crate::clock::Clock;
 use crate::config::Rule;
 use crate::iterate::Iterate;
-use maxmargin_core::Status;
+use crate::steps::Target;
+use crate::tight::relative_gap;
+use maxmargin_core::{Dual, Status};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, submatrix};
 use maxmargin_simd::passes::{Diagonal, Extremes, add_and_scan, second_order, update_and_scan};
+use maxmargin_simd::sums::dot;
 
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
 const TAU: f64 = 1e-12;
+
+/// Pairs between two looks at the gap with the best slacks, at least; a look costs some passes over the members.
+const LOOK: u64 = 256;
 
 /// Columns that are copied to the other half of the matrix at once: as many rows as have a line each in the first-level cache.
 const MIRROR: usize = 256;
@@ -39,9 +47,10 @@ pub(crate) struct CoreSet {
 /// How far a solution of the core set is to go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
-    pub(crate) rule: Rule,
-    /// Frank-Wolfe gap of the members, or violation by [`Rule::Violation`].
-    pub(crate) at_most: f64,
+    /// The rule, for the members, by the Frank-Wolfe gap where it is about a gap.
+    pub(crate) target: Target,
+    /// Relative gap with the best slacks of the members, at which it ends as well.
+    pub(crate) tight: Option<f64>,
     /// Pairs.
     pub(crate) most: u64,
 }
@@ -56,9 +65,9 @@ pub(crate) struct Solved {
 }
 
 impl CoreSet {
-    /// The support of a point.
-    pub(crate) fn new(iterate: &mut Iterate, ridge: f64) -> Self {
-        let mut core = Self {
+    /// No members yet, of a problem of `vertices`.
+    pub(crate) fn empty(vertices: usize, ridge: f64) -> Self {
+        Self {
             members: vec![],
             alpha: vec![],
             square: 0.0,
@@ -70,8 +79,13 @@ impl CoreSet {
             ridge,
             all: vec![],
             used: vec![],
-            place: vec![u32::MAX; iterate.len()],
-        };
+            place: vec![u32::MAX; vertices],
+        }
+    }
+
+    /// The support of a point.
+    pub(crate) fn new(iterate: &mut Iterate, ridge: f64) -> Self {
+        let mut core = Self::empty(iterate.len(), ridge);
         let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
         support.sort_unstable();
         core.add(iterate, &support);
@@ -88,12 +102,13 @@ impl CoreSet {
     }
 
     /// Makes room for `more` members.
-    fn reserve(&mut self, more: usize) {
+    pub(crate) fn reserve(&mut self, more: usize) {
         let (old, wanted) = (self.len(), self.len() + more);
         if wanted <= self.stride {
             return;
         }
-        let stride = wanted.max(2 * self.stride).next_multiple_of(64);
+        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
+        let stride = wanted.max(if old == 0 { 0 } else { old + old / 8 + 256 }).next_multiple_of(32) + 16;
         let mut q = vec![0.0; stride * stride];
         for r in 0..old {
             q[r * stride..r * stride + old].copy_from_slice(&self.q[r * self.stride..r * self.stride + old]);
@@ -101,21 +116,11 @@ impl CoreSet {
         (self.q, self.stride) = (q, stride);
     }
 
-    /// New members, with the α and the gradient that they have in `iterate`.
+    /// New members, with the α and the gradient that they have in `iterate`, from rows of the store.
     pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize]) {
-        self.reserve(vertices.len());
-        let old = self.len();
-        let stride = self.stride;
         iterate.fetch(vertices);
-        for &vertex in vertices {
-            self.place[vertex] = self.members.len() as u32;
-            self.members.push(vertex);
-            self.alpha.push(iterate.alpha(vertex));
-            self.g.push(iterate.gradient(vertex));
-            self.diagonal.push(iterate.diagonal[vertex] - self.ridge);
-        }
-        self.constant = self.diagonal.iter().all(|d| *d == self.diagonal[0]);
-        let len = self.len();
+        let old = self.enrol(iterate, vertices);
+        let (stride, len) = (self.stride, self.len());
         for m in old..len {
             let row = iterate.row(self.members[m]);
             let sign = iterate.sign(self.members[m]) as f32;
@@ -123,6 +128,48 @@ impl CoreSet {
                 *q = sign * iterate.sign(l) as f32 * row[iterate.id(l)];
             }
         }
+        self.mirror(old);
+    }
+
+    /// The same with kernel values computed for this matrix alone.
+    pub(crate) fn stream(&mut self, dual: &Dual, gram: &dyn Gram, par: Par, iterate: &Iterate, vertices: &[usize]) {
+        let old = self.enrol(iterate, vertices);
+        let (stride, len) = (self.stride, self.len());
+        let ids: Vec<usize> = self.members.iter().map(|&k| dual.ids()[k]).collect();
+        let signs: Vec<f32> = self.members.iter().map(|&k| dual.sign()[k] as f32).collect();
+        let q = &mut self.q[old * stride..];
+        submatrix(gram, &ids[old..], &ids, stride, q, par);
+        par.for_chunks(&mut q[..(len - old) * stride], stride, |r, q| {
+            let sign = signs[old + r];
+            q.iter_mut().zip(&signs).for_each(|(q, s)| *q *= sign * s);
+        });
+        self.mirror(old);
+    }
+
+    /// Makes room for new members and notes what is known of each; returns the number of old ones.
+    fn enrol(&mut self, iterate: &Iterate, vertices: &[usize]) -> usize {
+        self.reserve(vertices.len());
+        let old = self.len();
+        for &vertex in vertices {
+            self.place[vertex] = self.members.len() as u32;
+            self.members.push(vertex);
+            self.alpha.push(iterate.alpha(vertex));
+            self.g.push(iterate.gradient(vertex));
+            self.diagonal.push(iterate.own(vertex));
+        }
+        self.constant = self.diagonal.iter().all(|d| *d == self.diagonal[0]);
+        let len = self.len();
+        self.all.clear();
+        self.all.resize(len.div_ceil(8), u8::MAX);
+        self.used.clear();
+        self.used.resize(len.div_ceil(8), 0);
+        (0..len).for_each(|m| self.mark(m));
+        old
+    }
+
+    /// Copies the columns of the members from `old` on to the rows of those before.
+    fn mirror(&mut self, old: usize) {
+        let (stride, len) = (self.stride, self.len());
         for from in (old..len).step_by(MIRROR) {
             let (above, below) = self.q.split_at_mut(from * stride);
             let to = len.min(from + MIRROR);
@@ -133,13 +180,21 @@ impl CoreSet {
                 }
             }
         }
-        self.all.clear();
-        self.all.resize(len.div_ceil(8), u8::MAX);
-        self.used.clear();
-        self.used.resize(len.div_ceil(8), 0);
-        for m in 0..len {
-            self.mark(m);
-        }
+    }
+
+    /// Sets α of every member; gradient and `αᵀQα` are computed from the matrix.
+    pub(crate) fn set(&mut self, alpha: Vec<f64>, par: Par) {
+        self.alpha = alpha;
+        let (stride, len) = (self.stride, self.len());
+        let (q, alpha, ridge) = (&self.q, &self.alpha, self.ridge);
+        par.for_chunks(&mut self.g, 16, |t, g| {
+            for (r, g) in g.iter_mut().enumerate() {
+                let m = 16 * t + r;
+                *g = dot(alpha, &q[m * stride..m * stride + len]) + ridge * alpha[m];
+            }
+        });
+        self.square = self.alpha.iter().zip(&self.g).map(|(a, g)| a * g).sum();
+        (0..len).for_each(|m| self.mark(m));
     }
 
     /// Takes α, gradient and `αᵀQα` from a point.
@@ -183,12 +238,22 @@ impl CoreSet {
     pub(crate) fn solve(&mut self, aim: Aim, clock: &mut Clock, outside: f64) -> Solved {
         let mut solved = Solved::default();
         let mut extremes = self.scan();
+        let mut look = 0;
         loop {
             let (i, lowest) = (extremes.argmin_up, extremes.min_up);
-            let off = if aim.rule == Rule::Violation { extremes.max_low - lowest } else { self.square - lowest };
+            let violation = aim.target.rule == Rule::Violation;
+            let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
             // Without pairs that descend the problem is solved as well as its numbers allow.
-            if off <= aim.at_most || extremes.max_low <= lowest || solved.pairs >= aim.most {
+            if off <= aim.target.allowed(self.square) || extremes.max_low <= lowest || solved.pairs >= aim.most {
                 return solved;
+            }
+            if let Some(most) = aim.tight
+                && solved.pairs >= look
+            {
+                if self.relative_gap() <= most {
+                    return solved;
+                }
+                look = solved.pairs + LOOK.max(self.len() as u64 / 16);
             }
             solved.ended = clock.ended(outside);
             if solved.ended.is_some() {
@@ -204,6 +269,12 @@ impl CoreSet {
             solved.pairs += 1;
             clock.iterations += 1;
         }
+    }
+
+    /// The gap with the best slacks, as if there were no other vertices.
+    pub(crate) fn relative_gap(&self) -> f64 {
+        let margins = || self.g.iter().zip(&self.alpha).map(|(g, a)| g - self.ridge * a);
+        relative_gap(margins, self.square, self.alpha.iter().map(|a| a * a).sum(), self.ridge)
     }
 
     /// Moves mass from `j` to `i`; whether that emptied `j`.

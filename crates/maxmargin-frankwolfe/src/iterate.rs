@@ -140,6 +140,11 @@ impl<'a, 'g> Iterate<'a, 'g> {
         (0..self.len()).map(|k| self.gradient(k)).collect()
     }
 
+    /// `K_kk`, without the ridge.
+    pub(crate) fn own(&self, k: usize) -> f64 {
+        self.rows.gram().diagonal()[self.dual.ids()[k]]
+    }
+
     pub(crate) fn sign(&self, k: usize) -> f64 {
         self.dual.sign()[k]
     }
@@ -415,6 +420,20 @@ impl<'a, 'g> Iterate<'a, 'g> {
     pub(crate) fn curvature(&self, i: usize, j: usize, row_i: &RowRef) -> f64 {
         let q = self.sign(i) * self.sign(j) * f64::from(row_i[self.id(j)]);
         self.diagonal[i] + self.diagonal[j] - 2.0 * q
+    }
+
+    /// Another point altogether, with its gradient.
+    pub(crate) fn replace(&mut self, alpha: &[f64], gradient: &[f64]) {
+        self.scale = 1.0;
+        for (k, &a) in alpha.iter().enumerate() {
+            self.place_at(k, a);
+        }
+        self.refresh(gradient);
+    }
+
+    /// Counts kernel rows that were computed and not kept.
+    pub(crate) fn count_computed(&mut self, rows: usize) {
+        self.rows_computed += rows as u64;
     }
 
     /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is full.

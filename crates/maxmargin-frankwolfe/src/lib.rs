@@ -10,12 +10,14 @@ mod candidates;
 mod clock;
 mod config;
 mod core_set;
-mod corrective;
+mod cvm;
 mod iterate;
 mod l2_svm;
 mod random_start;
 mod solve;
+mod pairwise;
 mod steps;
+mod tight;
 
 pub use ball::Ball;
 pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Rule, Sampling, Steps};

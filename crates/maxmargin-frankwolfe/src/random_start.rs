@@ -6,6 +6,7 @@ use crate::config::{FrankWolfeError, Rule};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::solve::check;
+use crate::steps::Target;
 use maxmargin_core::{Dual, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
@@ -36,7 +37,8 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     let mut core = CoreSet::new(&mut iterate, dual.ridge());
     let largest = iterate.diagonal.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
     let (stop, mut silent) = (Stop::at(0.0), Silent);
-    let aim = Aim { rule: Rule::Violation, at_most: 1e-12 * largest, most: 100_000 };
+    let target = Target { rule: Rule::Violation, tol: 1e-12 * largest, delta2: largest, ridge: dual.ridge() };
+    let aim = Aim { target, tight: None, most: 100_000 };
     core.solve(aim, &mut Clock::new(rows, &stop, &mut silent), f64::INFINITY);
     let mut solved = vec![0.0; dual.len()];
     let mass: f64 = core.alpha.iter().sum();

@@ -6,7 +6,8 @@ use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome
 use crate::core_set::CoreSet;
 use crate::iterate::Iterate;
 use crate::steps::Target;
-use crate::{corrective, steps};
+use crate::pairwise::{self, Source};
+use crate::{cvm, steps};
 use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient};
 use maxmargin_kernel::{Rows, apply_exact};
 
@@ -64,19 +65,23 @@ pub fn solve(
     let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full);
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let mut candidates = Candidates::new(sampling);
-    let mut core = matches!(config.method, Method::Cvm | Method::Pairwise).then(|| CoreSet::new(&mut iterate, dual.ridge()));
+    let mut core = match config.method {
+        Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge())),
+        Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+        Method::Fw | Method::Mfw | Method::Swap => None,
+    };
     let mut clock = Clock::new(rows, stop, watch);
     let mut made = Steps::default();
     let mut refinements = 0;
     let (mut aim, mut last) = (AIM * stop.tol, f64::INFINITY);
     let mut exact = None;
     let (status, evidence) = loop {
-        let target = Target { rule: config.rule, tol: aim, delta2 };
+        let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
         let (status, evidence) = match &mut core {
-            Some(core) => {
-                let blocks = config.method == Method::Pairwise;
-                corrective::run(blocks, target, &mut iterate, &mut candidates, core, &mut made, &mut clock)
+            Some(core) if config.method == Method::Pairwise => {
+                pairwise::run(target, Source { dual, rows }, &mut iterate, core, &mut made, &mut clock)
             }
+            Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
         let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
@@ -90,7 +95,7 @@ pub fn solve(
         refinements += 1;
         let furthest = iterate.furthest();
         let measure = target.at(&mut iterate, furthest);
-        if measure <= stop.tol {
+        if target.holds(&mut iterate, furthest, stop.tol) {
             break (Status::Converged, Evidence::FullScan);
         }
         // Rounds that do not halve the measure are at the floor of f32 rows, at once where the steps stalled as well.

@@ -5,6 +5,7 @@ use crate::candidates::{Candidates, Search};
 use crate::clock::Clock;
 use crate::config::{Evidence, Method, Rule, Steps};
 use crate::iterate::{Iterate, Vertex};
+use crate::tight::relative_gap;
 use maxmargin_core::Status;
 
 /// The rule and how far it has to hold.
@@ -14,7 +15,30 @@ pub(crate) struct Target {
     pub(crate) tol: f64,
     /// The largest `Q_kk`.
     pub(crate) delta2: f64,
+    pub(crate) ridge: f64,
 }
+
+/// When to look at the gap with the best slacks, which costs some passes where the Frank-Wolfe gap costs none and is larger.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Check {
+    calls: u64,
+    next: u64,
+}
+
+impl Check {
+    /// Whether [`Rule::RelativeGap`] holds by the certificate's gap; looked at now and then, more rarely as the run gets long.
+    pub(crate) fn holds(&mut self, target: Target, iterate: &Iterate) -> bool {
+        self.calls += 1;
+        if self.calls < self.next || !iterate.full {
+            return false;
+        }
+        self.next = self.calls + LOOK.max(self.calls / 16);
+        target.certified(iterate).is_some_and(|gap| gap <= target.tol)
+    }
+}
+
+/// Steps between two looks at the certificate's gap, at least.
+const LOOK: u64 = 128;
 
 impl Target {
     /// The rule's quantity, to be compared with its tolerance.
@@ -37,6 +61,21 @@ impl Target {
         }
     }
 
+    /// The certificate's relative gap, where the rule is about it and the gradient is known everywhere.
+    pub(crate) fn certified(self, iterate: &Iterate) -> Option<f64> {
+        let known = self.rule == Rule::RelativeGap && self.ridge > 0.0 && iterate.full;
+        known.then(|| {
+            let margins = || (0..iterate.len()).map(|k| iterate.gradient(k) - self.ridge * iterate.alpha(k));
+            let squares = iterate.support.iter().map(|&k| iterate.alpha(k as usize) * iterate.alpha(k as usize)).sum();
+            relative_gap(margins, iterate.square, squares, self.ridge)
+        })
+    }
+
+    /// Whether the rule holds, by the certificate's gap or by the cheaper one.
+    pub(crate) fn holds(self, iterate: &mut Iterate, furthest: Vertex, tol: f64) -> bool {
+        self.at(iterate, furthest) <= tol || self.certified(iterate).is_some_and(|gap| gap <= tol)
+    }
+
     /// [`Target::measure`] at a point.
     pub(crate) fn at(self, iterate: &mut Iterate, furthest: Vertex) -> f64 {
         self.measure(iterate.square, furthest.gradient, || iterate.nearest().gradient)
@@ -53,12 +92,14 @@ pub(crate) fn run(
     clock: &mut Clock,
 ) -> (Status, Evidence) {
     let mut pace = Pace::new(iterate.len());
+    let mut check = Check::default();
     loop {
         let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
         let furthest = match found {
             Search::Nothing(true) => return (Status::Converged, Evidence::FullScan),
             Search::Nothing(false) => return (Status::Converged, Evidence::Sample),
+            Search::Found(_) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
             Search::Found(vertex) => vertex,
         };
         let measure = target.at(iterate, furthest);

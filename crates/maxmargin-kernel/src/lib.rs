@@ -24,7 +24,7 @@ pub mod rows;
 mod sparse;
 mod survey;
 
-pub use apply::apply_exact;
+pub use apply::{apply, apply_exact, submatrix};
 pub use block::Arena;
 pub use cross::decision_values;
 pub use diagnose::{Diagnosis, diagnose};
