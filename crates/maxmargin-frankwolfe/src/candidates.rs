@@ -8,6 +8,10 @@ use rand_chacha::ChaCha8Rng;
 /// Samples without a point outside the ball before everything is looked at.
 const PATIENCE: usize = 3;
 
+/// A sample reads one kernel value for each of its points and each vertex of the support. At more than this many for each vertex, keeping
+/// the gradient of all is cheaper.
+const WORTH: usize = 8;
+
 /// What a search has shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Search {
@@ -35,7 +39,8 @@ impl Candidates {
     pub(crate) fn search(&mut self, iterate: &mut Iterate, satisfied: impl Fn(&mut Iterate, Vertex) -> bool) -> Search {
         let mut failures = 0;
         while let (false, Some((sampling, rng))) = (iterate.full, &mut self.sampling) {
-            if sampling.candidates >= iterate.len() {
+            let reads = iterate.support.len() * sampling.candidates;
+            if sampling.candidates >= iterate.len() || (sampling.finish == Finish::Scan && reads > WORTH * iterate.len()) {
                 break;
             }
             draw(rng, iterate.len(), sampling.candidates, &mut self.drawn);

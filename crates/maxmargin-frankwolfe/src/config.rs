@@ -45,7 +45,8 @@ pub enum Refine {
 /// What follows when samples show no point outside the ball.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// After three such samples the gradient of all points is computed and kept from then on: the run ends by a full scan.
+    /// After three such samples, or when a sample costs more than keeping the gradient of all points, that gradient is computed and kept from
+    /// then on: the run ends by a full scan.
     #[default]
     Scan,
     /// The run ends with the first such sample, as the paper's do. It has shown nothing: [`Outcome::evidence`] says so, and only a

@@ -467,7 +467,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
             let row: &[f32] = match self.rows.resident(id) {
                 Some(row) => row,
                 None => {
-                    held = self.row(k);
+                    held = self.rows.row(id);
                     &held
                 }
             };
@@ -480,3 +480,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "iterate_tests.rs"]
+mod tests;

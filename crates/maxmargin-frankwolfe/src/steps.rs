@@ -179,7 +179,8 @@ fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool 
     true
 }
 
-/// A step towards the furthest point, or of mass from the nearest to it: whichever lowers the objective more.
+/// A step towards the furthest point, or of mass from the nearest to it: whichever lowers the objective more, and the second wherever it empties
+/// the nearest. No vertex is emptied more often than it was filled, so that these steps are few.
 fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     if nearest.k == furthest.k {
@@ -196,11 +197,9 @@ fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let alpha = iterate.alpha(nearest.k);
     let curvature = iterate.curvature(furthest.k, nearest.k, &row);
     let (exchange, lambda) = gain(nearest.gradient - furthest.gradient, curvature, alpha);
-    if forward >= exchange {
+    // A vertex that the exchange empties goes, however little that gains: steps towards others only shrink its α, and it stays for ever.
+    if !(exchange > 0.0 && (exchange > forward || lambda == alpha)) {
         return toward(iterate, furthest, steps);
-    }
-    if exchange.is_nan() || exchange <= 0.0 {
-        return false;
     }
     let row_j = iterate.row(nearest.k);
     iterate.swap(furthest, nearest, lambda, lambda == alpha, &row, &row_j);
