@@ -41,7 +41,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let steps = outcome.steps;
     Ok(Measured {
         iterations: Some(solution.work.iterations),
-        rows_computed: rows.work().computed,
+        rows_computed: solution.work.rows_computed,
         accuracy,
         objective: certificate.dual,
         kkt: certificate.kkt,

@@ -13,9 +13,9 @@ mod core_set;
 mod cvm;
 mod iterate;
 mod l2_svm;
+mod pairwise;
 mod random_start;
 mod solve;
-mod pairwise;
 mod steps;
 mod tight;
 

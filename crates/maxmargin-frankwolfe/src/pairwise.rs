@@ -1,11 +1,12 @@
 //! Pairwise steps in fully corrective phases: a working set from coarse to fine, its problem solved, all vertices looked at once.
 
+use crate::candidates::Candidates;
 use crate::clock::Clock;
-use crate::config::{Evidence, Rule, Steps};
+use crate::config::{Evidence, Method, Rule, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::cvm::{PAIRS, PAIRS_EACH, PATIENCE};
 use crate::iterate::Iterate;
-use crate::steps::Target;
+use crate::steps::{self, Target};
 use maxmargin_core::{Dual, Status};
 use maxmargin_kernel::{Rows, apply};
 
@@ -35,7 +36,12 @@ const INSIDE: f64 = 0.5;
 pub(crate) struct Source<'a, 'g> {
     pub(crate) dual: &'a Dual,
     pub(crate) rows: &'a Rows<'g>,
+    /// Members that a working set may have.
+    pub(crate) most: usize,
 }
+
+/// With more members than this (their matrix takes 5 GB and more) single steps on the rows of the store take over.
+pub(crate) const MOST: usize = 1 << 15;
 
 /// Rounds until the rule holds for all vertices. `core` is empty, or the working set of a run that goes on.
 pub(crate) fn run(
@@ -43,7 +49,7 @@ pub(crate) fn run(
     source: Source,
     iterate: &mut Iterate,
     core: &mut CoreSet,
-    steps: &mut Steps,
+    made: &mut Steps,
     clock: &mut Clock,
 ) -> (Status, Evidence) {
     if core.len() == 0 {
@@ -54,14 +60,19 @@ pub(crate) fn run(
         }
         let coarsest = coarsest(iterate.len());
         if measure > target.tol && coarsest > 1 && iterate.support.len() * INFORMED < iterate.len() {
-            if let Some(status) = levels(target, source, coarsest, iterate, core, steps, clock, measure) {
+            if let Some(status) = levels(target, source, coarsest, iterate, core, made, clock, measure) {
                 return (status, Evidence::None);
             }
         } else {
             let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
             support.sort_unstable();
-            stream(source, iterate, core, &support);
+            if support.len() <= source.most {
+                stream(source, iterate, core, &support);
+            }
         }
+    }
+    if core.len() == 0 {
+        return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
     }
     core.read(iterate);
     let (mut least, mut idle) = (f64::INFINITY, 0);
@@ -80,8 +91,11 @@ pub(crate) fn run(
         if idle > PATIENCE {
             return (Status::Stalled, Evidence::None);
         }
+        if core.len() + joining.len() > source.most {
+            return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
+        }
         stream(source, iterate, core, &joining);
-        let ended = solve(core, target, INSIDE * target.tol, steps, clock, measure);
+        let ended = solve(core, target, INSIDE * target.tol, made, clock, measure);
         evaluate(source, iterate, core);
         if let Some(status) = ended {
             return (status, Evidence::None);
@@ -109,7 +123,7 @@ fn levels(
     coarsest: usize,
     iterate: &mut Iterate,
     core: &mut CoreSet,
-    steps: &mut Steps,
+    made: &mut Steps,
     clock: &mut Clock,
     measure: f64,
 ) -> Option<Status> {
@@ -121,6 +135,9 @@ fn levels(
         *core = CoreSet::empty(n, dual.ridge() / stride as f64);
         let is_inside = |k: &usize| known.as_ref().is_none_or(|(margins, rho)| margins[*k] < *rho);
         let members: Vec<usize> = (0..n).step_by(stride).filter(is_inside).collect();
+        if members.len() > source.most {
+            return None;
+        }
         let mut alpha: Vec<f64> = match &known {
             Some((margins, rho)) => members.iter().map(|&k| (rho - margins[k]).max(0.0)).collect(),
             None => vec![1.0; members.len()],
@@ -132,7 +149,7 @@ fn levels(
         }
         stream(source, iterate, core, &members);
         core.set(alpha, source.rows.par());
-        let ended = solve(core, target, COARSE.max(INSIDE * target.tol), steps, clock, measure);
+        let ended = solve(core, target, COARSE.max(INSIDE * target.tol), made, clock, measure);
         if stride == 1 || ended.is_some() {
             evaluate(source, iterate, core);
             return ended;
@@ -145,13 +162,13 @@ fn levels(
 }
 
 /// Solves the problem of the members to the relative gap `goal`, or by another rule to the tolerance `goal`.
-fn solve(core: &mut CoreSet, target: Target, goal: f64, steps: &mut Steps, clock: &mut Clock, measure: f64) -> Option<Status> {
+fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock: &mut Clock, measure: f64) -> Option<Status> {
     let tight = (target.rule == Rule::RelativeGap && target.ridge > 0.0).then_some(goal);
     let aim = Aim { target: Target { tol: goal, ..target }, tight, most: PAIRS + PAIRS_EACH * core.len() as u64 };
     let solved = core.solve(aim, clock, measure);
-    steps.rounds += 1;
-    steps.swap += solved.pairs;
-    steps.drop += solved.drops;
+    made.rounds += 1;
+    made.swap += solved.pairs;
+    made.drop += solved.drops;
     solved.ended
 }
 
@@ -179,8 +196,7 @@ fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet) {
     let mut alpha = vec![0.0; iterate.len()];
     core.members.iter().zip(&core.alpha).for_each(|(&k, &a)| alpha[k] = a);
     let dual = source.dual;
-    let gradient: Vec<f64> =
-        (0..alpha.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k]).collect();
+    let gradient: Vec<f64> = (0..alpha.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k]).collect();
     iterate.replace(&alpha, &gradient);
 }
 
@@ -198,4 +214,40 @@ fn violators(iterate: &Iterate, core: &CoreSet, target: Target) -> Vec<usize> {
     let mut vertices: Vec<usize> = outside.into_iter().map(|(_, k)| k).collect();
     vertices.sort_unstable();
     vertices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_start;
+    use maxmargin_core::{Silent, Stop};
+    use maxmargin_data::Par;
+    use maxmargin_testkit::generate;
+
+    #[test]
+    fn levels_begin_where_there_are_enough_vertices() {
+        assert_eq!([100, 2047, 2048, 8191, 8192, 50_000].map(coarsest), [1, 1, 4, 4, 16, 64]);
+    }
+
+    /// However few members are allowed, at the start, on a level or in a round, the run arrives.
+    #[test]
+    fn working_sets_that_may_not_grow_give_way_to_single_steps() {
+        let lattice = generate::lattice(7, 2100, 2, 1.0);
+        let signs = lattice.dual.sign().to_vec();
+        let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), signs, 0.1);
+        let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+        let delta2 = problem.gram.scaled(1.0).at(0, 0) + 1000.0;
+        let target = Target { rule: Rule::RelativeGap, tol: 1e-3, delta2, ridge: problem.dual.ridge() };
+        for most in [0, 300, 600, MOST] {
+            let start = random_start(&problem.dual, &rows, 20, 1).expect("a start");
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true);
+            let mut core = CoreSet::empty(2100, problem.dual.ridge());
+            let (stop, mut silent, mut made) = (Stop::at(1e-3), Silent, Steps::default());
+            let mut clock = Clock::new(&rows, &stop, &mut silent);
+            let source = Source { dual: &problem.dual, rows: &rows, most };
+            let ended = run(target, source, &mut iterate, &mut core, &mut made, &mut clock);
+            assert_eq!(ended, (Status::Converged, Evidence::FullScan), "{most}");
+            assert_eq!(made.toward > 0, most < MOST, "{most}: {made:?}");
+        }
+    }
 }

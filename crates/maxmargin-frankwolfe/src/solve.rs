@@ -5,8 +5,8 @@ use crate::clock::Clock;
 use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Steps};
 use crate::core_set::CoreSet;
 use crate::iterate::Iterate;
+use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
-use crate::pairwise::{self, Source};
 use crate::{cvm, steps};
 use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient};
 use maxmargin_kernel::{Rows, apply_exact};
@@ -79,7 +79,8 @@ pub fn solve(
         let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
         let (status, evidence) = match &mut core {
             Some(core) if config.method == Method::Pairwise => {
-                pairwise::run(target, Source { dual, rows }, &mut iterate, core, &mut made, &mut clock)
+                let source = Source { dual, rows, most: MOST };
+                pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
             }
             Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
