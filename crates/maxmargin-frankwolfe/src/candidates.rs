@@ -52,6 +52,9 @@ impl Candidates {
                     best = Vertex { k, gradient };
                 }
             }
+            if best.k == usize::MAX {
+                break;
+            }
             if !satisfied(iterate, best) {
                 return Search::Found(best);
             }

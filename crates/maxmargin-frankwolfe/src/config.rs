@@ -161,6 +161,9 @@ pub enum FrankWolfeError {
         /// Variables of the problem.
         expected: usize,
     },
+    /// Kernel values that are infinite or not a number.
+    #[error("kernel values are infinite or not a number")]
+    Kernel,
     /// A sample without points, or a start from none.
     #[error("{what} needs at least one point")]
     NoPoints {

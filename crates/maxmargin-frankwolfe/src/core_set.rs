@@ -244,7 +244,8 @@ impl CoreSet {
             let violation = aim.target.rule == Rule::Violation;
             let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
             // Without pairs that descend the problem is solved as well as its numbers allow.
-            if off <= aim.target.allowed(self.square) || extremes.max_low <= lowest || solved.pairs >= aim.most {
+            if i == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest || solved.pairs >= aim.most
+            {
                 return solved;
             }
             if let Some(most) = aim.tight

@@ -44,7 +44,7 @@ pub(crate) fn run(
             return (status, Evidence::None);
         }
         let joins = !core.contains(furthest.k);
-        idle = if !joins && measure >= least { idle + 1 } else { 0 };
+        idle = if joins || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
         if idle > PATIENCE {
             return (Status::Stalled, Evidence::None);

@@ -86,7 +86,7 @@ pub(crate) fn run(
             return (status, Evidence::None);
         }
         let joining = violators(iterate, core, target);
-        idle = if joining.is_empty() && measure >= least { idle + 1 } else { 0 };
+        idle = if !joining.is_empty() || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
         if idle > PATIENCE {
             return (Status::Stalled, Evidence::None);
@@ -136,6 +136,7 @@ fn levels(
         let is_inside = |k: &usize| known.as_ref().is_none_or(|(margins, rho)| margins[*k] < *rho);
         let members: Vec<usize> = (0..n).step_by(stride).filter(is_inside).collect();
         if members.len() > source.most {
+            *core = CoreSet::empty(n, dual.ridge());
             return None;
         }
         let mut alpha: Vec<f64> = match &known {

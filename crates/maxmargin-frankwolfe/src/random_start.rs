@@ -22,7 +22,7 @@ pub const POINTS: usize = 20;
 ///
 /// # Errors
 ///
-/// When the problem is none for these solvers, or `points` is 0.
+/// When the problem is none for these solvers, `points` is 0, or kernel values are not finite.
 pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Result<Start, FrankWolfeError> {
     check(dual)?;
     if points == 0 {
@@ -43,5 +43,6 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     let mut solved = vec![0.0; dual.len()];
     let mass: f64 = core.alpha.iter().sum();
     core.members.iter().zip(&core.alpha).for_each(|(&k, a)| solved[k] = a / mass);
-    Ok(Start::checked(dual, solved).expect("pairwise steps stay on the simplex"))
+    // Pairwise steps stay on the simplex unless they were led by what is no number.
+    Start::checked(dual, solved).map_err(|_| FrankWolfeError::Kernel)
 }

@@ -99,8 +99,9 @@ pub fn solve(
         if target.holds(&mut iterate, furthest, stop.tol) {
             break (Status::Converged, Evidence::FullScan);
         }
-        // Rounds that do not halve the measure are at the floor of f32 rows, at once where the steps stalled as well.
-        if measure > 0.5 * last && (status == Status::Stalled || refinements > PATIENCE) {
+        // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
+        let halved = measure <= 0.5 * last;
+        if !halved && (status == Status::Stalled || refinements > PATIENCE) {
             break (Status::Stalled, Evidence::None);
         }
         last = measure;

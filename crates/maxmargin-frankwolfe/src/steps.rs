@@ -165,7 +165,7 @@ fn toward(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
 fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
     let (plus, minus) = (iterate.square - furthest.gradient, nearest.gradient - iterate.square);
-    if plus >= minus || iterate.support.len() < 2 {
+    if plus >= minus || iterate.support.len() < 2 || nearest.k == usize::MAX {
         return toward(iterate, furthest, steps);
     }
     let curvature = iterate.square - 2.0 * nearest.gradient + iterate.diagonal[nearest.k];
@@ -183,7 +183,7 @@ fn modified(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool 
 /// the nearest. No vertex is emptied more often than it was filled, so that these steps are few.
 fn swap(iterate: &mut Iterate, furthest: Vertex, steps: &mut Steps) -> bool {
     let nearest = iterate.nearest();
-    if nearest.k == furthest.k {
+    if nearest.k == furthest.k || nearest.k == usize::MAX {
         return toward(iterate, furthest, steps);
     }
     let row = iterate.row(furthest.k);

@@ -265,6 +265,31 @@ fn what_is_no_problem_is_refused() {
     }
 }
 
+/// Kernel values that are no numbers: an error or a status, never a panic, and never a claim.
+#[test]
+fn kernels_that_are_none() {
+    let mixed = FnGram::new(40, |i, j| if i % 5 == 3 && j % 7 == 2 { f64::NAN } else { f64::from(u8::from(i == j)) });
+    let infinite = FnGram::new(40, |i, j| if i == j { f64::INFINITY } else { 0.0 });
+    let labels = || (0..40).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let dual = l2_svm((0..40).collect(), labels(), 1.0).expect("an L2-SVM");
+    let gram: [&dyn Gram; 2] = [&mixed, &infinite];
+    for gram in gram {
+        let rows = Rows::new(gram, u64::MAX, Par::Seq);
+        for method in ALL {
+            for sampling in [None, Some(Sampling { candidates: 5, seed: 1, finish: Finish::Scan })] {
+                let start = random_start(&dual, &rows, 6, 1);
+                let start = start.unwrap_or_else(|_| Start::project(&dual, vec![0.0; 40]).expect("feasible"));
+                let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
+                let stop = Stop { max_iter: Some(1000), ..Stop::at(1e-3) };
+                let outcome = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("an L2-SVM");
+                let certificate = certify(&dual, gram, &outcome.solution, Par::Seq);
+                let claims = outcome.solution.status == Status::Converged;
+                assert!(!claims || certificate.relative_gap() <= 1e-3, "{method:?}: {certificate:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     /// Every stop is at a point of the simplex; a run that goes on from there is never worse, and α of duplicates may be exchanged.
