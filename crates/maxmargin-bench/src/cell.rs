@@ -21,12 +21,25 @@ pub(crate) struct Cell {
     pub(crate) degree: u32,
     #[serde(default)]
     pub(crate) coef0: f64,
+    /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
+    #[serde(default)]
+    pub(crate) mean_width: bool,
     pub(crate) c: f64,
     pub(crate) tol: f64,
     /// Bytes of kernel values; 70 % of the free memory when absent.
     pub(crate) memory: Option<u64>,
     pub(crate) threads: Option<usize>,
-    /// Seed of stratified and shuffled folds.
+    /// Samples that a model is tested on (train).
+    pub(crate) test: Option<Data>,
+    /// What `tol` bounds (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) bound: Bound,
+    /// Random points among which the furthest is sought (train, L2-SVM); all when absent.
+    pub(crate) sample: Option<usize>,
+    /// Whether a sample that finds nothing ends the run, as in the papers (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) sampled_stop: bool,
+    /// Seed of stratified and shuffled folds, of starts and of samples.
     #[serde(default)]
     pub(crate) seed: u64,
     /// Stops a run that takes longer.
@@ -138,6 +151,27 @@ pub(crate) enum Solver {
     LinearNewton,
     /// LIBLINEAR's program, in a process of its own.
     Liblinear,
+    /// Core vector machine, of the L2-SVM as all that follow.
+    Cvm,
+    /// Frank-Wolfe.
+    Fw,
+    /// Frank-Wolfe with away steps.
+    Mfw,
+    /// Frank-Wolfe with exchanges of mass.
+    Swap,
+    /// Pairwise steps in corrective phases.
+    Pairwise,
+}
+
+/// What `tol` bounds (solvers of the L2-SVM).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Bound {
+    #[default]
+    RelativeGap,
+    /// The papers' ε on the radius.
+    Radius,
+    Violation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -163,7 +197,12 @@ pub(crate) enum Folds {
 
 impl Cell {
     pub(crate) fn kernel(&self) -> Result<Kernel, Failure> {
-        let (gamma, coef0, degree) = (self.gamma, self.coef0, self.degree);
+        self.kernel_of(self.gamma)
+    }
+
+    /// The kernel with another width.
+    pub(crate) fn kernel_of(&self, gamma: f64) -> Result<Kernel, Failure> {
+        let (coef0, degree) = (self.coef0, self.degree);
         let kernel = match self.kernel {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::Rbf { gamma },
@@ -219,6 +258,27 @@ pub(crate) struct Measured {
     pub(crate) update: Option<Turnover>,
     #[serde(flatten)]
     pub(crate) linear: Option<Trained>,
+    #[serde(flatten)]
+    pub(crate) simplex: Option<Simplex>,
+}
+
+/// What is measured of the solvers on the simplex alone.
+#[derive(Debug, Serialize)]
+pub(crate) struct Simplex {
+    /// Vertices in use at any time.
+    pub(crate) core_set: usize,
+    /// What convergence rests on: `FullScan`, `Sample` or `None`.
+    pub(crate) evidence: String,
+    pub(crate) toward_steps: u64,
+    pub(crate) away_steps: u64,
+    pub(crate) swap_steps: u64,
+    pub(crate) drop_steps: u64,
+    /// Problems of core sets.
+    pub(crate) rounds: u64,
+    pub(crate) samples: u64,
+    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1.
+    pub(crate) ordinary_objective: Option<f64>,
+    pub(crate) gamma: f64,
 }
 
 /// What is measured of updates alone.
@@ -276,6 +336,8 @@ pub(crate) enum Failure {
     Start(#[from] maxmargin::core::StartError),
     #[error(transparent)]
     Smo(#[from] maxmargin::smo::SmoError),
+    #[error(transparent)]
+    FrankWolfe(#[from] maxmargin::frankwolfe::FrankWolfeError),
     #[error(transparent)]
     Path(#[from] maxmargin::path::PathError),
     #[error("LIBSVM's model: {0}")]

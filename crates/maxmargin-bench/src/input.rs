@@ -3,12 +3,13 @@
 use crate::cell::{Data, Failure};
 use maxmargin::data::generate::Generator;
 use maxmargin::data::libsvm::{self, ReadOptions};
-use maxmargin::data::{Dataset, Par};
+use maxmargin::data::{Dataset, Par, compress};
 
 pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
     match data {
         Data::File { file } => {
-            let bytes = std::fs::read(file).map_err(|source| Failure::Read { path: file.clone(), source })?;
+            let bytes = std::fs::File::open(file).and_then(compress::read_all);
+            let bytes = bytes.map_err(|source| Failure::Read { path: file.clone(), source })?;
             libsvm::parse(&bytes, &ReadOptions::default(), par).map_err(|source| Failure::Parse { path: file.clone(), source })
         }
         Data::Generated { generator, rows, features, seed } => {

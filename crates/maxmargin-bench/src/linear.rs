@@ -121,7 +121,7 @@ fn method(solver: Solver) -> Option<Method> {
         Solver::LinearDescent => Some(Method::Descent),
         Solver::Avsf => Some(Method::Avsf),
         Solver::LinearNewton => Some(Method::Newton),
-        Solver::Smo | Solver::Liblinear => None,
+        _ => None,
     }
 }
 

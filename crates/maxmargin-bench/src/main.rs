@@ -7,6 +7,7 @@ mod cv;
 mod input;
 mod linear;
 mod machine;
+mod simplex;
 mod train;
 mod update;
 

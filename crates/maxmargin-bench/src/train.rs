@@ -1,7 +1,7 @@
 //! A single training by SMO.
 
-use crate::cell::{Cell, Failure, Measured};
-use crate::{input, machine};
+use crate::cell::{Cell, Failure, Measured, Solver};
+use crate::{input, machine, simplex};
 use maxmargin::core::{Dual, Silent, Start, Stop};
 use maxmargin::data::{BinaryLabels, Par};
 use maxmargin::kernel::{KernelGram, Rows};
@@ -9,6 +9,10 @@ use maxmargin::smo::solve_certified;
 use std::time::{Duration, Instant};
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
+    if cell.solver == Solver::Smo { smo(cell, par) } else { simplex::measure(cell, par) }
+}
+
+fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel = cell.kernel()?;
     let begun = Instant::now();
     let data = input::load(&cell.data, par)?;

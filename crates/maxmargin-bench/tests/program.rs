@@ -63,6 +63,34 @@ fn a_single_training() {
 }
 
 #[test]
+fn trainings_on_the_simplex() {
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    let test = json!({ "generator": "two-gaussians", "rows": 200, "seed": 2 });
+    let train = |solver: &str, extra: &Value| {
+        let mut extra = extra.clone();
+        for (name, value) in [("job", json!("train")), ("solver", json!(solver)), ("test", test.clone())] {
+            extra[name] = value;
+        }
+        run(&cell(&extra)).expect("measured")
+    };
+    let mut bounds = vec![];
+    for solver in ["cvm", "mfw", "swap", "pairwise"] {
+        let measured = train(solver, &json!({}));
+        assert!(number(&measured, "relative_gap") <= 1e-3 && measured["evidence"] == "FullScan", "{solver}: {measured}");
+        assert!(measured["accuracy"].is_number() && number(&measured, "core_set") >= 1.0, "{solver}: {measured}");
+        bounds.push((number(&measured, "ordinary_objective"), number(&measured, "relative_gap")));
+    }
+    // 1 / 2R of each is within its own relative gap of the optimum, and so are two of each other.
+    for (one, gap) in &bounds {
+        assert!(bounds.iter().all(|(other, more)| (one - other).abs() <= 2.0 * (gap + more) * one), "{bounds:?}");
+    }
+    let sampled = train("fw", &json!({ "sample": 3, "sampled_stop": true, "bound": "radius", "mean_width": true }));
+    assert_eq!(sampled["evidence"], "Sample", "{sampled}");
+    let width = number(&sampled, "gamma");
+    assert!(width > 0.0 && width != 0.5, "from the data: {sampled}");
+}
+
+#[test]
 fn nonsense_is_refused_with_a_reason() {
     let refused = |extra: Value| run(&cell(&extra)).expect_err("refused");
     assert!(refused(json!({ "sedding": "cold" })).contains("sedding"));

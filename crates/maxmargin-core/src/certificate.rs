@@ -1,6 +1,7 @@
 //! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact kernel values.
 
 use crate::dual::{Balance, Dual};
+use crate::simplex;
 use crate::solution::Solution;
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, apply_exact};
@@ -10,14 +11,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias: an upper bound on the optimum. With a ridge `r` the loss is
-    /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper bound. Infinite without both.
+    /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper bound. Infinite without both. On
+    /// the simplex the slacks are those of the margin ρ that makes the bound best, and `−ρ` is part of the objective.
     pub primal: f64,
     /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
     pub dual: f64,
-    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0. Without a balance
-    /// the range of the projected gradient, zero included (LIBLINEAR's stopping quantity).
+    /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0. On the simplex,
+    /// whose constraint has no signs: of `g_k` itself, over the α that may fall and those that may rise. Without a balance the range of the
+    /// projected gradient, zero included (LIBLINEAR's stopping quantity).
     pub kkt: f64,
-    /// Largest violation of the box or of the balance (relative to `Σ α` for the balance). Infinite when α, the bias or a
+    /// Largest violation of the box or of the balance (relative to `Σ α` for a sum balance). Infinite when α, the bias or a
     /// gradient is not finite.
     pub infeasible: f64,
 }
@@ -98,7 +101,7 @@ pub fn audit(gram: &dyn Gram, points: &[(&Dual, &[f64], f64)], par: Par) -> Vec<
 }
 
 /// `max over 0 ≤ a ≤ upper of a ξ − ½ ridge a²`: the loss whose conjugate is the box and the ridge.
-fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
+pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
     if xi <= 0.0 {
         0.0
     } else if ridge == 0.0 {
@@ -126,6 +129,9 @@ fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: u
 /// When `alpha` and `gradient` do not have one entry per variable.
 pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
+    if dual.balance() == Balance::Simplex {
+        return simplex::certify(dual, alpha, bias, gradient);
+    }
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
     let ridge: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();

@@ -1,5 +1,6 @@
 //! The dual problem: a box-constrained quadratic programme over a Gram matrix.
 
+use crate::loss::Offset;
 use std::ops::Range;
 
 /// The linear constraint that couples the variables.
@@ -159,17 +160,17 @@ impl Dual {
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`], when a `C` is not positive and finite, and with [`Balance::Sum`] when there is one class only.
-    pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], balance: Balance) -> Result<Self, DualError> {
+    /// As [`Dual::new`], when a `C` is not positive and finite, and with a free bias when there is one class only.
+    pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], offset: Offset) -> Result<Self, DualError> {
         if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && **c > 0.0)) {
             return Err(DualError::Upper { variable, value });
         }
         let (lin, upper) = (vec![-1.0; ids.len()], vec![f64::INFINITY; ids.len()]);
-        let dual = Self::new(ids, labels, lin, upper, 0.0, balance)?;
+        let dual = Self::new(ids, labels, lin, upper, 0.0, offset.balance())?;
         if c.len() != dual.len() {
             return Err(DualError::Length { what: "C", found: c.len(), expected: dual.len() });
         }
-        if matches!(balance, Balance::Sum(_)) && dual.sign.iter().all(|s| *s == dual.sign[0]) {
+        if offset == Offset::Free && dual.sign.iter().all(|s| *s == dual.sign[0]) {
             return Err(DualError::OneClass);
         }
         let ridges: Vec<f64> = c.iter().map(|c| 0.5 / c).collect();

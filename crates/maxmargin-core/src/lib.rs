@@ -6,6 +6,7 @@
 pub mod certificate;
 pub mod dual;
 pub mod loss;
+mod simplex;
 pub mod solution;
 pub mod start;
 pub mod watch;

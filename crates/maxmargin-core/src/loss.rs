@@ -61,7 +61,7 @@ impl Dual {
                 let lin = vec![-1.0; ids.len()];
                 Self::new(ids, labels, lin, c, 0.0, Balance::Free)
             }
-            (Loss::SquaredHinge, offset) => Self::squared_hinge(ids, labels, &c, offset.balance()),
+            (Loss::SquaredHinge, offset) => Self::squared_hinge(ids, labels, &c, offset),
         }
     }
 }

@@ -48,10 +48,10 @@ pub struct Solution {
 }
 
 /// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
-/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it.
-/// 0 without a balance, where there is no bias.
+/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it, without a balance, where there is no bias, and on the simplex, whose
+/// constraint is not the one that a bias belongs to.
 pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
-    if dual.balance() == Balance::Free {
+    if matches!(dual.balance(), Balance::Free | Balance::Simplex) {
         return 0.0;
     }
     let (mut sum, mut free) = (0.0, 0_usize);

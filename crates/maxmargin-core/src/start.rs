@@ -81,11 +81,12 @@ impl Start {
     }
 
     /// The nearest that clipping and a uniform shift reach: α is clipped to the box, then all `s_k α_k` inside it are shifted by
-    /// one amount until a `Sum` balance holds (the projection of the clipped point along the constraint's normal).
+    /// one amount until a `Sum` balance holds (the projection of the clipped point along the constraint's normal). On the simplex
+    /// the α themselves are shifted.
     ///
     /// # Errors
     ///
-    /// When the lengths differ, or no feasible point exists, or the balance is not `Sum` or `Free`.
+    /// When the lengths differ, or no feasible point exists, or the balance is `PerSign` and does not hold.
     pub fn project(dual: &Dual, mut alpha: Vec<f64>) -> Result<Self, StartError> {
         if alpha.len() != dual.len() {
             return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
@@ -93,8 +94,10 @@ impl Start {
         for (a, u) in alpha.iter_mut().zip(dual.upper()) {
             *a = if a.is_nan() { 0.0 } else { a.clamp(0.0, *u) };
         }
-        if let Balance::Sum(wanted) = dual.balance() {
-            shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?;
+        match dual.balance() {
+            Balance::Sum(wanted) => shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?,
+            Balance::Simplex => shift_to_sum(&vec![1.0; dual.len()], dual.upper(), &mut alpha, 1.0)?,
+            Balance::Free | Balance::PerSign(..) => {}
         }
         Self::checked(dual, alpha)
     }

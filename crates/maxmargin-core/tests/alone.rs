@@ -1,6 +1,6 @@
 //! The certificate without a balance, where every variable moves alone.
 
-use maxmargin_core::{Balance, Dual, certify_gradient};
+use maxmargin_core::{Balance, Dual, Offset, certify_gradient};
 
 fn dual(sign: &[f64], upper: &[f64]) -> Dual {
     let n = sign.len();
@@ -22,7 +22,7 @@ fn the_violation_is_the_range_of_projected_gradients() {
 #[test]
 fn every_variable_may_have_its_own_ridge() {
     // One point x = 1 twice, squared hinge with C = ½ and C = ¼: (w − 1)(½ + ¼) 2 + w = 0 has w = 3/5.
-    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, 1.0], &[0.5, 0.25], Balance::Free).expect("a problem");
+    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, 1.0], &[0.5, 0.25], Offset::None).expect("a problem");
     let xi = 0.4;
     // α = 2 C ξ
     let alpha = [xi, 0.5 * xi];

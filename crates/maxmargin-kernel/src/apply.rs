@@ -1,9 +1,10 @@
-//! Products with the kernel matrix in `f64`, without storing it.
+//! Products with the kernel matrix and parts of it, computed in tiles and without storing its rows.
 
 use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::Par;
+use maxmargin_simd::sums::add_scaled;
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
@@ -51,4 +52,114 @@ pub fn apply_exact(gram: &dyn Gram, ids: &[usize], coef: &[f64], h: usize, colum
         }
     });
     result
+}
+
+/// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.
+const SINGLE_COLUMNS: usize = 2048;
+
+/// `Σ_r coef_r K[ids_r, columns]` from kernel values in `f32`, summed in `f64`; one value per column.
+///
+/// What [`crate::Rows`] would keep for the next product is computed anew in each: where most of the cost of a kernel value is the memory that
+/// it is written to, that is the cheaper of the two. Tiles and their order are fixed: the same bits for every `par`.
+///
+/// # Panics
+///
+/// When there is not one coefficient per id or an index is out of range.
+pub fn apply(gram: &dyn Gram, ids: &[usize], coef: &[f64], columns: Range<usize>, par: Par) -> Vec<f64> {
+    assert_eq!(coef.len(), ids.len(), "one coefficient per sample");
+    assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
+    let tile = gram.tile();
+    let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
+    let mut sums = vec![0.0; columns.len()];
+    par.for_chunks(&mut sums, width, |t, sums| {
+        let start = columns.start + t * width;
+        let count = sums.len();
+        let mut block = vec![0.0; height * count];
+        for (ids, coef) in ids.chunks(height).zip(coef.chunks(height)) {
+            let block = &mut block[..ids.len() * count];
+            gram.fill(ids, start..start + count, block);
+            for (row, &c) in block.chunks_exact(count).zip(coef) {
+                add_scaled(sums, c, row);
+            }
+        }
+    });
+    sums
+}
+
+/// Writes `K[rows, columns]` in `f32` for columns in any order into `out`, whose rows begin `stride` apart.
+///
+/// Tiles that hold none of the columns are not computed; of the others all of it is, and most of it thrown away where columns are few.
+///
+/// # Panics
+///
+/// When `out` is smaller than `rows.len() × stride`, `stride` is smaller than the number of columns, or an index is out of range.
+pub fn submatrix(gram: &dyn Gram, rows: &[usize], columns: &[usize], stride: usize, out: &mut [f32], par: Par) {
+    assert!(stride >= columns.len() && out.len() >= rows.len() * stride, "room for {} × {}", rows.len(), columns.len());
+    if rows.is_empty() || columns.is_empty() {
+        return;
+    }
+    let tile = gram.tile();
+    let (height, width) = (tile.rows.clamp(1, 64), tile.columns.clamp(1, SINGLE_COLUMNS));
+    let mut places: Vec<(usize, usize)> = columns.iter().copied().enumerate().map(|(place, column)| (column, place)).collect();
+    places.sort_unstable();
+    let tiles: Vec<&[(usize, usize)]> = places.chunk_by(|a, b| a.0 / width == b.0 / width).collect();
+    par.for_chunks(&mut out[..rows.len() * stride], height * stride, |t, out| {
+        let ids = &rows[t * height..rows.len().min((t + 1) * height)];
+        let mut block = vec![0.0; ids.len() * width];
+        for places in &tiles {
+            let (Some(first), Some(last)) = (places.first(), places.last()) else { continue };
+            let count = last.0 + 1 - first.0;
+            let block = &mut block[..ids.len() * count];
+            gram.fill(ids, first.0..first.0 + count, block);
+            for (row, out) in block.chunks_exact(count).zip(out.chunks_mut(stride)) {
+                places.iter().for_each(|&(column, place)| out[place] = row[column - first.0]);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{apply, apply_exact, submatrix};
+    use crate::{Gram, Kernel, KernelGram};
+    use maxmargin_data::{Par, generate::Generator};
+
+    #[test]
+    fn products_and_parts_are_those_of_the_entries() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        let data = Generator::Banana.generate(5000, None, 3).expect("a generator");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let ids: Vec<usize> = (0..700).map(|i| i * 7 % 5000).collect();
+        let coef: Vec<f64> = (0..700).map(|i| f64::from(i % 13) - 6.0).collect();
+        let sums = apply(&gram, &ids, &coef, 100..4900, Par::Seq);
+        assert_eq!(sums, apply(&gram, &ids, &coef, 100..4900, Par::Pool(&pool)));
+        let exact = apply_exact(&gram, &ids, &coef, 1, 100..4900, Par::Seq);
+        // Each of the values is off by at most 1e-6 of 1.
+        let most: f64 = coef.iter().map(|c| 1e-6 * c.abs()).sum();
+        assert!(sums.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= most));
+
+        let columns = [4999, 3, 2048, 2047, 17, 3];
+        for par in [Par::Seq, Par::Pool(&pool)] {
+            let mut out = vec![f32::NAN; 700 * 8];
+            submatrix(&gram, &ids, &columns, 8, &mut out, par);
+            let mut entry = [0.0];
+            for (row, &i) in out.chunks(8).zip(&ids) {
+                for (value, &j) in row.iter().zip(&columns) {
+                    gram.fill(&[i], j..j + 1, &mut entry);
+                    assert_eq!(*value, entry[0]);
+                }
+                assert!(row[6].is_nan() && row[7].is_nan(), "nothing is written between rows");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_of_nothing() {
+        let data = Generator::Banana.generate(30, None, 3).expect("a generator");
+        let gram = KernelGram::new(&data.samples, Kernel::Linear).expect("a kernel");
+        assert_eq!(apply(&gram, &[], &[], 0..30, Par::Seq), [0.0; 30]);
+        assert!(apply(&gram, &[1], &[1.0], 5..5, Par::Seq).is_empty());
+        submatrix(&gram, &[], &[1], 1, &mut [], Par::Seq);
+        submatrix(&gram, &[1], &[], 0, &mut [], Par::Seq);
+    }
 }

@@ -84,11 +84,11 @@ pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<
             _ => {}
         }
     }
-    if few { None } else { adaptive(run, descent, pace) }
+    if few { None } else { adaptive(run, descent, &pace) }
 }
 
 /// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the steps.
-fn adaptive<R: Rows>(run: &mut Run, descent: &mut Descent<R>, before: Pace) -> Option<(Vec<f64>, Fresh)> {
+fn adaptive<R: Rows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> Option<(Vec<f64>, Fresh)> {
     let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
     pace.begun = descent.entries as f64;
     let mut random = run.random();

@@ -1,6 +1,6 @@
 //! The linear solvers on problems without kernel: against each other, and on what is odd.
 
-use maxmargin_core::{Balance, Dual, DualError, Progress, Silent, Start, Status, Stop};
+use maxmargin_core::{Balance, Dual, DualError, Offset, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn two_points_by_hand() {
     }
     // Squared hinge, C = ½: min ½w² + 2 · ½ (1 − w)² has w = 2/3, objective 2/9 + 1/9.
     let samples = Samples::from_dense(2, 1, vec![1.0, -1.0]).expect("samples");
-    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, -1.0], &[0.5; 2], Balance::Free).expect("a problem");
+    let dual = Dual::squared_hinge(vec![0, 1], vec![1.0, -1.0], &[0.5; 2], Offset::None).expect("a problem");
     for method in ALL {
         let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-9));
         assert!((found.certificate.primal - 1.0 / 3.0).abs() < 1e-8, "{method:?}: {found:?}");
@@ -92,7 +92,7 @@ fn one_class_without_bias_is_a_problem() {
         // w = (1, 1) satisfies all three margins, and the first two are tight.
         assert!((found.certificate.dual - 1.0).abs() < 1e-8, "{method:?} {found:?}");
     }
-    let squared = Dual::squared_hinge(vec![0, 1], vec![1.0; 2], &[1.0; 2], Balance::Sum(0.0));
+    let squared = Dual::squared_hinge(vec![0, 1], vec![1.0; 2], &[1.0; 2], Offset::Free);
     assert_eq!(squared, Err(DualError::OneClass));
 }
 
@@ -211,7 +211,7 @@ proptest! {
     fn methods_agree((samples, labels, c) in problems(), feature in proptest::option::of(0.5..2.0_f64), squared in any::<bool>()) {
         let ids: Vec<usize> = (0..labels.len()).collect();
         let dual = if squared {
-            Dual::squared_hinge(ids, labels.clone(), &c, Balance::Free).expect("a problem")
+            Dual::squared_hinge(ids, labels.clone(), &c, Offset::None).expect("a problem")
         } else {
             hinge(&labels, c.clone(), Balance::Free)
         };

@@ -59,6 +59,17 @@ pub fn run_general(solver: &Solver) {
     suite(solver, &small, &medium);
 }
 
+/// The suite for the L2-SVM on the simplex.
+///
+/// # Panics
+///
+/// When the solver fails any of it, with the name of the problem.
+pub fn run_simplex(solver: &Solver) {
+    let small: Vec<Problem> = (1..=3).flat_map(generate::small_simplex).collect();
+    let medium = generate::medium_simplex(4, 40);
+    suite(solver, &small, &medium);
+}
+
 /// The suite for indefinite kernels: a KKT point, no better than the global optimum, honest about itself.
 ///
 /// # Panics

@@ -131,6 +131,49 @@ fn general(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Probl
     ]
 }
 
+/// L2-SVM problems on the simplex, the bias inside the kernel, of at most 7 samples.
+pub fn small_simplex(seed: u64) -> Vec<Problem> {
+    simplex(&mut rng(seed), seed, 7)
+}
+
+/// The same with `n` samples (at least 4).
+pub fn medium_simplex(seed: u64, n: usize) -> Vec<Problem> {
+    simplex(&mut rng(seed), seed, n)
+}
+
+fn simplex(rng: &mut ChaCha8Rng, seed: u64, n: usize) -> Vec<Problem> {
+    let (points, labels) = clouds(rng, n / 2, n - n / 2, 2, 0.4);
+    let rbf = |gamma: f64| Kernel::Rbf { gamma };
+    let mut twice = points.clone();
+    twice.truncate(n - n / 2);
+    twice.extend_from_within(..n / 2);
+    let make = |what: &str, points: &[Vec<f64>], labels: &[f64], kernel: &Kernel, c: f64| {
+        l2_svm(format!("{what} on the simplex ({n} samples, seed {seed})"), &PointsGram::new(points, kernel), labels.to_vec(), c)
+    };
+    vec![
+        make("clouds", &points, &labels, &rbf(0.5), 1.0),
+        make("large C", &points, &labels, &rbf(0.5), 100.0),
+        make("tiny C", &points, &labels, &rbf(0.5), 1e-3),
+        make("linear, rank 3", &points, &labels, &Kernel::Linear, 5.0),
+        make("cubic", &points, &labels, &Kernel::Poly { gamma: 0.7, coef0: 1.0, degree: 3 }, 2.0),
+        make("nearly the identity", &points, &labels, &rbf(300.0), 1.5),
+        make("duplicates", &twice, &labels, &rbf(0.5), 10.0),
+        make("one class", &points, &vec![1.0; n], &rbf(0.5), 3.0),
+    ]
+}
+
+/// The L2-SVM of a kernel on the simplex: `Q_kl = y_k y_l (K_kl + 1) + δ_kl / C`.
+///
+/// # Panics
+///
+/// When it is not a problem.
+pub fn l2_svm(name: String, gram: &PointsGram, labels: Vec<f64>, c: f64) -> Problem {
+    let n = labels.len();
+    let matrix = (0..n * n).map(|at| gram.at(at / n, at % n) + 1.0).collect();
+    let dual = Dual::new((0..n).collect(), labels, vec![0.0; n], vec![f64::INFINITY; n], 1.0 / c, Balance::Simplex);
+    Problem::new(name, PointsGram::from_matrix(n, matrix), dual.expect("an L2-SVM"))
+}
+
 /// A C-SVC problem with an indefinite sigmoid kernel: solvers must end at a KKT point, and need not find the best one.
 pub fn indefinite(seed: u64, n: usize) -> Problem {
     let (points, labels) = clouds(&mut rng(seed), n / 2, n - n / 2, 3, 0.3);

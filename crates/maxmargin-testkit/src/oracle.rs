@@ -192,7 +192,9 @@ fn extremes(dual: &Dual, q: &[Vec<f64>], alpha: &[f64]) -> (f64, f64) {
     let (mut lowest_up, mut highest_low) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..dual.len() {
         let gradient = dual.lin()[k] + q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
-        let (s, rise, fall) = (dual.sign()[k], alpha[k] < dual.upper()[k], alpha[k] > 0.0);
+        let (rise, fall) = (alpha[k] < dual.upper()[k], alpha[k] > 0.0);
+        // The simplex has no signs in its constraint.
+        let s = if dual.balance() == Balance::Simplex { 1.0 } else { dual.sign()[k] };
         if (s > 0.0 && rise) || (s < 0.0 && fall) {
             lowest_up = lowest_up.min(s * gradient);
         }

@@ -86,6 +86,7 @@
 pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
+pub use maxmargin_frankwolfe as frankwolfe;
 pub use maxmargin_kernel as kernel;
 pub use maxmargin_linear as linear;
 pub use maxmargin_model as model;

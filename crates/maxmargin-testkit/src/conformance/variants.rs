@@ -4,7 +4,7 @@ use super::Solver;
 use super::judge::{Judged, agree, cold, judge};
 use crate::generate::rng;
 use crate::problem::Problem;
-use maxmargin_core::Start;
+use maxmargin_core::{Balance, Start};
 use rand::RngExt;
 
 /// Warm starts end where the cold start ends, and never higher than they began.
@@ -42,6 +42,9 @@ pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
 /// A sample that is free in both solutions ties the biases together: `f = −b` there, within the tolerance, in each.
 fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged) {
     let dual = &problem.dual;
+    if dual.balance() == Balance::Simplex {
+        return; // its bias is inside the kernel
+    }
     let free = |judged: &Judged, k: usize| judged.solution.alpha[k] > 0.0 && judged.solution.alpha[k] < dual.upper()[k];
     let shared = (0..dual.len()).filter(|&k| free(one, k) && free(other, k));
     let f = |judged: &Judged, k: usize| {

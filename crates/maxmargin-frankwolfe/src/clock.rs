@@ -1,0 +1,58 @@
+//! Limits and reports while a run goes on.
+
+use maxmargin_core::{Progress, Status, Stop, Watch};
+use maxmargin_kernel::Rows;
+use std::time::{Duration, Instant};
+
+/// Iterations between looks at the clock.
+const LOOK: u64 = 64;
+
+/// Between two reports to the watch.
+const REPORT: Duration = Duration::from_millis(50);
+
+/// The limits of a run and who is told on the way.
+pub(crate) struct Clock<'a, 'g> {
+    rows: &'a Rows<'g>,
+    stop: &'a Stop,
+    watch: &'a mut dyn Watch,
+    begun: Instant,
+    reported: Option<Duration>,
+    /// Steps of all kinds.
+    pub(crate) iterations: u64,
+    /// The first reason to end stays.
+    ended: Option<Status>,
+}
+
+impl<'a, 'g> Clock<'a, 'g> {
+    pub(crate) fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
+        Self { rows, stop, watch, begun: Instant::now(), reported: None, iterations: 0, ended: None }
+    }
+
+    /// Why the run must end before the next step, if it must. Looks at the clock now and then only.
+    #[inline]
+    pub(crate) fn ended(&mut self, violation: f64) -> Option<Status> {
+        if self.ended.is_none() && self.stop.max_iter.is_some_and(|most| self.iterations >= most) {
+            self.ended = Some(Status::IterationLimit);
+        }
+        if self.ended.is_some() || !self.iterations.is_multiple_of(LOOK) { self.ended } else { self.look(violation) }
+    }
+
+    /// [`Clock::ended`] with a look at the clock, after long work.
+    pub(crate) fn look(&mut self, violation: f64) -> Option<Status> {
+        if self.ended.is_some() {
+            return self.ended;
+        }
+        let elapsed = self.begun.elapsed();
+        if self.stop.max_time.is_some_and(|most| elapsed >= most) {
+            self.ended = Some(Status::TimeLimit);
+        } else if self.reported.is_none_or(|last| elapsed.saturating_sub(last) >= REPORT) {
+            self.reported = Some(elapsed);
+            let rows_computed = self.rows.work().computed;
+            let progress = Progress { iterations: self.iterations, violation, tol: self.stop.tol, rows_computed };
+            if self.watch.tick(&progress).is_break() {
+                self.ended = Some(Status::Interrupted);
+            }
+        }
+        self.ended
+    }
+}

@@ -1,0 +1,300 @@
+//! The problem of a few vertices, solved by pairwise steps with second-order selection.
+
+use crate::clock::Clock;
+use crate::config::Rule;
+use crate::iterate::Iterate;
+use crate::steps::Target;
+use crate::tight::relative_gap;
+use maxmargin_core::{Dual, Status};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, submatrix};
+use maxmargin_simd::passes::{Diagonal, Extremes, add_and_scan, second_order, update_and_scan};
+use maxmargin_simd::sums::dot;
+
+/// Curvature of a pair below which it counts as flat (LIBSVM's tau).
+const TAU: f64 = 1e-12;
+
+/// Pairs between two looks at the gap with the best slacks, at least; a look costs some passes over the members.
+const LOOK: u64 = 256;
+
+/// Columns that are copied to the other half of the matrix at once: as many rows as have a line each in the first-level cache.
+const MIRROR: usize = 256;
+
+/// `min ½ αᵀQα` over the simplex of the members, with their part of `Q` in one dense matrix.
+///
+/// Members are a small part of all vertices as a rule: a step on this matrix reads two rows of it, which stay in cache, where a step
+/// on the rows of the store reads two of the length of the data. The matrix is scratch memory of the run, at most as large as the
+/// rows of the members that the run needs anyway; signs are inside, so that the passes of SMO serve as they are.
+pub(crate) struct CoreSet {
+    /// Vertices.
+    pub(crate) members: Vec<usize>,
+    pub(crate) alpha: Vec<f64>,
+    /// `αᵀQα`.
+    pub(crate) square: f64,
+    g: Vec<f64>,
+    /// `s_k s_l K_kl` without the ridge; rows begin `stride` apart.
+    q: Vec<f32>,
+    stride: usize,
+    /// `K_kk`.
+    diagonal: Vec<f64>,
+    constant: bool,
+    ridge: f64,
+    all: Vec<u8>,
+    used: Vec<u8>,
+    place: Vec<u32>,
+}
+
+/// How far a solution of the core set is to go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    /// The rule, for the members, by the Frank-Wolfe gap where it is about a gap.
+    pub(crate) target: Target,
+    /// Relative gap with the best slacks of the members, at which it ends as well.
+    pub(crate) tight: Option<f64>,
+    /// Pairs.
+    pub(crate) most: u64,
+}
+
+/// What solving did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Solved {
+    pub(crate) pairs: u64,
+    pub(crate) drops: u64,
+    /// Why it ended early.
+    pub(crate) ended: Option<Status>,
+}
+
+impl CoreSet {
+    /// No members yet, of a problem of `vertices`.
+    pub(crate) fn empty(vertices: usize, ridge: f64) -> Self {
+        Self {
+            members: vec![],
+            alpha: vec![],
+            square: 0.0,
+            g: vec![],
+            q: vec![],
+            stride: 0,
+            diagonal: vec![],
+            constant: true,
+            ridge,
+            all: vec![],
+            used: vec![],
+            place: vec![u32::MAX; vertices],
+        }
+    }
+
+    /// The support of a point.
+    pub(crate) fn new(iterate: &mut Iterate, ridge: f64) -> Self {
+        let mut core = Self::empty(iterate.len(), ridge);
+        let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
+        support.sort_unstable();
+        core.add(iterate, &support);
+        core.read(iterate);
+        core
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(crate) fn contains(&self, vertex: usize) -> bool {
+        self.place[vertex] != u32::MAX
+    }
+
+    /// Makes room for `more` members.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let (old, wanted) = (self.len(), self.len() + more);
+        if wanted <= self.stride {
+            return;
+        }
+        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
+        let stride = wanted.max(if old == 0 { 0 } else { old + old / 8 + 256 }).next_multiple_of(32) + 16;
+        let mut q = vec![0.0; stride * stride];
+        for r in 0..old {
+            q[r * stride..r * stride + old].copy_from_slice(&self.q[r * self.stride..r * self.stride + old]);
+        }
+        (self.q, self.stride) = (q, stride);
+    }
+
+    /// New members, with the α and the gradient that they have in `iterate`, from rows of the store.
+    pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize]) {
+        iterate.fetch(vertices);
+        let old = self.enrol(iterate, vertices);
+        let (stride, len) = (self.stride, self.len());
+        for m in old..len {
+            let row = iterate.row(self.members[m]);
+            let sign = iterate.sign(self.members[m]) as f32;
+            for (q, &l) in self.q[m * stride..m * stride + len].iter_mut().zip(&self.members) {
+                *q = sign * iterate.sign(l) as f32 * row[iterate.id(l)];
+            }
+        }
+        self.mirror(old);
+    }
+
+    /// The same with kernel values computed for this matrix alone.
+    pub(crate) fn stream(&mut self, dual: &Dual, gram: &dyn Gram, par: Par, iterate: &Iterate, vertices: &[usize]) {
+        let old = self.enrol(iterate, vertices);
+        let (stride, len) = (self.stride, self.len());
+        let ids: Vec<usize> = self.members.iter().map(|&k| dual.ids()[k]).collect();
+        let signs: Vec<f32> = self.members.iter().map(|&k| dual.sign()[k] as f32).collect();
+        let q = &mut self.q[old * stride..];
+        submatrix(gram, &ids[old..], &ids, stride, q, par);
+        par.for_chunks(&mut q[..(len - old) * stride], stride, |r, q| {
+            let sign = signs[old + r];
+            q.iter_mut().zip(&signs).for_each(|(q, s)| *q *= sign * s);
+        });
+        self.mirror(old);
+    }
+
+    /// Makes room for new members and notes what is known of each; returns the number of old ones.
+    fn enrol(&mut self, iterate: &Iterate, vertices: &[usize]) -> usize {
+        self.reserve(vertices.len());
+        let old = self.len();
+        for &vertex in vertices {
+            self.place[vertex] = self.members.len() as u32;
+            self.members.push(vertex);
+            self.alpha.push(iterate.alpha(vertex));
+            self.g.push(iterate.gradient(vertex));
+            self.diagonal.push(iterate.own(vertex));
+        }
+        self.constant = self.diagonal.iter().all(|d| *d == self.diagonal[0]);
+        let len = self.len();
+        self.all.clear();
+        self.all.resize(len.div_ceil(8), u8::MAX);
+        self.used.clear();
+        self.used.resize(len.div_ceil(8), 0);
+        (0..len).for_each(|m| self.mark(m));
+        old
+    }
+
+    /// Copies the columns of the members from `old` on to the rows of those before.
+    fn mirror(&mut self, old: usize) {
+        let (stride, len) = (self.stride, self.len());
+        for from in (old..len).step_by(MIRROR) {
+            let (above, below) = self.q.split_at_mut(from * stride);
+            let to = len.min(from + MIRROR);
+            for c in 0..old {
+                let out = &mut above[c * stride + from..c * stride + to];
+                for (r, out) in out.iter_mut().enumerate() {
+                    *out = below[r * stride + c];
+                }
+            }
+        }
+    }
+
+    /// Sets α of every member; gradient and `αᵀQα` are computed from the matrix.
+    pub(crate) fn set(&mut self, alpha: Vec<f64>, par: Par) {
+        self.alpha = alpha;
+        let (stride, len) = (self.stride, self.len());
+        let (q, alpha, ridge) = (&self.q, &self.alpha, self.ridge);
+        par.for_chunks(&mut self.g, 16, |t, g| {
+            for (r, g) in g.iter_mut().enumerate() {
+                let m = 16 * t + r;
+                *g = dot(alpha, &q[m * stride..m * stride + len]) + ridge * alpha[m];
+            }
+        });
+        self.square = self.alpha.iter().zip(&self.g).map(|(a, g)| a * g).sum();
+        (0..len).for_each(|m| self.mark(m));
+    }
+
+    /// Takes α, gradient and `αᵀQα` from a point.
+    pub(crate) fn read(&mut self, iterate: &Iterate) {
+        for m in 0..self.len() {
+            self.alpha[m] = iterate.alpha(self.members[m]);
+            self.g[m] = iterate.gradient(self.members[m]);
+            self.mark(m);
+        }
+        self.square = iterate.square;
+    }
+
+    /// Hands α, gradient and `αᵀQα` to a point.
+    pub(crate) fn write(&self, iterate: &mut Iterate) {
+        iterate.adopt(&self.members, &self.alpha, self.square);
+        if !iterate.full {
+            self.members.iter().zip(&self.g).for_each(|(&k, &g)| iterate.set_gradient(k, g));
+        }
+    }
+
+    fn mark(&mut self, m: usize) {
+        let bit = 1 << (m % 8);
+        if self.alpha[m] > 0.0 {
+            self.used[m / 8] |= bit;
+        } else {
+            self.used[m / 8] &= !bit;
+        }
+    }
+
+    fn row(&self, m: usize) -> &[f32] {
+        &self.q[m * self.stride..m * self.stride + self.members.len()]
+    }
+
+    /// The extremes of the gradient: least of all, largest of the support.
+    fn scan(&mut self) -> Extremes {
+        let row = &self.q[..self.members.len()];
+        add_and_scan(&mut self.g, row, 0.0, &self.all, &self.used)
+    }
+
+    /// Pairwise steps until the members' gap or violation is at most the aim.
+    pub(crate) fn solve(&mut self, aim: Aim, clock: &mut Clock, outside: f64) -> Solved {
+        let mut solved = Solved::default();
+        let mut extremes = self.scan();
+        let mut look = 0;
+        loop {
+            let (i, lowest) = (extremes.argmin_up, extremes.min_up);
+            let violation = aim.target.rule == Rule::Violation;
+            let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
+            // Without pairs that descend the problem is solved as well as its numbers allow.
+            if i == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest || solved.pairs >= aim.most
+            {
+                return solved;
+            }
+            if let Some(most) = aim.tight
+                && solved.pairs >= look
+            {
+                if self.relative_gap() <= most {
+                    return solved;
+                }
+                look = solved.pairs + LOOK.max(self.len() as u64 / 16);
+            }
+            solved.ended = clock.ended(outside);
+            if solved.ended.is_some() {
+                return solved;
+            }
+            let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
+            let own = self.diagonal[i] + 2.0 * self.ridge;
+            let j = second_order(&self.g, self.row(i), diagonal, own, lowest, TAU, &self.used).index;
+            if j == usize::MAX {
+                return solved;
+            }
+            solved.drops += u64::from(self.pair(i, j, &mut extremes));
+            solved.pairs += 1;
+            clock.iterations += 1;
+        }
+    }
+
+    /// The gap with the best slacks, as if there were no other vertices.
+    pub(crate) fn relative_gap(&self) -> f64 {
+        let margins = || self.g.iter().zip(&self.alpha).map(|(g, a)| g - self.ridge * a);
+        relative_gap(margins, self.square, self.alpha.iter().map(|a| a * a).sum(), self.ridge)
+    }
+
+    /// Moves mass from `j` to `i`; whether that emptied `j`.
+    fn pair(&mut self, i: usize, j: usize, extremes: &mut Extremes) -> bool {
+        let (stride, len) = (self.stride, self.members.len());
+        let qij = f64::from(self.q[i * stride + j]);
+        let a = (self.diagonal[i] + self.diagonal[j] + 2.0 * self.ridge - 2.0 * qij).max(TAU);
+        let b = self.g[j] - self.g[i];
+        let step = (b / a).min(self.alpha[j]);
+        let empty = step == self.alpha[j];
+        self.alpha[i] += step;
+        self.alpha[j] = if empty { 0.0 } else { self.alpha[j] - step };
+        self.mark(i);
+        self.mark(j);
+        self.square -= step * (2.0 * b - step * a);
+        self.g[i] += step * self.ridge;
+        self.g[j] -= step * self.ridge;
+        let (row_i, row_j) = (&self.q[i * stride..i * stride + len], &self.q[j * stride..j * stride + len]);
+        *extremes = update_and_scan(&mut self.g, row_i, row_j, step, &self.all, &self.used);
+        empty
+    }
+}

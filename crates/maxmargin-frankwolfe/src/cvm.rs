@@ -1,0 +1,70 @@
+//! Core vector machines: one vertex joins, the core set's problem is solved again (algorithm 1).
+
+use crate::candidates::{Candidates, Search};
+use crate::clock::Clock;
+use crate::config::{Evidence, Steps};
+use crate::core_set::{Aim, CoreSet};
+use crate::iterate::Iterate;
+use crate::steps::{Check, Target};
+use maxmargin_core::Status;
+
+/// The core set is solved to this share of the tolerance.
+const INSIDE: f64 = 0.5;
+
+/// Pairs of one round, at most, and for each member.
+pub(crate) const PAIRS: u64 = 10_000;
+pub(crate) const PAIRS_EACH: u64 = 200;
+
+/// Rounds without a new member and without progress before the run counts as stalled.
+pub(crate) const PATIENCE: u32 = 20;
+
+/// Rounds until the rule holds for all vertices.
+pub(crate) fn run(
+    target: Target,
+    iterate: &mut Iterate,
+    candidates: &mut Candidates,
+    core: &mut CoreSet,
+    steps: &mut Steps,
+    clock: &mut Clock,
+) -> (Status, Evidence) {
+    core.read(iterate);
+    let mut check = Check::default();
+    let (mut least, mut idle) = (f64::INFINITY, 0);
+    loop {
+        let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
+        steps.samples = candidates.samples;
+        let furthest = match found {
+            Search::Nothing(true) => return (Status::Converged, Evidence::FullScan),
+            Search::Nothing(false) => return (Status::Converged, Evidence::Sample),
+            Search::Found(_) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
+            Search::Found(vertex) => vertex,
+        };
+        let measure = target.at(iterate, furthest);
+        if let Some(status) = clock.look(measure).or_else(|| clock.ended(measure)) {
+            return (status, Evidence::None);
+        }
+        let joins = !core.contains(furthest.k);
+        idle = if joins || measure < least { 0 } else { idle + 1 };
+        least = least.min(measure);
+        if idle > PATIENCE {
+            return (Status::Stalled, Evidence::None);
+        }
+        if joins {
+            iterate.set_gradient(furthest.k, furthest.gradient);
+            core.add(iterate, &[furthest.k]);
+        }
+        let aim = Aim {
+            target: Target { tol: INSIDE * target.tol, ..target },
+            tight: None,
+            most: PAIRS + PAIRS_EACH * core.len() as u64,
+        };
+        let solved = core.solve(aim, clock, measure);
+        steps.rounds += 1;
+        steps.swap += solved.pairs;
+        steps.drop += solved.drops;
+        core.write(iterate);
+        if let Some(status) = solved.ended {
+            return (status, Evidence::None);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What moves many α at once, or computes the gradient of many vertices.
+
+use super::Iterate;
+use maxmargin_kernel::RowRef;
+use maxmargin_simd::sums::add_scaled;
+
+/// Elements of the gradient that stay in the first-level cache while many rows are added to them.
+const CHUNK: usize = 2048;
+
+impl Iterate<'_, '_> {
+    /// Replaces the gradient by a better one, and `αᵀQα` with it.
+    pub(crate) fn refresh(&mut self, gradient: &[f64]) {
+        self.multiply_out();
+        for (k, g) in gradient.iter().enumerate() {
+            self.h[k] = self.dual.sign()[k] * g;
+        }
+        self.full = true;
+        self.resquare();
+        self.scan();
+    }
+
+    /// `αᵀQα` from α and gradient: what the recurrences lose comes back.
+    fn resquare(&mut self) {
+        self.square = self.support.iter().map(|&k| self.alpha(k as usize) * self.gradient(k as usize)).sum();
+    }
+
+    /// Takes out what rounding of many steps left of `Σ α = 1`: α and gradient by a common factor, the last bits from the largest α.
+    /// A point that is on the simplex to the last bit stays as it is.
+    pub(crate) fn normalise(&mut self) {
+        self.multiply_out();
+        let total: f64 = self.beta.iter().sum();
+        if total == 1.0 {
+            return;
+        }
+        self.beta.iter_mut().chain(&mut self.h).for_each(|v| *v /= total);
+        self.square /= total * total;
+        let rest = 1.0 - self.beta.iter().sum::<f64>();
+        if let Some(largest) = self.beta.iter_mut().max_by(|a, b| a.total_cmp(b)) {
+            *largest += rest;
+        }
+    }
+
+    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on.
+    pub(crate) fn complete(&mut self) {
+        if !self.full {
+            self.full = true;
+            self.recompute();
+        }
+    }
+
+    /// The gradient from kernel rows, at every vertex or on the support.
+    pub(super) fn recompute(&mut self) {
+        self.multiply_out();
+        self.h.fill(0.0);
+        let changes: Vec<(usize, f64)> = self.support.iter().map(|&k| (k as usize, self.beta[k as usize])).collect();
+        self.accumulate(&changes);
+        self.resquare();
+    }
+
+    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α itself and `αᵀQα` are the caller's.
+    fn accumulate(&mut self, changes: &[(usize, f64)]) {
+        let ridge = self.dual.ridge();
+        for &(k, change) in changes {
+            self.h[k] += self.dual.sign()[k] * ridge * change / self.scale;
+        }
+        let vertices: Vec<usize> = changes.iter().map(|(k, _)| *k).collect();
+        // A small row store holds few rows at once.
+        for (vertices, changes) in vertices.chunks(512).zip(changes.chunks(512)) {
+            self.fetch(vertices);
+            let held: Vec<(RowRef, f64)> =
+                changes.iter().map(|&(k, c)| (self.row(k), self.dual.sign()[k] * c / self.scale)).collect();
+            if self.full {
+                self.add_everywhere(&held);
+            } else {
+                for &k in &self.support {
+                    let id = self.dual.ids()[k as usize];
+                    self.h[k as usize] += held.iter().map(|(row, c)| c * f64::from(row[id])).sum::<f64>();
+                }
+            }
+        }
+        if self.full {
+            self.scan();
+        }
+    }
+
+    /// `h += Σ c_r row_r`, each chunk of `h` staying in cache for all rows.
+    fn add_everywhere(&mut self, held: &[(RowRef, f64)]) {
+        let (first, ids) = (self.first, self.dual.ids());
+        self.par.for_chunks(&mut self.h, CHUNK, |t, h| {
+            let places = t * CHUNK..t * CHUNK + h.len();
+            for (row, c) in held {
+                match first {
+                    Some(first) => add_scaled(h, *c, &row[first + places.start..first + places.end]),
+                    None => h.iter_mut().zip(&ids[places.clone()]).for_each(|(h, &id)| *h += c * f64::from(row[id])),
+                }
+            }
+        });
+    }
+
+    /// Another point altogether, with its gradient.
+    pub(crate) fn replace(&mut self, alpha: &[f64], gradient: &[f64]) {
+        self.scale = 1.0;
+        for (k, &a) in alpha.iter().enumerate() {
+            self.place_at(k, a);
+        }
+        self.refresh(gradient);
+    }
+
+    /// Counts kernel rows that were computed and not kept.
+    pub(crate) fn count_computed(&mut self, rows: usize) {
+        self.rows_computed += rows as u64;
+    }
+
+    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is full.
+    pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64) {
+        self.multiply_out();
+        let changes: Vec<(usize, f64)> =
+            vertices.iter().zip(alpha).map(|(&k, a)| (k, a - self.beta[k])).filter(|(_, change)| *change != 0.0).collect();
+        for (&k, &a) in vertices.iter().zip(alpha) {
+            self.place_at(k, a);
+        }
+        if self.full {
+            self.accumulate(&changes);
+        }
+        self.square = square;
+    }
+
+    /// The gradient on the support, from a solver that knows it better.
+    pub(crate) fn set_gradient(&mut self, k: usize, gradient: f64) {
+        self.h[k] = self.dual.sign()[k] * gradient / self.scale;
+    }
+
+    /// `(Qα)_k` of vertices outside the support, from the rows of the support.
+    pub(crate) fn evaluate(&mut self, vertices: &[usize], out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(vertices.len(), 0.0);
+        for at in 0..self.support.len() {
+            let k = self.support[at] as usize;
+            let c = self.dual.sign()[k] * self.beta[k];
+            let id = self.dual.ids()[k];
+            let held;
+            let row: &[f32] = if let Some(row) = self.rows.resident(id) {
+                row
+            } else {
+                held = self.rows.row(id);
+                &held
+            };
+            for (sum, &v) in out.iter_mut().zip(vertices) {
+                *sum += c * f64::from(row[self.dual.ids()[v]]);
+            }
+        }
+        for (sum, &v) in out.iter_mut().zip(vertices) {
+            *sum = if self.is_used(v) { self.gradient(v) } else { self.scale * self.dual.sign()[v] * *sum };
+        }
+    }
+}

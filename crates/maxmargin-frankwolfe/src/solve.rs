@@ -1,0 +1,168 @@
+//! The run: a start, steps, and convergence confirmed on exact kernel values.
+
+use crate::candidates::Candidates;
+use crate::clock::Clock;
+use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Steps};
+use crate::core_set::CoreSet;
+use crate::iterate::Iterate;
+use crate::pairwise::{self, MOST, Source};
+use crate::steps::Target;
+use crate::{cvm, steps};
+use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient};
+use maxmargin_kernel::{Rows, apply_exact};
+
+/// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
+const AIM: f64 = 0.98;
+
+/// Refinements that come no nearer before the run counts as stalled.
+const PATIENCE: u64 = 20;
+
+/// Whether the problem is one that these solvers take.
+pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
+    if dual.balance() != Balance::Simplex {
+        return Err(FrankWolfeError::Balance(dual.balance()));
+    }
+    if let Some((variable, &value)) = dual.lin().iter().enumerate().find(|(_, p)| **p != 0.0) {
+        return Err(FrankWolfeError::Linear { variable, value });
+    }
+    if let Some((variable, &value)) = dual.upper().iter().enumerate().find(|(_, u)| **u < 1.0) {
+        return Err(FrankWolfeError::Upper { variable, value });
+    }
+    Ok(())
+}
+
+/// Solves `dual` over the kernel rows of `rows` from `start`.
+///
+/// `dual` has the balance [`Balance::Simplex`], no linear term and no upper bound below 1, as [`crate::l2_svm`] makes it. Every returned
+/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at `stop.tol`
+/// for every vertex, with [`Refine::Exact`] for exact kernel values.
+///
+/// # Errors
+///
+/// When the problem is another one, the start belongs to a problem of another size, or a sample has no points.
+///
+/// # Panics
+///
+/// When the problem names samples that the Gram matrix does not have.
+#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
+pub fn solve(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    config: &FrankWolfeConfig<'_>,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, FrankWolfeError> {
+    check(dual)?;
+    if start.alpha().len() != dual.len() {
+        return Err(FrankWolfeError::Start { found: start.alpha().len(), expected: dual.len() });
+    }
+    let sampling = config.sampling.filter(|_| config.method != Method::Pairwise);
+    if sampling.is_some_and(|s| s.candidates == 0) {
+        return Err(FrankWolfeError::NoPoints { what: "a sample" });
+    }
+    let full = sampling.is_none_or(|s| s.candidates >= dual.len());
+    let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full);
+    let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
+    let mut candidates = Candidates::new(sampling);
+    let mut core = match config.method {
+        Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge())),
+        Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+        Method::Fw | Method::Mfw | Method::Swap => None,
+    };
+    let mut clock = Clock::new(rows, stop, watch);
+    let mut made = Steps::default();
+    let mut refinements = 0;
+    let (mut aim, mut last) = (AIM * stop.tol, f64::INFINITY);
+    let mut exact = None;
+    let (status, evidence) = loop {
+        let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
+        let (status, evidence) = match &mut core {
+            Some(core) if config.method == Method::Pairwise => {
+                let source = Source { dual, rows, most: MOST };
+                pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
+            }
+            Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
+            None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
+        };
+        let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
+        if config.refine == Refine::Never || !refine {
+            break (status, evidence);
+        }
+        iterate.normalise();
+        let gradient = exact_gradient(dual, rows, &iterate.alphas());
+        iterate.refresh(&gradient);
+        exact = Some(gradient);
+        refinements += 1;
+        let furthest = iterate.furthest();
+        let measure = target.at(&mut iterate, furthest);
+        if target.holds(&mut iterate, furthest, stop.tol) {
+            break (Status::Converged, Evidence::FullScan);
+        }
+        // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
+        let halved = measure <= 0.5 * last;
+        if !halved && (status == Status::Stalled || refinements > PATIENCE) {
+            break (Status::Stalled, Evidence::None);
+        }
+        last = measure;
+        aim = (0.5 * stop.tol).max(0.9 * aim);
+    };
+    iterate.complete();
+    iterate.normalise();
+    let alpha = iterate.alphas();
+    let gradient = match exact {
+        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
+        _ => iterate.gradients(),
+    };
+    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
+    let gap = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>() - least;
+    let core_set = core.map_or(iterate.support.len(), |core| core.len());
+    let work = Work {
+        iterations: clock.iterations,
+        rows_requested: iterate.rows_requested,
+        rows_computed: iterate.rows_computed,
+        refinements,
+    };
+    let solution = Solution { alpha, bias: 0.0, gradient, status, work };
+    Ok(Outcome { solution, evidence, steps: made, core_set, gap })
+}
+
+/// [`solve`], and the certificate of what it returns, whatever it stopped by: for runs that ended with a sample it is the only thing that
+/// tells how far they came.
+///
+/// # Errors
+///
+/// As [`solve`].
+///
+/// # Panics
+///
+/// As [`solve`].
+pub fn solve_certified(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    config: &FrankWolfeConfig<'_>,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<(Outcome, Certificate), FrankWolfeError> {
+    let outcome = solve(dual, rows, start, config, stop, watch)?;
+    let solution = &outcome.solution;
+    let exact = outcome.evidence == Evidence::FullScan && config.refine == Refine::Exact;
+    let certificate = if exact {
+        certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient)
+    } else {
+        certify(dual, rows.gram(), solution, config.par)
+    };
+    Ok((outcome, certificate))
+}
+
+/// `Qα` from exact kernel values.
+fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
+    let (mut ids, mut coef) = (Vec::new(), Vec::new());
+    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
+        ids.push(dual.ids()[k]);
+        coef.push(dual.sign()[k] * alpha[k]);
+    }
+    let sums = apply_exact(rows.gram(), &ids, &coef, 1, 0..rows.gram().len(), rows.par());
+    (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k]).collect()
+}

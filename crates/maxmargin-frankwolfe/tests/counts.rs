@@ -1,0 +1,49 @@
+//! Exact costs on fixed problems: a change here is a change of the algorithm, to be made knowingly.
+//!
+//! Kernel values are exact in `f32` and all operations of the solvers are correctly rounded: the counts are those of every machine.
+
+use maxmargin_core::{Silent, Status, Stop};
+use maxmargin_data::Par;
+use maxmargin_frankwolfe::{Finish, FrankWolfeConfig, Method, POINTS, Sampling, random_start, solve};
+use maxmargin_kernel::Rows;
+use maxmargin_testkit::generate;
+
+/// Toward, away and swap steps, rounds, core set, rows computed.
+fn cost(method: Method, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
+    let lattice = generate::lattice(21, n, 2, 1.0);
+    let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), lattice.dual.sign().to_vec(), 4.0);
+    let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+    let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
+    let sampling = sampled.then_some(Sampling { candidates: 59, seed: 2, finish: Finish::Scan });
+    let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
+    let outcome = solve(&problem.dual, &rows, start, &config, &Stop::at(tol), &mut Silent).expect("a problem");
+    assert_eq!(outcome.solution.status, Status::Converged);
+    let steps = outcome.steps;
+    let computed = outcome.solution.work.rows_computed;
+    [steps.toward, steps.away, steps.swap, steps.rounds, outcome.core_set as u64, computed]
+}
+
+#[test]
+fn steps_and_rows() {
+    let found = [
+        cost(Method::Cvm, 600, false, 1e-4),
+        cost(Method::Cvm, 600, true, 1e-4),
+        cost(Method::Fw, 600, false, 1e-2),
+        cost(Method::Mfw, 600, false, 1e-4),
+        cost(Method::Mfw, 600, true, 1e-4),
+        cost(Method::Swap, 600, false, 1e-4),
+        cost(Method::Pairwise, 600, false, 1e-4),
+        cost(Method::Pairwise, 3000, false, 1e-4),
+    ];
+    let expected = [
+        [0, 0, 505_922, 491, 511, 580],
+        [0, 0, 498_845, 490, 510, 580],
+        [29_426, 0, 0, 0, 494, 580],
+        [1738, 4731, 0, 0, 498, 580],
+        [1847, 4446, 0, 0, 498, 580],
+        [606, 0, 4471, 0, 498, 580],
+        [0, 0, 3072, 3, 564, 1743],
+        [0, 0, 11_008, 3, 2620, 8651],
+    ];
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,96 @@
+//! A kernel plus a constant: a bias inside the kernel.
+
+use crate::{Gram, Tile};
+use std::ops::Range;
+
+/// `K_ij + offset` over another Gram matrix, of which it keeps no copy.
+///
+/// A constant of 1 is a feature of 1 for every sample: the model's bias becomes one of its weights and is regularised with them
+/// (the L2-SVM of Frandi et al. 2013, the linear SVMs without bias term of LIBLINEAR).
+///
+/// ```
+/// use maxmargin_kernel::{FnGram, Gram, OffsetGram};
+///
+/// let products = FnGram::new(3, |i, j| (i * j) as f64);
+/// let with_bias = OffsetGram::new(&products, 1.0);
+/// let mut row = [0.0; 3];
+/// with_bias.fill(&[2], 0..3, &mut row);
+/// assert_eq!(row, [1.0, 3.0, 5.0]);
+/// ```
+pub struct OffsetGram<'g> {
+    gram: &'g dyn Gram,
+    offset: f64,
+    diagonal: Vec<f64>,
+}
+
+impl<'g> OffsetGram<'g> {
+    /// `K + offset`. An offset that is not a number makes every entry none.
+    pub fn new(gram: &'g dyn Gram, offset: f64) -> Self {
+        Self { gram, offset, diagonal: gram.diagonal().iter().map(|k| k + offset).collect() }
+    }
+
+    /// The constant.
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+}
+
+impl Gram for OffsetGram<'_> {
+    fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        self.gram.fill(rows, columns, out);
+        let offset = self.offset as f32;
+        out.iter_mut().for_each(|k| *k += offset);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        self.gram.fill_exact(rows, columns, out);
+        out.iter_mut().for_each(|k| *k += self.offset);
+    }
+
+    fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        self.gram.fill_rows(rows, columns, out);
+        let offset = self.offset as f32;
+        out.iter_mut().for_each(|row| row.iter_mut().for_each(|k| *k += offset));
+    }
+
+    fn tile(&self) -> Tile {
+        self.gram.tile()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OffsetGram;
+    use crate::{Gram, Kernel, KernelGram, Rows};
+    use maxmargin_data::{Par, generate::Generator};
+
+    /// Every way to ask for entries adds the constant once: to blocks, to rows of the store, to exact entries and the diagonal.
+    #[test]
+    fn every_entry_is_offset_once() {
+        let data = Generator::Banana.generate(70, None, 3).expect("a generator");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let with = OffsetGram::new(&gram, 1.0);
+        assert_eq!((with.len(), with.offset(), with.tile()), (70, 1.0, gram.tile()));
+        let (mut plain, mut moved) = (vec![0.0; 3 * 40], vec![0.0; 3 * 40]);
+        gram.fill_exact(&[4, 66, 9], 10..50, &mut plain);
+        with.fill_exact(&[4, 66, 9], 10..50, &mut moved);
+        assert!(plain.iter().zip(&moved).all(|(k, m)| k + 1.0 == *m));
+        let (mut block, mut whole) = (vec![0.0_f32; 3 * 40], vec![0.0_f32; 3 * 40]);
+        gram.fill(&[4, 66, 9], 10..50, &mut block);
+        with.fill(&[4, 66, 9], 10..50, &mut whole);
+        assert!(block.iter().zip(&whole).all(|(k, m)| k + 1.0 == *m));
+        let rows = Rows::new(&with, u64::MAX, Par::Seq);
+        rows.fetch(&[4, 9]);
+        assert_eq!(rows.row(4)[10..50], whole[..40]);
+        assert_eq!(rows.row(66)[10..50], whole[40..80]);
+        assert!(with.diagonal().iter().all(|k| *k == 2.0));
+    }
+}
