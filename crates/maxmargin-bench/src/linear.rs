@@ -62,7 +62,7 @@ struct Found {
 
 /// Whether the solver is one of these.
 pub(crate) fn knows(solver: Solver) -> bool {
-    solver != Solver::Smo
+    method(solver).is_some() || solver == Solver::Liblinear
 }
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {

@@ -16,6 +16,9 @@ const STEPS: f64 = 60.0;
 /// Iterations of conjugate gradients in one Newton step, about: near the solution of a large C they are hundreds.
 const GRADIENTS: f64 = 500.0;
 
+/// Shrunken sweeps that were done and were not, after which they aim a little lower.
+const MISSES: u32 = 3;
+
 /// With many features, passes over all entries after which plain sweeps make way for adaptive frequencies.
 const PATIENCE: f64 = 40.0;
 
@@ -49,6 +52,7 @@ pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<
     }
     let mut random = run.random();
     let mut shrinking = Shrinking::new(descent);
+    let mut missed = 0;
     let patience = if few { f64::INFINITY } else { PATIENCE * entries };
     loop {
         if run.clock.spent(descent.steps + shrinking.count() as u64) {
@@ -58,18 +62,24 @@ pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<
         run.work.sweeps += 1;
         let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
         let held = held(descent);
-        match swept {
-            Swept::On(_) => {}
-            Swept::Done(_) if held <= pace.inner => match check(run, descent, &mut pace) {
-                Checked::Good(found) => return Some(found),
-                Checked::Hopeless => return None,
-                Checked::More => release(descent),
-            },
-            _ => {
-                // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
-                pace.inner = pace.inner.min(0.5 * pace.tol);
-                release(descent);
+        if !matches!(swept, Swept::On(_)) {
+            // The certificate costs less than the whole sweep that would confirm the shrunken ones, and is what counts.
+            if held <= pace.inner {
+                let found = judged(run, descent);
+                if good(run, &found.1) {
+                    return Some(found);
+                }
+                missed += 1;
+                if matches!(swept, Swept::Done(_)) {
+                    if !pace.tighten(&found.1) {
+                        return None;
+                    }
+                } else if missed % MISSES == 0 {
+                    // Shrunken sweeps a little beyond the tolerance save whole ones that just miss it.
+                    pace.inner *= 0.8;
+                }
             }
+            release(descent);
         }
         if run.clock.tick(descent.steps, range.max(held)) {
             return None;
@@ -101,10 +111,12 @@ fn adaptive<R: Rows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> 
         run.work.sweeps += 1;
         let held = held(descent);
         if done && held <= pace.inner {
-            match check(run, descent, &mut pace) {
-                Checked::Good(found) => return Some(found),
-                Checked::Hopeless => return None,
-                Checked::More => {}
+            let found = judged(run, descent);
+            if good(run, &found.1) {
+                return Some(found);
+            }
+            if !pace.tighten(&found.1) {
+                return None;
             }
         }
         if done || held > largest {
@@ -129,23 +141,12 @@ fn release<R>(descent: &mut Descent<R>) {
     descent.penalty.multiplier += descent.penalty.weight * descent.penalty.excess;
 }
 
-enum Checked {
-    Good((Vec<f64>, Fresh)),
-    More,
-    Hopeless,
-}
-
-/// Judges a point that sweeps call done; if the judge sees more than they did, they go on with a smaller tolerance.
-fn check<R: Rows>(run: &Run, descent: &Descent<R>, pace: &mut Pace) -> Checked {
+/// The present point, balanced, and what the certificate says of it.
+fn judged<R: Rows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, Fresh) {
     let mut alpha = descent.alpha.clone();
     balance(descent.dual, &mut alpha);
     let point = fresh(descent.rows, descent.dual, &alpha, run.config.par);
-    if good(run, &point) {
-        return Checked::Good((alpha, point));
-    }
-    // The gradients of a sweep are computed one after another: the certificate may see a little more. A gap wants far more.
-    pace.inner *= if point.certificate.holds(pace.tol) { 0.2 } else { 0.5 };
-    if pace.inner < 1e-9 * pace.tol.min(1.0) { Checked::Hopeless } else { Checked::More }
+    (alpha, point)
 }
 
 /// Where a descent is going: the violation is noted whenever the work has doubled, and its fall from one note to the next is taken to go on (it falls about
@@ -164,6 +165,13 @@ struct Pace {
 impl Pace {
     fn new(budget: f64, tol: f64) -> Self {
         Self { budget, tol, inner: tol, begun: 0.0, mark: budget / 16.0, noted: None }
+    }
+
+    /// Goes on towards less than sweeps called done, since the judge saw more: their gradients are computed one after another, or a gap wants far more.
+    /// Not beyond what rounding allows.
+    fn tighten(&mut self, point: &Fresh) -> bool {
+        self.inner *= if point.certificate.holds(self.tol) { 0.2 } else { 0.5 };
+        self.inner >= 1e-9 * self.tol.min(1.0)
     }
 
     /// The work that is left at this pace, when it is time to look: `spent` is counted from the beginning of the run.

@@ -1,12 +1,15 @@
 //! The sample matrix as linear solvers want it: rows to multiply with w, in the smallest form that holds the same numbers.
 
 use maxmargin_data::{Par, Samples, Storage};
-use maxmargin_simd::sparse::{One, SparseRows, Value};
+use maxmargin_simd::sparse::{One, SparseRows, Value, prefetch};
 use maxmargin_simd::sums;
 use std::borrow::Cow;
 
-/// A dense row costs about as much as a sparse one with this share of its entries.
+/// A dense row costs about as much as a sparse one with this share of its entries, as long as all are in the cache.
 const DENSE_SHARE: f64 = 0.3;
+
+/// Bytes of a matrix that stays in the cache. Of a larger one it is the bytes that cost.
+const CACHED: usize = 1 << 24;
 
 /// Rows that can be multiplied with a weight vector.
 pub(crate) trait Rows: Sync {
@@ -140,7 +143,11 @@ impl<T: Into<f64> + Copy + Sync> Rows for Dense<'_, T> {
     }
 
     #[inline]
-    fn prefetch(&self, _: usize) {}
+    fn prefetch(&self, i: usize) {
+        if i < self.rows {
+            prefetch(self.row(i));
+        }
+    }
 }
 
 /// Work that is done on rows of any form.
@@ -262,7 +269,14 @@ impl Job for Squares<'_> {
 
 fn form_of(samples: &Samples, feature: Option<f64>) -> Form<'_> {
     let (rows, columns) = (samples.len(), samples.features());
-    let dense = samples.non_zeros() as f64 > DENSE_SHARE * rows as f64 * columns as f64;
+    let entries = samples.non_zeros();
+    let number = if matches!(samples.storage(), Storage::Dense32(_)) { size_of::<f32>() } else { size_of::<f64>() };
+    let dense_bytes = rows * columns * number;
+    let dense = if dense_bytes > CACHED {
+        dense_bytes <= entries * (size_of::<u32>() + number)
+    } else {
+        entries as f64 > DENSE_SHARE * rows as f64 * columns as f64
+    };
     match samples.storage() {
         Storage::Dense32(values) if dense => Form::Dense32(Dense { values, rows, columns, feature }),
         Storage::Dense64(values) if dense => Form::Dense64(Dense { values, rows, columns, feature }),

@@ -133,20 +133,28 @@ impl<'a, V: Value> SparseRows<'a, V> {
     /// Asks the processor for row `i`, which will be needed soon. A row that does not exist is ignored.
     #[inline]
     pub fn prefetch(&self, i: usize) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(&from) = self.offsets.get(i) {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch of any address is harmless; these are inside the arrays or one past their end.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(self.indices.as_ptr().add(from).cast());
-                if size_of::<V>() > 0 {
-                    _mm_prefetch::<_MM_HINT_T0>(self.values.as_ptr().add(from).cast());
-                }
-            }
+        if i + 1 < self.offsets.len() {
+            let (indices, values) = self.row(i);
+            prefetch(indices);
+            prefetch(values);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = i;
     }
+}
+
+/// Cache lines that [`prefetch`] asks for; what comes after them the processor guesses.
+const LINES: usize = 12;
+
+/// Asks the processor for the beginning of a slice that will be needed soon.
+#[inline]
+pub fn prefetch<T>(slice: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..size_of_val(slice).div_ceil(64).min(LINES) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address is harmless; these are inside the slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().cast::<i8>().add(64 * line)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = slice;
 }
 
 #[cfg(test)]
