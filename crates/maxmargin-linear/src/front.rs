@@ -20,7 +20,7 @@ const GRADIENTS: f64 = 500.0;
 const MISSES: u32 = 3;
 
 /// With many features, passes over all entries after which plain sweeps make way for adaptive frequencies.
-const PATIENCE: f64 = 40.0;
+const PATIENCE: f64 = 20.0;
 
 /// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
 fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
