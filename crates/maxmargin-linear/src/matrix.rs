@@ -8,9 +8,6 @@ use std::borrow::Cow;
 /// A dense row costs about as much as a sparse one with this share of its entries, as long as all are in the cache.
 const DENSE_SHARE: f64 = 0.3;
 
-/// Shorter rows than this do not repay the start and end of a dense product.
-const SHORT: usize = 64;
-
 /// Bytes of a matrix that stays in the cache. Of a larger one it is the bytes that cost.
 const CACHED: usize = 1 << 24;
 
@@ -278,7 +275,7 @@ fn form_of(samples: &Samples, feature: Option<f64>) -> Form<'_> {
     let dense = if dense_bytes > CACHED {
         dense_bytes <= entries * (size_of::<u32>() + number)
     } else {
-        columns >= SHORT && entries as f64 > DENSE_SHARE * rows as f64 * columns as f64
+        entries as f64 > DENSE_SHARE * rows as f64 * columns as f64
     };
     match samples.storage() {
         Storage::Dense32(values) if dense => Form::Dense32(Dense { values, rows, columns, feature }),
