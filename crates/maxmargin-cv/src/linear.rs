@@ -179,14 +179,14 @@ impl LinearRun<'_> {
         let found = self.solve(matrix, &dual, alpha, Stage::Fold(fold), par)?;
         let solve_seconds = solving.elapsed().as_secs_f64();
         self.done.fetch_add(1, Ordering::Relaxed);
-        let mut w = vec![0.0; found.w.last().map_or(0, |w| w.0 as usize + 1)];
-        found.w.iter().for_each(|&(j, v)| w[j as usize] = v);
+        // Looked up, not spread out: one feature may have a number near 2³².
+        let weight = |j: usize| found.w.binary_search_by_key(&j, |w| w.0 as usize).map_or(0.0, |at| found.w[at].1);
         let test: Vec<usize> = (0..self.plan.len()).filter(|&i| self.plan.fold_of()[i] as usize == fold).collect();
         let decisions: Vec<(usize, f64)> = test
             .iter()
             .map(|&i| {
                 let mut sum = found.solution.bias;
-                samples.row(i).for_each(|j, v| sum += w.get(j).copied().unwrap_or(0.0) * v);
+                samples.row(i).for_each(|j, v| sum += weight(j) * v);
                 (i, sum)
             })
             .collect();

@@ -68,6 +68,17 @@ fn a_training_set_of_one_class_is_an_error_only_with_a_free_bias() {
     assert_eq!(report.correct, 4);
 }
 
+#[test]
+fn a_huge_feature_number_costs_nothing() {
+    let far = u32::MAX - 1;
+    let values = vec![1.0, 2.0, -1.0, -2.0];
+    let samples = Samples::from_sparse(far as usize + 1, vec![0, 1, 2, 3, 4], vec![far; 4], values).expect("samples");
+    let plan = FoldPlan::from_text("0\n1\n0\n1\n", 4).expect("folds");
+    let pool = Pool { labels: vec![1.0, 1.0, -1.0, -1.0], upper: vec![1.0; 4] };
+    let report = cross_validate_linear(&plan, &pool, &samples, &linear(Par::Seq), LinearStart::Full(None), &Quiet);
+    assert_eq!(report.expect("a problem").correct, 4);
+}
+
 /// A problem of any shape: points, labels, one C a row.
 fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
     (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {

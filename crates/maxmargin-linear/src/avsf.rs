@@ -15,10 +15,9 @@ const RATE: f64 = 0.2;
 /// Smallest and largest preference.
 const PREFERENCES: (f64, f64) = (1.0 / 20.0, 20.0);
 
-/// Preferences and the average gain.
+/// Preferences and the average gain of a step.
 pub(crate) struct Frequencies {
     preference: Vec<f64>,
-    total: f64,
     /// Average gain of a step; none until the first sweep has measured it.
     reference: Option<f64>,
     /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it came since.
@@ -28,7 +27,7 @@ pub(crate) struct Frequencies {
 
 impl Frequencies {
     pub(crate) fn new(n: usize) -> Self {
-        Self { preference: vec![1.0; n], total: n as f64, reference: None, can_stop: false, schedule: Vec::with_capacity(n) }
+        Self { preference: vec![1.0; n], reference: None, can_stop: false, schedule: Vec::with_capacity(n) }
     }
 
     /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop.
@@ -53,9 +52,7 @@ impl Frequencies {
                 Some(reference) => {
                     if *reference > 0.0 {
                         let change = (RATE * (gain / *reference - 1.0)).exp();
-                        let new = (self.preference[k] * change).clamp(PREFERENCES.0, PREFERENCES.1);
-                        self.total += new - self.preference[k];
-                        self.preference[k] = new;
+                        self.preference[k] = (self.preference[k] * change).clamp(PREFERENCES.0, PREFERENCES.1);
                     }
                     *reference += (gain - *reference) / n;
                 }
@@ -64,8 +61,6 @@ impl Frequencies {
         if self.reference.is_none() {
             self.reference = Some(gains / self.schedule.len().max(1) as f64);
         }
-        // Additions and subtractions of a sweep leave rounding behind.
-        self.total = self.preference.iter().sum();
         if largest >= tol {
             self.can_stop = false;
             return (largest, false);
@@ -74,7 +69,6 @@ impl Frequencies {
             return (largest, true);
         }
         self.preference.fill(1.0);
-        self.total = n;
         self.can_stop = true;
         (largest, false)
     }
@@ -83,7 +77,7 @@ impl Frequencies {
     fn draw(&mut self, random: &mut ChaCha8Rng) {
         let n = self.preference.len();
         self.schedule.clear();
-        let mut left = self.total;
+        let mut left: f64 = self.preference.iter().sum();
         for (k, &p) in self.preference.iter().enumerate() {
             let open = (n - self.schedule.len()) as f64;
             let expected = p * open / left;
@@ -108,7 +102,6 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(5);
         let mut frequencies = Frequencies::new(400);
         frequencies.preference.iter_mut().step_by(2).for_each(|p| *p = 4.0);
-        frequencies.total = frequencies.preference.iter().sum();
         let mut counts = vec![0_usize; 400];
         for _ in 0..200 {
             frequencies.draw(&mut random);

@@ -9,7 +9,7 @@ use crate::system::DIRECT;
 use crate::warm::balance;
 use maxmargin_core::Status;
 
-/// Proximal steps at most: each divides what is left by the growth of τ or better.
+/// Proximal steps at most: each divides what is left by the growth of σ or better.
 const ROUNDS: usize = 60;
 
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].

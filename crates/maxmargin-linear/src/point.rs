@@ -2,7 +2,7 @@
 
 use crate::matrix::{Job, Matrix, Rows};
 use crate::passes;
-use maxmargin_core::{Balance, Certificate, Dual, bias_of, certify_gradient};
+use maxmargin_core::{Certificate, Dual, bias_of, certify_gradient};
 use maxmargin_data::Par;
 
 /// What α alone implies, computed afresh.
@@ -26,16 +26,9 @@ pub(crate) fn fresh<R: Rows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> 
     for (k, g) in gradient.iter_mut().enumerate() {
         *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
     }
-    let bias = best_bias(dual, alpha, &gradient);
+    let bias = bias_of(dual, alpha, &gradient);
     let certificate = certify_gradient(dual, alpha, bias, &gradient);
     Fresh { w, gradient, bias, certificate }
-}
-
-fn best_bias(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
-    match dual.balance() {
-        Balance::Sum(_) => bias_of(dual, alpha, gradient),
-        _ => 0.0,
-    }
 }
 
 /// What an α is worth, computed from nothing else.
