@@ -36,7 +36,12 @@ pub(crate) struct Cell {
     pub(crate) bound: Bound,
     /// Random points among which the furthest is sought (train, L2-SVM); all when absent.
     pub(crate) sample: Option<usize>,
-    /// Whether a sample that finds nothing ends the run, as in the papers (train, L2-SVM).
+    /// Whether half of every sample is of each class (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) sample_balanced: bool,
+    /// Samples in a row that find nothing before the run ends or everything is looked at (train, L2-SVM).
+    pub(crate) sample_tries: Option<usize>,
+    /// Whether samples that find nothing end the run, as in the papers (train, L2-SVM).
     #[serde(default)]
     pub(crate) sampled_stop: bool,
     /// Seed of stratified and shuffled folds, of starts and of samples.

@@ -84,7 +84,10 @@ fn config<'p>(cell: &Cell, par: Par<'p>) -> FrankWolfeConfig<'p> {
         Bound::Violation => Rule::Violation,
     };
     let finish = if cell.sampled_stop { Finish::Sample } else { Finish::Scan };
-    let sampling = cell.sample.map(|candidates| Sampling { candidates, seed: cell.seed, finish });
+    let sampling = cell.sample.map(|candidates| {
+        let usual = Sampling::of(candidates, cell.seed, finish);
+        Sampling { balanced: cell.sample_balanced, tries: cell.sample_tries.unwrap_or(usual.tries), ..usual }
+    });
     FrankWolfeConfig { rule, sampling, par, ..FrankWolfeConfig::of(method) }
 }
 

@@ -14,7 +14,7 @@ fn cost(method: Method, n: usize, sampled: bool, tol: f64) -> [u64; 6] {
     let problem = generate::l2_svm("lattice".into(), &lattice.gram.scaled(1.0 / 1024.0), lattice.dual.sign().to_vec(), 4.0);
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
-    let sampling = sampled.then_some(Sampling { candidates: 59, seed: 2, finish: Finish::Scan });
+    let sampling = sampled.then_some(Sampling::of(59, 2, Finish::Scan));
     let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
     let outcome = solve(&problem.dual, &rows, start, &config, &Stop::at(tol), &mut Silent).expect("a problem");
     assert_eq!(outcome.solution.status, Status::Converged);
