@@ -31,6 +31,10 @@ pub(crate) struct Cell {
     pub(crate) threads: Option<usize>,
     /// Samples that a model is tested on (train).
     pub(crate) test: Option<Data>,
+    /// Share of the data, the same random rows in every run, that is test instead (train, L2-SVM).
+    pub(crate) hold_out: Option<f64>,
+    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples (train, L2-SVM).
+    pub(crate) validation: Option<f64>,
     /// What `tol` bounds (train, L2-SVM).
     #[serde(default)]
     pub(crate) bound: Bound,
@@ -270,6 +274,10 @@ pub(crate) struct Measured {
 /// What is measured of the solvers on the simplex alone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Simplex {
+    /// Training samples.
+    pub(crate) train_rows: usize,
+    /// From the start to the solution, kernel rows included, without the certificate.
+    pub(crate) train_seconds: f64,
     /// Vertices in use at any time.
     pub(crate) core_set: usize,
     /// What convergence rests on: `FullScan`, `Sample` or `None`.
@@ -365,6 +373,8 @@ pub(crate) enum Failure {
     Program(String),
     #[error("temporary files: {0}")]
     Temporary(std::io::Error),
+    #[error("a share of {0} leaves no samples on one side: it has to be between 0 and 1")]
+    Share(f64),
     #[error("cannot make threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -8,6 +8,7 @@ mod input;
 mod linear;
 mod machine;
 mod simplex;
+mod split;
 mod train;
 mod update;
 
