@@ -145,7 +145,7 @@ fn data_text(d: &DataInfo) -> String {
 
 fn model_info(name: &str, model: &Model) -> ModelInfo {
     let parts = model.parts();
-    let coef = model.folded().map_or(&parts.coef, |folded| &folded.coef);
+    let coef = model.folded().unwrap_or(&parts.coef);
     let tag = |tag: &[u8; 8]| String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned();
     ModelInfo {
         model: name.to_owned(),

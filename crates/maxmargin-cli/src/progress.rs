@@ -65,6 +65,9 @@ impl Bar {
                 Stage::Fold(fold) => {
                     format!("{} of {} folds solved; fold {fold}, violation {violation}", progress.done, progress.folds)
                 }
+                Stage::Pair(_) => {
+                    format!("{} of {} pairs of classes solved; violation {violation}", progress.done, progress.folds)
+                }
             };
             self.bar.set_message(format!("{stage}{}", self.rest(progress.done, progress.folds)));
         }

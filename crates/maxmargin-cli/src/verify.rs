@@ -15,7 +15,7 @@ use maxmargin::data::scale::Scaler;
 use maxmargin::data::{BinaryLabels, Par, Samples};
 use maxmargin::kernel::KernelGram;
 use maxmargin::linear::Matrix;
-use maxmargin::model::{Folded, Model, data_sha256, numbers_sha256};
+use maxmargin::model::{Model, Record, data_sha256, numbers_sha256};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Instant;
@@ -175,8 +175,8 @@ fn judge(
 ) -> Result<Option<Certificate>, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
     let samples = model.prepared(&input.data.samples).map_err(|e| failed(&e))?;
-    if let Some(folded) = model.folded() {
-        return judge_weights(model, folded, &samples, labels, claim, par, checks).map_err(|e| failed(&e));
+    if let Some(record) = model.record().filter(|record| record.folded.is_some()) {
+        return judge_weights(model, record, &samples, labels, claim, par, checks).map_err(|e| failed(&e));
     }
     let rows = match match_rows(model, &samples, &labels.signs, claim.rows.as_deref()) {
         Ok(rows) => rows,
@@ -204,7 +204,7 @@ fn judge(
 /// Adds what a weights-only model claims up again: its weights from the coefficients and the rows, everything else from those.
 fn judge_weights(
     model: &Model,
-    folded: &Folded,
+    record: &Record,
     samples: &Samples,
     labels: &BinaryLabels,
     claim: &Claim,
@@ -212,7 +212,8 @@ fn judge_weights(
     checks: &mut Vec<Check>,
 ) -> Result<Option<Certificate>, String> {
     let rows = claim.rows.as_deref().unwrap_or_default();
-    let wrong = rows.iter().zip(&folded.coef).position(|(&row, coef)| row >= samples.len() || coef * labels.signs[row] < 0.0);
+    let coef = record.folded.as_deref().unwrap_or_default();
+    let wrong = rows.iter().zip(coef).position(|(&row, coef)| row >= samples.len() || coef * labels.signs[row] < 0.0);
     if let Some(at) = wrong {
         let detail =
             format!("support vector {at} is said to be row {}, which does not exist or is of the other class", rows[at] + 1);
@@ -222,11 +223,11 @@ fn judge_weights(
     let detail = format!("all {} are rows of the data, coefficient signs agree with labels", rows.len());
     checks.push(Check { what: "support vectors", passed: true, detail });
     let mut alpha = vec![0.0; labels.signs.len()];
-    rows.iter().zip(&folded.coef).for_each(|(&row, coef)| alpha[row] += coef.abs());
+    rows.iter().zip(coef).for_each(|(&row, coef)| alpha[row] += coef.abs());
     let upper = problem::upper_bounds(labels, claim.c, claim.weights);
     let ids = (0..alpha.len()).collect();
-    let dual = Dual::svc(folded.loss, folded.offset, ids, labels.signs.clone(), upper).map_err(|e| e.to_string())?;
-    let matrix = Matrix::new(samples, folded.offset.feature(), par);
+    let dual = Dual::svc(record.loss, record.offset, ids, labels.signs.clone(), upper).map_err(|e| e.to_string())?;
+    let matrix = Matrix::new(samples, record.offset.feature(), par);
     let judged = maxmargin::linear::judge(&matrix, &dual, &alpha, par);
     let stored = model.parts().support.row(0).entries();
     let mut difference: HashMap<usize, f64> = judged.w.iter().map(|&(j, v)| (j as usize, v)).collect();

@@ -43,7 +43,7 @@ fn tampered_weights_are_refuted_however_well_sealed() {
         |parts| parts.support = maxmargin::data::Samples::from_dense(1, 4, vec![1.0; 4]).unwrap(),
         |parts| {
             let folded = parts.record.as_mut().unwrap().folded.as_mut().unwrap();
-            folded.coef[0] *= 0.5;
+            folded[0] *= 0.5;
         },
         |parts| parts.record.as_mut().unwrap().certificate.dual += 1.0,
     ];

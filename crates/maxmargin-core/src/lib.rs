@@ -11,7 +11,7 @@ pub mod solution;
 pub mod start;
 pub mod watch;
 
-pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
+pub use certificate::{Audit, Certificate, audit, certify, certify_gradient, exact_gradient};
 pub use dual::{Balance, Dual, DualError, Segment};
 pub use loss::{Loss, Offset};
 pub use solution::{Solution, Status, Work, bias_of};

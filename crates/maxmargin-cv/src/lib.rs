@@ -6,6 +6,7 @@
 pub mod apart;
 pub mod engine;
 pub mod linear;
+pub mod one_vs_one;
 mod outcome;
 pub mod plan;
 pub mod problem;
@@ -17,6 +18,7 @@ pub mod watch;
 pub use apart::{ApartError, cross_validate_apart};
 pub use engine::{CvConfig, CvError, cross_validate};
 pub use linear::{LinearCv, LinearStart, cross_validate_linear, cross_validate_linear_apart};
+pub use one_vs_one::{ClassOrder, ClassPair, PairProblem, PairRows, PairSolution, map_pairs, train_c_svc, train_pairs};
 pub use plan::{FoldPlan, PlanError};
 pub use problem::{Fold, Order, Pool, Trained};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport};

@@ -11,6 +11,8 @@ pub enum Stage {
     Full,
     /// Training this fold.
     Fold(usize),
+    /// Training this pair of classes.
+    Pair(usize),
     /// Recomputing everything in `f64`.
     Certify,
 }
@@ -20,9 +22,9 @@ pub enum Stage {
 pub struct CvProgress {
     /// What is being done.
     pub stage: Stage,
-    /// Folds solved.
+    /// Folds, or pairs, solved.
     pub done: usize,
-    /// Folds in all.
+    /// Folds, or pairs, in all.
     pub folds: usize,
     /// The solver that reports.
     pub solver: Progress,

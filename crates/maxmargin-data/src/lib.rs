@@ -18,6 +18,7 @@
 //! ```
 
 pub mod cache;
+pub mod classes;
 pub mod codec;
 pub mod compress;
 pub mod dataset;
@@ -29,6 +30,7 @@ pub mod ranges;
 pub mod samples;
 pub mod scale;
 
+pub use classes::ClassLabels;
 pub use dataset::{BinaryLabels, Dataset, LabelError};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};

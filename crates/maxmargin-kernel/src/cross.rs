@@ -11,6 +11,17 @@ const ROWS: usize = 64;
 /// Support vectors per block of kernel values.
 const COLUMNS: usize = 1024;
 
+/// A sum over some of the support vectors that several decision functions share.
+#[derive(Clone, Copy, Debug)]
+pub struct Expansion<'a> {
+    /// Positions among the shared support vectors, ascending.
+    pub support: &'a [u32],
+    /// One coefficient for each.
+    pub coef: &'a [f64],
+    /// Added to the sum.
+    pub bias: f64,
+}
+
 /// `Σ_k coef_k k(support_k, query) + bias` for every query, kernel values in `f64`.
 ///
 /// The feature counts may differ: what a sample lacks is 0, and a query's additional features count in its distance. A linear kernel is
@@ -28,38 +39,69 @@ pub fn decision_values(
     queries: &Samples,
     par: Par,
 ) -> Result<Vec<f64>, KernelError> {
-    let kernel = kernel.clone().checked()?;
     if coef.len() != support.len() {
         return Err(KernelError::Coefficients { coefficients: coef.len(), samples: support.len() });
     }
+    let all: Vec<u32> = (0..coef.len() as u32).collect();
+    decision_table(kernel, support, &[Expansion { support: &all, coef, bias }], queries, par)
+}
+
+/// Several decision functions at once, row-major `queries × expansions`: each kernel value is computed once for all of them.
+///
+/// Otherwise as [`decision_values`].
+///
+/// # Errors
+///
+/// As [`decision_values`]; an expansion's positions must ascend below the number of support vectors.
+pub fn decision_table(
+    kernel: &Kernel,
+    support: &Samples,
+    expansions: &[Expansion],
+    queries: &Samples,
+    par: Par,
+) -> Result<Vec<f64>, KernelError> {
+    let kernel = kernel.clone().checked()?;
+    for e in expansions {
+        let ascends =
+            e.support.is_sorted_by(|a, b| a < b) && e.support.last().is_none_or(|&last| (last as usize) < support.len());
+        if e.coef.len() != e.support.len() || !ascends {
+            return Err(KernelError::Coefficients { coefficients: e.coef.len(), samples: support.len() });
+        }
+    }
+    let (count, rows) = (expansions.len(), queries.len());
     match kernel {
         // With very many features one weight for each would take more memory than the samples.
         Kernel::Linear if support.packed().is_none() && queries.packed().is_none() => {
-            Ok(linear(support, coef, bias, queries, par))
+            let mut values = vec![0.0; rows * count];
+            for (p, e) in expansions.iter().enumerate() {
+                let column = linear(support, e, queries, par);
+                column.into_iter().enumerate().for_each(|(q, value)| values[q * count + p] = value);
+            }
+            Ok(values)
         }
-        Kernel::Precomputed => precomputed(support, coef, bias, queries),
-        _ => blocked(&kernel, support, coef, bias, queries, par),
+        Kernel::Precomputed => precomputed(support, expansions, queries),
+        _ => blocked(&kernel, support, expansions, queries, par),
     }
 }
 
 /// `wᵀx + bias` with `w = Σ coef_k x_k`.
-fn linear(support: &Samples, coef: &[f64], bias: f64, queries: &Samples, par: Par) -> Vec<f64> {
+fn linear(support: &Samples, e: &Expansion, queries: &Samples, par: Par) -> Vec<f64> {
     let mut weights = vec![0.0; support.features().max(queries.features())];
-    for (k, &c) in coef.iter().enumerate() {
-        support.row(k).for_each(|j, v| weights[j] += c * v);
+    for (&k, &c) in e.support.iter().zip(e.coef) {
+        support.row(k as usize).for_each(|j, v| weights[j] += c * v);
     }
     let mut values = vec![0.0; queries.len()];
     par.for_chunks(&mut values, BATCH, |t, values| {
         for (q, value) in values.iter_mut().enumerate() {
             let mut sum = 0.0;
             queries.row(t * BATCH + q).for_each(|j, v| sum += weights[j] * v);
-            *value = sum + bias;
+            *value = sum + e.bias;
         }
     });
     values
 }
 
-fn precomputed(support: &Samples, coef: &[f64], bias: f64, queries: &Samples) -> Result<Vec<f64>, KernelError> {
+fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -> Result<Vec<f64>, KernelError> {
     // A model may hold its support vectors as `0:serial` alone, so the serial is checked against the queries' columns.
     let wide = |k: usize| -> Result<usize, KernelError> {
         let value = cell(support, k, 0);
@@ -76,48 +118,77 @@ fn precomputed(support: &Samples, coef: &[f64], bias: f64, queries: &Samples) ->
         return Err(KernelError::Precomputed { row: k + 1, reason });
     }
     let mut row = vec![0.0; queries.features()];
-    let values = (0..queries.len()).map(|q| {
+    let mut values = Vec::with_capacity(queries.len() * expansions.len());
+    for q in 0..queries.len() {
         row.fill(0.0);
         queries.row(q).for_each(|j, v| row[j] = v);
-        serials.iter().zip(coef).map(|(&s, &c)| c * row[s]).sum::<f64>() + bias
-    });
-    Ok(values.collect())
+        for e in expansions {
+            let terms = e.support.iter().zip(e.coef).map(|(&k, &c)| c * row[serials[k as usize]]);
+            values.push(terms.sum::<f64>() + e.bias);
+        }
+    }
+    Ok(values)
+}
+
+/// The used part of one expansion in positions among all used support vectors, cut where blocks of columns begin.
+struct Sum {
+    support: Vec<usize>,
+    coef: Vec<f64>,
+    cuts: Vec<usize>,
 }
 
 fn blocked(
     kernel: &Kernel,
     support: &Samples,
-    coef: &[f64],
-    bias: f64,
+    expansions: &[Expansion],
     queries: &Samples,
     par: Par,
 ) -> Result<Vec<f64>, KernelError> {
-    let used: Vec<usize> = (0..coef.len()).filter(|&k| coef[k] != 0.0).collect();
-    let coef: Vec<f64> = used.iter().map(|&k| coef[k]).collect();
-    let (support, count) = (support.select(&used), used.len());
-    let mut values = vec![bias; queries.len()];
+    let mut place = vec![usize::MAX; support.len()];
+    let terms =
+        |e: &Expansion| e.support.iter().zip(e.coef).filter(|(_, c)| **c != 0.0).map(|(k, c)| (*k as usize, *c)).collect();
+    let terms: Vec<Vec<(usize, f64)>> = expansions.iter().map(terms).collect();
+    terms.iter().flatten().for_each(|&(k, _)| place[k] = 0);
+    let used: Vec<usize> = (0..support.len()).filter(|&k| place[k] == 0).collect();
+    used.iter().enumerate().for_each(|(at, &k)| place[k] = at);
+    let (support, count, width) = (support.select(&used), used.len(), expansions.len());
+    let sum = |terms: Vec<(usize, f64)>| {
+        let (support, coef): (Vec<usize>, Vec<f64>) = terms.into_iter().map(|(k, c)| (place[k], c)).unzip();
+        let cuts = (0..=count.div_ceil(COLUMNS)).map(|t| support.partition_point(|&k| k < t * COLUMNS)).collect();
+        Sum { support, coef, cuts }
+    };
+    let sums: Vec<Sum> = terms.into_iter().map(sum).collect();
+    let mut values: Vec<f64> = (0..queries.len()).flat_map(|_| expansions.iter().map(|e| e.bias)).collect();
     if count == 0 {
         return Ok(values);
     }
     for first in (0..queries.len()).step_by(BATCH) {
-        let batch = first..queries.len().min(first + BATCH);
-        let asked: Vec<usize> = batch.clone().collect();
+        let asked: Vec<usize> = (first..queries.len().min(first + BATCH)).collect();
         let both = support.stacked(&queries.select(&asked)).map_err(|e| KernelError::Samples(e.to_string()))?;
         let gram = KernelGram::new(&both, kernel.clone())?;
-        par.for_chunks(&mut values[batch], ROWS, |t, values| {
-            let rows: Vec<usize> = (0..values.len()).map(|q| count + t * ROWS + q).collect();
+        par.for_chunks(&mut values[first * width..(first + asked.len()) * width], ROWS * width, |t, values| {
+            let rows: Vec<usize> = (0..values.len() / width).map(|q| count + t * ROWS + q).collect();
             let mut block = vec![0.0; rows.len() * COLUMNS.min(count)];
-            for start in (0..count).step_by(COLUMNS) {
-                let end = count.min(start + COLUMNS);
-                let block = &mut block[..rows.len() * (end - start)];
-                gram.fill_exact(&rows, start..end, block);
-                for (value, row) in values.iter_mut().zip(block.chunks_exact(end - start)) {
-                    *value += dot(row, &coef[start..end]);
+            for (cut, start) in (0..count).step_by(COLUMNS).enumerate() {
+                let columns = count.min(start + COLUMNS) - start;
+                let block = &mut block[..rows.len() * columns];
+                gram.fill_exact(&rows, start..start + columns, block);
+                for (values, row) in values.chunks_exact_mut(width).zip(block.chunks_exact(columns)) {
+                    for (value, sum) in values.iter_mut().zip(&sums) {
+                        let part = sum.cuts[cut]..sum.cuts[cut + 1];
+                        let (ids, coef) = (&sum.support[part.clone()], &sum.coef[part]);
+                        *value += if coef.len() == columns { dot(row, coef) } else { gathered(row, start, ids, coef) };
+                    }
                 }
             }
         });
     }
     Ok(values)
+}
+
+/// `Σ coef_k row[ids_k − start]`.
+fn gathered(row: &[f64], start: usize, ids: &[usize], coef: &[f64]) -> f64 {
+    ids.iter().zip(coef).map(|(&k, c)| c * row[k - start]).sum()
 }
 
 /// A dot product in eight interleaved partial sums.

@@ -22,11 +22,12 @@ mod panel;
 mod precomputed;
 pub mod rows;
 mod sparse;
+mod subset;
 mod survey;
 
 pub use apply::{apply, apply_exact, submatrix};
 pub use block::Arena;
-pub use cross::decision_values;
+pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
 pub use fn_gram::FnGram;
 pub use gram::{Gram, Tile};
@@ -34,3 +35,4 @@ pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
 pub use offset::OffsetGram;
 pub use rows::{RowRef, RowWork, Rows};
+pub use subset::Subset;

@@ -68,8 +68,11 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// A model of several classes where one of two is needed.
+    #[error("a model of {0} classes; a model of two is needed here")]
+    Classes(usize),
     /// The model does more than this version can.
-    #[error("{0} is not supported by this version: it reads two-class C-SVC models")]
+    #[error("{0} is not supported by this version: it reads C-SVC models")]
     Unsupported(String),
     /// LIBSVM's text has integer labels only.
     #[error("label {0} is not an integer: LIBSVM model files cannot hold it; keep the native format")]

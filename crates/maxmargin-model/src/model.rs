@@ -1,7 +1,7 @@
 //! The model: a decision function, checked once when it is made.
 
 use crate::error::ModelError;
-use crate::record::{Folded, Record};
+use crate::record::Record;
 use maxmargin_core::{Dual, Solution};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{BinaryLabels, Samples};
@@ -215,14 +215,14 @@ impl Model {
     /// Number of support vectors of the training, whether the model keeps them or their sum.
     pub fn support_vectors(&self) -> usize {
         match self.folded() {
-            Some(folded) => folded.coef.len(),
+            Some(folded) => folded.len(),
             None => self.len(),
         }
     }
 
-    /// What proves the weights of a model that keeps nothing else.
-    pub fn folded(&self) -> Option<&Folded> {
-        self.parts.record.as_ref()?.folded.as_ref()
+    /// What proves the weights of a model that keeps nothing else ([`Record::folded`]).
+    pub fn folded(&self) -> Option<&[f64]> {
+        self.parts.record.as_ref()?.folded.as_deref()
     }
 
     /// Number of vectors that the model keeps: support vectors, or 1 for a linear model of weights alone.
@@ -289,7 +289,7 @@ fn check_numbers(parts: &Parts) -> Result<(), ModelError> {
 
 fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("training record", reason));
-    let vectors = record.folded.as_ref().map_or(parts.coef.len(), |folded| folded.coef.len());
+    let vectors = record.folded.as_ref().map_or(parts.coef.len(), Vec::len);
     if record.support_rows.len() != vectors {
         return invalid(format!("{} rows for {vectors} support vectors", record.support_rows.len()));
     }
@@ -297,10 +297,12 @@ fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
         if parts.kernel != Kernel::Linear || parts.coef != [1.0] {
             return invalid("only a linear model can keep its weights alone".to_owned());
         }
-        let feature = folded.offset.feature().unwrap_or(1.0);
-        if let Some(value) = folded.coef.iter().chain([&feature]).find(|v| !v.is_finite()) {
-            return invalid(format!("a coefficient or the value of the bias feature is {value}"));
+        if let Some(value) = folded.iter().find(|v| !v.is_finite()) {
+            return invalid(format!("a coefficient is {value}"));
         }
+    }
+    if record.offset.feature().is_some_and(|value| !value.is_finite()) {
+        return invalid("the value of the bias feature is not finite".to_owned());
     }
     if !record.support_rows.is_sorted_by(|a, b| a < b) || record.support_rows.last().is_some_and(|&r| r >= record.rows) {
         return invalid(format!("the rows of the support vectors do not ascend below {}", record.rows));
@@ -318,7 +320,7 @@ fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
 }
 
 /// A precomputed kernel knows its support vectors by serial number alone.
-fn check_serials(support: &Samples) -> Result<(), ModelError> {
+pub(crate) fn check_serials(support: &Samples) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("serial numbers", reason));
     if support.features() != 1 && !support.is_empty() {
         return invalid(format!("{} columns instead of 1", support.features()));

@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use crate::model::{Model, Parts};
-use maxmargin_data::{Par, Samples, Storage};
+use maxmargin_data::{Par, Samples, Scaler, Storage};
 use maxmargin_kernel::{Kernel, decision_values};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -30,8 +30,9 @@ impl Model {
                 linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
             });
         }
-        if is_hollow(&parts.support, &queries) && parts.kernel != Kernel::Precomputed {
-            let (support, queries) = without_gaps(&parts.support, &queries)?;
+        if parts.kernel != Kernel::Precomputed
+            && let Some((support, queries)) = without_gaps_if_hollow(&parts.support, &queries)?
+        {
             return Ok(decision_values(&parts.kernel, &support, &parts.coef, parts.bias, &queries, par)?);
         }
         Ok(decision_values(&parts.kernel, &parts.support, &parts.coef, parts.bias, &queries, par)?)
@@ -57,11 +58,16 @@ impl Model {
     ///
     /// When they cannot be scaled.
     pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
-        Ok(match &self.parts().scaler {
-            None => Cow::Borrowed(samples),
-            Some(scaler) => Cow::Owned(scaler.apply(samples)?),
-        })
+        prepared(self.parts().scaler.as_ref(), samples)
     }
+}
+
+/// The rows behind the scaler, if there is one.
+pub(crate) fn prepared<'s>(scaler: Option<&Scaler>, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
+    Ok(match scaler {
+        None => Cow::Borrowed(samples),
+        Some(scaler) => Cow::Owned(scaler.apply(samples)?),
+    })
 }
 
 fn linear(parts: &Parts, queries: &Samples, par: Par, w: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
@@ -84,8 +90,11 @@ fn is_hollow(support: &Samples, queries: &Samples) -> bool {
     sparse && features > (16 * (support.non_zeros() + queries.non_zeros())).max(1 << 22)
 }
 
-/// Both matrices without the columns that are zero in both: dot products and distances stay the same.
-fn without_gaps(support: &Samples, queries: &Samples) -> Result<(Samples, Samples), ModelError> {
+/// Hollow matrices without the columns that are zero in both: dot products and distances stay the same.
+pub(crate) fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
+    if !is_hollow(support, queries) {
+        return Ok(None);
+    }
     let mut columns = BTreeSet::new();
     for samples in [support, queries] {
         for i in 0..samples.len() {
@@ -105,7 +114,7 @@ fn without_gaps(support: &Samples, queries: &Samples) -> Result<(Samples, Sample
         Samples::from_sparse(place.len(), offsets, indices, values)
             .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))
     };
-    Ok((narrow(support)?, narrow(queries)?))
+    Ok(Some((narrow(support)?, narrow(queries)?)))
 }
 
 /// `Σ coef_k x_k` where only few of very many features occur.

@@ -31,20 +31,13 @@ pub struct Record {
     pub iterations: u64,
     /// What the certificate said.
     pub certificate: Certificate,
-    /// For a linear model that keeps its weights instead of its support vectors.
-    pub folded: Option<Folded>,
-}
-
-/// A linear problem, and the dual solution behind the weights of a model that keeps no support vectors: `w = Σ coef_k x_k` over the rows that
-/// the record names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Folded {
-    /// `s α` of each row of [`Record::support_rows`].
-    pub coef: Vec<f64>,
     /// The loss that was minimised.
     pub loss: Loss,
     /// What the bias is.
     pub offset: Offset,
+    /// For a linear model that keeps its weights instead of its support vectors: the dual solution behind them, `s α` of each row of
+    /// [`Record::support_rows`]; `w` is the sum of these rows with these coefficients.
+    pub folded: Option<Vec<f64>>,
 }
 
 /// What was asked of a training: `C`, class weights, tolerance.
@@ -78,8 +71,16 @@ impl Record {
             status: solution.status,
             iterations: solution.work.iterations,
             certificate,
+            loss: Loss::Hinge,
+            offset: Offset::Free,
             folded: None,
         }
+    }
+
+    /// The same record for another loss and bias than those of the C-SVC.
+    #[must_use]
+    pub fn of_problem(self, loss: Loss, offset: Offset) -> Self {
+        Self { loss, offset, ..self }
     }
 
     /// The record of a solution whose model keeps its weights alone ([`Model::from_weights`]).
@@ -96,7 +97,7 @@ impl Record {
         certificate: Certificate,
     ) -> Self {
         let coef = Model::support_of(dual, solution).iter().map(|s| s.coef).collect();
-        Self { folded: Some(Folded { coef, loss, offset }), ..Self::of(data, asked, dual, solution, certificate) }
+        Self { folded: Some(coef), ..Self::of(data, asked, dual, solution, certificate).of_problem(loss, offset) }
     }
 
     /// What was asked of the training.

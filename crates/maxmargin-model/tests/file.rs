@@ -5,13 +5,14 @@ mod common;
 use common::{bits, dense, kernels, model, recorded, sparse};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
+use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Model, ModelError, decode, encode};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// The native file of `payload`, whatever that is: a hostile file with a good checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
-    let mut file = format!("maxmargin-model 2 {} ", payload.len()).into_bytes();
+    let mut file = format!("maxmargin-model {FORMAT} {} ", payload.len()).into_bytes();
     Sha256::digest(payload).iter().for_each(|byte| file.extend_from_slice(format!("{byte:02x}").as_bytes()));
     file.push(b'\n');
     file.extend_from_slice(payload);
@@ -84,14 +85,14 @@ fn messages_say_what_is_wrong() {
     let says = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
     assert!(says(b"hello").contains("not a model file"));
     assert!(says(b"").contains("not a model file"));
-    assert!(says(b"maxmargin-model 3 0 abc\n").contains("format 3"));
+    assert!(says(b"maxmargin-model 4 0 abc\n").contains("format 4"));
     assert!(says(b"maxmargin-model").contains("first line"));
-    assert!(says(b"maxmargin-model 2 18446744073709551615 00\nxx").contains("cut short"));
+    assert!(says(format!("maxmargin-model {FORMAT} 18446744073709551615 00\nxx").as_bytes()).contains("cut short"));
     let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1))).unwrap();
     future[16] = b'7';
-    assert!(matches!(decode(&future), Err(ModelError::Future { found: 7, newest: 2 })));
+    assert!(matches!(decode(&future), Err(ModelError::Future { found: 7, newest: FORMAT })));
     future[16] = b'1';
-    assert!(matches!(decode(&future), Err(ModelError::Past { found: 1, oldest: 2 })));
+    assert!(matches!(decode(&future), Err(ModelError::Past { found: 1, oldest: FORMAT })));
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use super::HEADER;
 use crate::error::ModelError;
+use crate::file::Stored;
 use crate::model::{Model, Parts};
+use crate::multiclass::{Machine, MulticlassModel, MulticlassParts};
 use maxmargin_data::Samples;
+use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
 
 /// Greatest feature index: the width of the matrix then fits `u32`.
@@ -19,18 +22,29 @@ struct Header {
     coef0: Option<f64>,
     classes: Option<usize>,
     total: Option<usize>,
-    rho: Option<f64>,
-    labels: Option<[f64; 2]>,
+    rho: Option<Vec<f64>>,
+    labels: Option<Vec<f64>>,
+    sizes: Option<Vec<usize>>,
 }
 
-/// Reads LIBSVM's model text, header lines in any order. The greater label becomes the positive class.
+/// Reads LIBSVM's model text of two classes ([`read_any`]).
+///
+/// # Errors
+///
+/// As [`read_any`], and [`ModelError::Classes`] for a model of more classes.
+pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
+    read_any(bytes)?.two()
+}
+
+/// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes the positive class; more keep the order of
+/// the file, in which LIBSVM breaks ties.
 ///
 /// Index 0 anywhere makes the model zero-based. Probability parameters are skipped.
 ///
 /// # Errors
 ///
-/// When the text is not a two-class C-SVC model, with the line.
-pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
+/// When the text is not a C-SVC model, with the line.
+pub fn read_any(bytes: &[u8]) -> Result<Stored, ModelError> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].split(|b| *b == b'\n').count();
         ModelError::line(line, "not text")
@@ -53,36 +67,72 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     let kernel = header.kernel(last)?;
     let missing = |what: &str| ModelError::line(last, format!("the header has no `{what}`"));
-    let rho = header.rho.ok_or_else(|| missing("rho"))?;
-    let labels = header.labels.ok_or_else(|| missing("label"))?;
+    let rho = header.rho.take().ok_or_else(|| missing("rho"))?;
+    let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let total = header.total.ok_or_else(|| missing("total_sv"))?;
-    let mut rows = Rows::default();
+    let classes = labels.len();
+    if classes < 2 || header.classes.is_some_and(|k| k != classes) {
+        let said = header.classes.unwrap_or(classes);
+        return Err(ModelError::line(last, format!("{classes} labels for {said} classes")));
+    }
+    if rho.len() as u128 != classes as u128 * (classes as u128 - 1) / 2 {
+        return Err(ModelError::line(last, format!("{} values of rho for {classes} classes", rho.len())));
+    }
+    let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
+    let mut rows = Rows { columns: classes - 1, ..Rows::default() };
     for (at, line) in lines {
         if !line.trim().is_empty() {
             rows.line(at, line)?;
             last = at;
         }
     }
-    if rows.coef.len() != total {
-        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.coef.len());
+    if rows.ends.len() != total {
+        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.ends.len());
         return Err(ModelError::line(last, reason));
     }
-    // LIBSVM's first label has positive decision values; here the greater label has. Negation is exact.
-    let flip = labels[0] < labels[1];
-    let sign = if flip { -1.0 } else { 1.0 };
     let (support, index_base) = rows.samples(&kernel)?;
-    Model::new(Parts {
-        kernel,
-        support,
-        coef: rows.coef.iter().map(|c| sign * c).collect(),
-        bias: 0.0 - sign * rho,
-        negative: labels[usize::from(!flip)],
-        positive: labels[usize::from(flip)],
-        index_base,
-        scaler: None,
-        record: None,
-        sections: Vec::new(),
-    })
+    let (scaler, record) = (None, None);
+    if let [first, second] = labels[..] {
+        // LIBSVM's first label has positive decision values; here the greater label has. Negation is exact.
+        let flip = first < second;
+        let sign = if flip { -1.0 } else { 1.0 };
+        return Ok(Stored::Two(Model::new(Parts {
+            kernel,
+            support,
+            coef: rows.coef.iter().map(|c| sign * c).collect(),
+            bias: 0.0 - sign * rho[0],
+            negative: if flip { first } else { second },
+            positive: if flip { second } else { first },
+            index_base,
+            scaler: None,
+            record: None,
+            sections: Vec::new(),
+        })?));
+    }
+    let sizes = sizes?;
+    if sizes.len() != classes || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
+        return Err(ModelError::line(last, format!("nr_sv does not divide {total} support vectors among {classes} classes")));
+    }
+    let machines = machines(&rows.coef, &sizes, &rho);
+    let parts = MulticlassParts { kernel, support, classes: labels, machines, index_base, scaler, record };
+    Ok(Stored::Many(MulticlassModel::new(parts)?))
+}
+
+/// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the pair `(a, b)` in column `b − 1`, those of
+/// `b` in column `a`. There a positive decision is for `a`, here for `b`.
+fn machines(coef: &[f64], sizes: &[usize], rho: &[f64]) -> Vec<Machine> {
+    let columns = sizes.len() - 1;
+    let first: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
+    let machine = |((a, b), rho): ((usize, usize), &f64)| {
+        let of = |class: usize, column: usize| {
+            (first[class]..first[class] + sizes[class]).map(move |k| (k as u32, 0.0 - coef[k * columns + column]))
+        };
+        let mut terms: Vec<(u32, f64)> = of(a, b - 1).chain(of(b, a)).filter(|t| t.1 != 0.0).collect();
+        terms.sort_by_key(|t| t.0);
+        let (support, coef) = terms.into_iter().unzip();
+        Machine { support, coef, bias: *rho }
+    };
+    pairs(sizes.len()).zip(rho).map(machine).collect()
 }
 
 impl Header {
@@ -102,13 +152,10 @@ impl Header {
             "coef0" => self.coef0 = Some(number(at, one()?)?),
             "nr_class" => self.classes = Some(whole(at, one()?)? as usize),
             "total_sv" => self.total = Some(whole(at, one()?)? as usize),
-            "rho" if values.len() > 1 => return Err(many(self.classes)),
-            "rho" => self.rho = Some(number(at, one()?)?),
-            "label" => match values {
-                [first, second] => self.labels = Some([number(at, first)?, number(at, second)?]),
-                _ => return Err(many(Some(values.len()))),
-            },
-            // Numbers per class are implied by the coefficients; probabilities are not part of the decision function.
+            "rho" => self.rho = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
+            "label" => self.labels = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
+            "nr_sv" => self.sizes = Some(values.iter().map(|v| whole(at, v).map(|n| n as usize)).collect::<Result<_, _>>()?),
+            // Probabilities are not part of the decision function.
             _ => {}
         }
         Ok(())
@@ -119,9 +166,6 @@ impl Header {
         let svm_type = self.svm_type.as_deref().ok_or_else(|| missing("svm_type"))?;
         if svm_type != "c_svc" && svm_type != "nu_svc" {
             return Err(ModelError::Unsupported(format!("svm_type {}", shortened(svm_type))));
-        }
-        if self.classes.is_some_and(|k| k != 2) {
-            return Err(many(self.classes));
         }
         let gamma = || self.gamma.ok_or_else(|| missing("gamma"));
         let coef0 = || self.coef0.ok_or_else(|| missing("coef0"));
@@ -139,14 +183,11 @@ impl Header {
     }
 }
 
-fn many(classes: Option<usize>) -> ModelError {
-    let classes = classes.map_or_else(|| "several".to_owned(), |k| k.to_string());
-    ModelError::Unsupported(format!("a model of {classes} classes"))
-}
-
 /// The support vectors as they are read: indices as the file writes them.
 #[derive(Default)]
 struct Rows {
+    /// Coefficients of each.
+    columns: usize,
     coef: Vec<f64>,
     ends: Vec<usize>,
     indices: Vec<u32>,
@@ -156,16 +197,13 @@ struct Rows {
 impl Rows {
     fn line(&mut self, at: usize, line: &str) -> Result<(), ModelError> {
         let mut words = line.split_ascii_whitespace();
-        let coef = words.next().unwrap_or_default();
-        self.coef.push(number(at, coef)?);
+        for _ in 0..self.columns {
+            self.coef.push(number(at, words.next().unwrap_or_default())?);
+        }
         let mut previous = None;
         for word in words {
             let Some((index, value)) = word.split_once(':') else {
-                return Err(if previous.is_none() {
-                    many(None)
-                } else {
-                    ModelError::line(at, format!("`{}` is not `index:value`", shortened(word)))
-                });
+                return Err(ModelError::line(at, format!("`{}` is not `index:value`", shortened(word))));
             };
             let index = whole(at, index)?;
             if index > MAX_INDEX {

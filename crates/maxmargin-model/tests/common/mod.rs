@@ -1,7 +1,7 @@
 //! Small models for the tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use maxmargin_core::{Certificate, Status};
+use maxmargin_core::{Certificate, Loss, Offset, Status};
 use maxmargin_data::Samples;
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Parts, Record};
@@ -66,6 +66,8 @@ pub(crate) fn recorded(kernel: Kernel, support: Samples) -> Model {
         status: Status::Converged,
         iterations: 1234,
         certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0 },
+        loss: Loss::Hinge,
+        offset: Offset::Free,
         folded: None,
     };
     model(kernel, support).with_record(record).expect("a record that fits")

@@ -1,0 +1,121 @@
+//! Labels of any number of classes.
+
+use crate::dataset::{BinaryLabels, LabelError};
+
+/// Two or more classes: their labels in ascending order, and the class of each row as a position among them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassLabels {
+    labels: Vec<f64>,
+    of: Vec<u32>,
+    sizes: Vec<usize>,
+}
+
+impl ClassLabels {
+    /// Finds the classes in `labels`, which may be any finite numbers.
+    ///
+    /// # Errors
+    ///
+    /// When there are no rows, or only one class.
+    pub fn new(labels: &[f64]) -> Result<Self, LabelError> {
+        let mut classes: Vec<f64> = labels.iter().map(|l| l + 0.0).collect(); // −0 is 0
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        match classes[..] {
+            [] => return Err(LabelError::Empty),
+            [label] => return Err(LabelError::OneClass { rows: labels.len(), label }),
+            _ => {}
+        }
+        let place = |label: f64| classes.partition_point(|c| *c < label) as u32;
+        let of: Vec<u32> = labels.iter().map(|&label| place(label)).collect();
+        let mut sizes = vec![0; classes.len()];
+        of.iter().for_each(|&class| sizes[class as usize] += 1);
+        Ok(Self { labels: classes, of, sizes })
+    }
+
+    /// Number of classes, at least 2.
+    pub fn count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The labels, ascending.
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
+    /// The class of each row.
+    pub fn of(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Rows of each class, at least 1.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The same as signs, where there are two classes.
+    pub fn binary(&self) -> Option<BinaryLabels> {
+        let [negative, positive] = self.labels[..] else { return None };
+        let signs = self.of.iter().map(|class| if *class == 1 { 1.0 } else { -1.0 }).collect();
+        Some(BinaryLabels { negative, positive, signs })
+    }
+
+    /// Number of pairs of classes.
+    pub fn pairs(&self) -> usize {
+        pairs(self.count()).count()
+    }
+}
+
+/// The pairs of `classes` classes in the order that every one-versus-one model has: (0, 1), (0, 2), …, (1, 2), ….
+pub fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
+}
+
+/// The class that wins most of the pairs, the earliest of several: `decisions` has one value for each of [`pairs`], and `(a, b)` goes to `b` at 0 and above
+/// (LIBSVM's voting).
+///
+/// # Panics
+///
+/// When there is not one decision value per pair.
+pub fn elected(classes: usize, decisions: &[f64]) -> usize {
+    assert_eq!(decisions.len(), classes * (classes - 1) / 2, "decision values of {classes} classes");
+    let mut votes = vec![0_u32; classes];
+    for ((a, b), &decision) in pairs(classes).zip(decisions) {
+        votes[if decision >= 0.0 { b } else { a }] += 1;
+    }
+    // The last of equal maxima would win otherwise.
+    (0..classes).rev().max_by_key(|&class| votes[class]).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_ascend_whatever_the_order_of_the_rows() {
+        let classes = ClassLabels::new(&[7.0, -1.5, 7.0, 0.0, -0.0]).expect("three classes");
+        assert_eq!(classes.labels(), [-1.5, 0.0, 7.0]);
+        assert_eq!(classes.of(), [2, 0, 2, 1, 1]);
+        assert_eq!(classes.sizes(), [1, 2, 2]);
+        assert_eq!((classes.count(), classes.pairs(), classes.binary()), (3, 3, None));
+        assert_eq!(pairs(4).collect::<Vec<_>>(), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+    }
+
+    #[test]
+    fn the_earliest_of_equals_is_elected() {
+        assert_eq!(elected(2, &[0.0]), 1);
+        assert_eq!(elected(2, &[-1e-300]), 0);
+        // (0,1) to 1, (0,2) to 0, (1,2) to 2: one vote each.
+        assert_eq!(elected(3, &[1.0, -1.0, 1.0]), 0);
+        assert_eq!(elected(3, &[1.0, 1.0, 1.0]), 2);
+        assert_eq!(elected(3, &[1.0, 1.0, -1.0]), 1);
+    }
+
+    #[test]
+    fn two_classes_are_signs() {
+        let labels = [3.0, 1.0, 3.0];
+        let two = ClassLabels::new(&labels).expect("two classes");
+        assert_eq!(two.binary(), BinaryLabels::new(&labels).ok());
+        assert_eq!(ClassLabels::new(&[]), Err(LabelError::Empty));
+        assert_eq!(ClassLabels::new(&[2.0; 3]), Err(LabelError::OneClass { rows: 3, label: 2.0 }));
+    }
+}

@@ -1,0 +1,136 @@
+//! A part of a Gram matrix: some of its samples, in an order of their own.
+
+use crate::{Gram, Tile};
+use std::ops::Range;
+
+/// `K[ids, ids]` of another matrix, as a matrix of its own.
+///
+/// A problem of some samples (a pair of classes, the folds of one) then has rows that are as short as it has samples, in its own order.
+pub struct Subset<'g> {
+    gram: &'g dyn Gram,
+    ids: Vec<usize>,
+    /// Runs of consecutive ids: position of the first, and the ids.
+    runs: Vec<(usize, Range<usize>)>,
+    diagonal: Vec<f64>,
+}
+
+impl<'g> Subset<'g> {
+    /// The part of `gram` that has the samples `ids`; fewer runs of consecutive ids are faster.
+    ///
+    /// # Panics
+    ///
+    /// When an id is out of range.
+    pub fn new(gram: &'g dyn Gram, ids: Vec<usize>) -> Self {
+        let diagonal = ids.iter().map(|&i| gram.diagonal()[i]).collect();
+        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        for (at, &id) in ids.iter().enumerate() {
+            match runs.last_mut() {
+                Some((_, run)) if run.end == id => run.end += 1,
+                _ => runs.push((at, id..id + 1)),
+            }
+        }
+        Self { gram, ids, runs, diagonal }
+    }
+
+    /// The samples, as indices of the whole matrix.
+    pub fn ids(&self) -> &[usize] {
+        &self.ids
+    }
+
+    /// The parts of `columns` that are consecutive in the whole matrix: where they go, and which they are there.
+    fn pieces(&self, columns: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let first = self.runs.partition_point(|(at, run)| at + run.len() <= columns.start);
+        self.runs[first..].iter().take_while(move |(at, _)| *at < columns.end).map(move |(at, run)| {
+            let (start, end) = (columns.start.max(*at), columns.end.min(at + run.len()));
+            (start - columns.start, run.start + start - at..run.start + end - at)
+        })
+    }
+
+    fn whole(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|&r| self.ids[r]).collect()
+    }
+}
+
+impl Gram for Subset<'_> {
+    fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        let mut slices: Vec<&mut [f32]> = out.chunks_mut(columns.len().max(1)).collect();
+        self.fill_rows(rows, columns, &mut slices);
+    }
+
+    fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        let ids = self.whole(rows);
+        for (at, run) in self.pieces(columns) {
+            let mut slices: Vec<&mut [f32]> = out.iter_mut().map(|out| &mut out[at..at + run.len()]).collect();
+            self.gram.fill_rows(&ids, run, &mut slices);
+        }
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        let ids = self.whole(rows);
+        let width = columns.len();
+        let mut block = Vec::new();
+        for (at, run) in self.pieces(columns) {
+            let count = run.len();
+            if count == width {
+                self.gram.fill_exact(&ids, run, out);
+                return;
+            }
+            block.resize(ids.len() * count, 0.0);
+            self.gram.fill_exact(&ids, run, &mut block);
+            for (row, out) in block.chunks_exact(count).zip(out.chunks_exact_mut(width)) {
+                out[at..at + count].copy_from_slice(row);
+            }
+        }
+    }
+
+    fn tile(&self) -> Tile {
+        self.gram.tile()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Subset;
+    use crate::{Gram, Kernel, KernelGram};
+    use maxmargin_data::generate::Generator;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Every entry of a part is that of the whole, bit for bit.
+        #[test]
+        fn a_part_has_the_entries_of_the_whole(
+            ids in prop::collection::vec(0_usize..60, 1..50),
+            asked in prop::collection::vec(any::<prop::sample::Index>(), 1..5),
+            cut in any::<(prop::sample::Index, prop::sample::Index)>(),
+        ) {
+            let data = Generator::Banana.generate(60, None, 3).expect("a generator");
+            let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+            let part = Subset::new(&gram, ids.clone());
+            prop_assert_eq!((part.len(), part.ids()), (ids.len(), &ids[..]));
+            let asked: Vec<usize> = asked.iter().map(|i| i.index(ids.len())).collect();
+            let (a, b) = (cut.0.index(ids.len() + 1), cut.1.index(ids.len() + 1));
+            let columns = a.min(b)..a.max(b);
+            let (mut single, mut exact) = (vec![f32::NAN; asked.len() * columns.len()], vec![f64::NAN; asked.len() * columns.len()]);
+            part.fill(&asked, columns.clone(), &mut single);
+            part.fill_exact(&asked, columns.clone(), &mut exact);
+            let (mut k32, mut k64) = ([0.0_f32], [0.0_f64]);
+            let mut entries = single.iter().zip(&exact);
+            for &r in &asked {
+                prop_assert_eq!(part.diagonal()[r], gram.diagonal()[ids[r]]);
+                for j in columns.clone() {
+                    gram.fill(&[ids[r]], ids[j]..ids[j] + 1, &mut k32);
+                    gram.fill_exact(&[ids[r]], ids[j]..ids[j] + 1, &mut k64);
+                    prop_assert_eq!(entries.next(), Some((&k32[0], &k64[0])));
+                }
+            }
+        }
+    }
+}
