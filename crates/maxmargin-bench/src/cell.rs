@@ -35,10 +35,13 @@ pub(crate) struct Cell {
     pub(crate) hold_out: Option<f64>,
     /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples (train, L2-SVM).
     pub(crate) validation: Option<f64>,
+    /// Move every feature to [−1, 1] by its range in the training samples (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) scale: bool,
     /// What `tol` bounds (train, L2-SVM).
     #[serde(default)]
     pub(crate) bound: Bound,
-    /// Random points among which the furthest is sought (train, L2-SVM); all when absent.
+    /// Random points among which the furthest is sought (train, L2-SVM); all when absent or 0.
     pub(crate) sample: Option<usize>,
     /// Whether half of every sample is of each class (train, L2-SVM).
     #[serde(default)]
@@ -276,11 +279,12 @@ pub(crate) struct Measured {
 pub(crate) struct Simplex {
     /// Training samples.
     pub(crate) train_rows: usize,
-    /// From the start to the solution, kernel rows included, without the certificate.
+    pub(crate) classes: usize,
+    /// From the start to the solution, kernel rows included, without the certificate; summed over the pairs of classes, as all counts are.
     pub(crate) train_seconds: f64,
     /// Vertices in use at any time.
     pub(crate) core_set: usize,
-    /// What convergence rests on: `FullScan`, `Sample` or `None`.
+    /// What convergence rests on: `FullScan`, `Sample` or `None`; the weakest of the pairs.
     pub(crate) evidence: String,
     pub(crate) toward_steps: u64,
     pub(crate) away_steps: u64,
@@ -289,7 +293,7 @@ pub(crate) struct Simplex {
     /// Problems of core sets.
     pub(crate) rounds: u64,
     pub(crate) samples: u64,
-    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1.
+    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1, of two classes.
     pub(crate) ordinary_objective: Option<f64>,
     pub(crate) gamma: f64,
 }
@@ -373,6 +377,8 @@ pub(crate) enum Failure {
     Program(String),
     #[error("temporary files: {0}")]
     Temporary(std::io::Error),
+    #[error(transparent)]
+    Scale(#[from] maxmargin::data::scale::ScaleError),
     #[error("a share of {0} leaves no samples on one side: it has to be between 0 and 1")]
     Share(f64),
     #[error("cannot make threads: {0}")]

@@ -2,31 +2,40 @@
 
 use crate::cell::{Cell, Failure};
 use crate::input;
+use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Dataset, Par};
 use rand::seq::SliceRandom;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+/// Where scaled features lie in the training samples.
+const RANGE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
+
 /// Seed of the rows that are a data set's test part: the same for every run.
 const HELD_OUT: u64 = 1;
 
 /// The training and the test samples of a cell: those of its files; or a random part of the data where it holds one out; for a validation
-/// a random part of the training samples instead of the test samples, drawn with the cell's seed.
+/// a random part of the training samples instead of the test samples, drawn with the cell's seed. Ranges for scaling are those of all training
+/// samples.
 pub(crate) fn load(cell: &Cell, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
     let mut train = input::load(&cell.data, par)?;
     let mut test = None;
     if let Some(share) = cell.hold_out {
         let (rest, held) = cut(&train, share, HELD_OUT)?;
         (train, test) = (rest, Some(held));
-    }
-    if let Some(share) = cell.validation {
-        let (rest, held) = cut(&train, share, cell.seed)?;
-        return Ok((rest, Some(held)));
-    }
-    if let Some(data) = &cell.test {
+    } else if let Some(data) = cell.test.as_ref().filter(|_| cell.validation.is_none()) {
         test = Some(input::load(data, par)?);
     }
-    Ok((train, test))
+    if cell.scale {
+        let scaler = Scaler::fit(&train.samples, RANGE);
+        for data in [Some(&mut train), test.as_mut()].into_iter().flatten() {
+            data.samples = scaler.apply(&data.samples)?;
+        }
+    }
+    match cell.validation {
+        Some(share) => cut(&train, share, cell.seed).map(|(rest, held)| (rest, Some(held))),
+        None => Ok((train, test)),
+    }
 }
 
 /// The other rows and a random `share` of the rows, both in their order.

@@ -16,12 +16,14 @@ pub(crate) const NOTHING: &str = "–";
 /// The rows as a table. Columns in which no row has anything are left out.
 pub(crate) fn markdown(table: &Table, rows: &[Row]) -> String {
     let mut columns = columns(table.peers.first().map_or("peer", |peer| peer.name.as_str()));
-    match &table.linear {
-        Some(linear) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
-        None => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
+    match (&table.linear, &table.simplex) {
+        (Some(linear), _) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
+        (_, Some(simplex)) => drop(columns.splice(LEFT.., super::simplex::columns(simplex, rows))),
+        _ => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
     }
     let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.iter().map(|column| column.1(row)).collect()).collect();
-    let used: Vec<usize> = (0..columns.len()).filter(|&c| cells.iter().any(|row| row[c] != NOTHING)).collect();
+    let used: Vec<usize> =
+        (0..columns.len()).filter(|&c| cells.iter().any(|row| row[c] != NOTHING && !row[c].is_empty())).collect();
     let line = |of: &dyn Fn(usize) -> String| format!("| {} |\n", used.iter().map(|&c| of(c)).collect::<Vec<_>>().join(" | "));
     let head = line(&|c| columns[c].0.clone()) + &line(&|c| if c < LEFT { "---" } else { "--:" }.to_owned());
     cells.iter().fold(head, |text, row| text + &line(&|c| row[c].clone()))

@@ -22,6 +22,8 @@ pub(crate) struct Spec {
     /// Settings that take the place of others with `--full`.
     #[serde(default)]
     pub(crate) full: Settings,
+    /// Tests of differences over all problems of a table.
+    pub(crate) statistics: Option<Statistics>,
     #[serde(rename = "problem")]
     pub(crate) problems: Vec<Problem>,
     #[serde(rename = "table")]
@@ -37,6 +39,8 @@ pub(crate) struct Problem {
     pub(crate) data: String,
     /// The data are made of this and other files of the manifest.
     pub(crate) recipe: Option<Recipe>,
+    /// The samples that a model is tested on.
+    pub(crate) test: Option<Test>,
     /// Small enough for `--quick`.
     #[serde(default)]
     pub(crate) quick: bool,
@@ -64,6 +68,29 @@ pub(crate) enum Recipe {
     Fisher,
     /// Normal connections against attacks.
     Kdd,
+    /// Normal connections and four kinds of attacks.
+    KddClasses,
+}
+
+/// Where test samples come from.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub(crate) enum Test {
+    /// A file of the manifest.
+    File(String),
+    /// The rows of another file that are not in the problem's.
+    Rest { of: String },
+}
+
+/// Which table's trainings are tested for differences.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Statistics {
+    pub(crate) table: u32,
+    /// The slow one first.
+    pub(crate) variants: [String; 3],
+    /// File in xtask/papers with the printed statistics.
+    pub(crate) paper: String,
 }
 
 impl Problem {
@@ -110,8 +137,21 @@ pub(crate) struct Table {
     pub(crate) theory: Option<Theory>,
     /// Columns about trainings of linear models.
     pub(crate) linear: Option<Linear>,
+    /// Columns about trainings on the simplex.
+    pub(crate) simplex: Option<Simplex>,
+    /// Cells that differ in this setting alone are one row, with means.
+    pub(crate) mean_over: Option<String>,
+    /// Tells the file of a figure from others of the same number.
+    pub(crate) part: Option<String>,
     /// Lines instead of bars.
     pub(crate) plot: Option<Plot>,
+}
+
+impl Table {
+    /// Whether it draws what others measured.
+    pub(crate) fn is_figure(&self) -> bool {
+        self.plot.is_some() && !self.from.is_empty()
+    }
 }
 
 /// Breakpoints of two variants beside √(m + l) : (m + l), which holds where all samples have the same way to go (Karasuyama
@@ -135,6 +175,28 @@ pub(crate) struct Linear {
     pub(crate) ours: String,
 }
 
+/// What the columns about trainings on the simplex show.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Simplex {
+    pub(crate) view: View,
+    /// Seconds of this variant are shown as a multiple of every other's.
+    pub(crate) baseline: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum View {
+    /// Test accuracies beside the paper's.
+    Accuracy,
+    /// Seconds beside the paper's.
+    Seconds,
+    /// Seconds to one certified gap.
+    Gap,
+    /// Validation accuracies, a column for each value of C.
+    Choice,
+}
+
 /// A plot with one line per variant, in panels.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -152,6 +214,11 @@ pub(crate) struct Plot {
     /// Lines of cells with these settings are dashed.
     #[serde(default)]
     pub(crate) dashed: Settings,
+    /// The variant that a speed-up is over.
+    pub(crate) baseline: Option<String>,
+    /// Points without lines between them.
+    #[serde(default)]
+    pub(crate) points: bool,
 }
 
 /// What a line shows.
@@ -168,6 +235,14 @@ pub(crate) enum Quantity {
     TrainSeconds,
     /// The same for the whole process.
     ProcessSeconds,
+    /// Percent of test samples that a model gets right.
+    Accuracy,
+    /// Seconds of a training as a divisor of the baseline's.
+    Speedup,
+    /// The speed-up that the paper prints.
+    PaperSpeedup,
+    /// Vertices that a training used.
+    CoreSet,
 }
 
 /// One way to solve the problem, and the paper's columns about it.
@@ -257,7 +332,8 @@ impl Spec {
             }
             let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
             let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
-            for name in table.against.iter().chain(theory).chain(linear) {
+            let simplex = table.simplex.iter().filter(|_| table.from.is_empty()).flat_map(|simplex| &simplex.baseline);
+            for name in table.against.iter().chain(theory).chain(linear).chain(simplex) {
                 if !table.variants.iter().any(|variant| variant.name == *name) {
                     return fail(format!("table {} has no variant `{name}`", table.number));
                 }
@@ -268,6 +344,27 @@ impl Spec {
             return fail(format!("a figure draws table {number}, which the spec does not have"));
         }
         Ok(spec)
+    }
+
+    /// The entries that tables and figures of these numbers name. Where a number is that of a table and of a figure each is named apart.
+    pub(crate) fn named(&self, tables: &[u32], figures: &[u32], statistics: bool) -> Outcome<Vec<&Table>> {
+        let all = tables.is_empty() && figures.is_empty() && !statistics;
+        let only = |number: u32, figure: bool| self.tables.iter().all(|other| other.number != number || other.is_figure() == figure);
+        let named = |table: &Table| {
+            let (n, figure) = (table.number, table.is_figure());
+            let among = |numbers: &[u32], kind: bool| numbers.contains(&n) && (figure == kind || only(n, figure));
+            let tested = statistics && self.statistics.as_ref().is_some_and(|tests| !figure && tests.table == n);
+            all || tested || among(tables, false) || among(figures, true)
+        };
+        for &number in tables.iter().chain(figures) {
+            if !self.tables.iter().any(|table| table.number == number) {
+                return fail(format!("the spec has no table or figure {number}"));
+            }
+        }
+        if statistics && self.statistics.is_none() {
+            return fail("the spec has no statistics");
+        }
+        Ok(self.tables.iter().filter(|table| named(table)).collect())
     }
 
     pub(crate) fn problem(&self, name: &str) -> Outcome<&Problem> {
