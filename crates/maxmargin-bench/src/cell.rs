@@ -282,6 +282,8 @@ pub(crate) struct Simplex {
     pub(crate) classes: usize,
     /// From the start to the solution, kernel rows included, without the certificate; summed over the pairs of classes, as all counts are.
     pub(crate) train_seconds: f64,
+    /// The same by the processor's clock, where the system says.
+    pub(crate) cpu_seconds: Option<f64>,
     /// Vertices in use at any time.
     pub(crate) core_set: usize,
     /// What convergence rests on: `FullScan`, `Sample` or `None`; the weakest of the pairs.

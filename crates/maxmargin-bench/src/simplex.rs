@@ -19,6 +19,7 @@ struct Trained {
     certificate: Certificate,
     ids: Vec<usize>,
     train_seconds: f64,
+    cpu_seconds: Option<f64>,
     certify_seconds: f64,
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
             train_rows: data.labels.len(),
             classes: labels.count(),
             train_seconds: trained.iter().map(|t| t.train_seconds).sum(),
+            cpu_seconds: trained.iter().map(|t| t.cpu_seconds).sum(),
             core_set: trained.iter().map(|t| t.outcome.core_set).sum(),
             evidence: weakest.map_or_else(String::new, |evidence| format!("{evidence:?}")),
             toward_steps: sum(|t| t.outcome.steps.toward),
@@ -108,20 +110,13 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
 }
 
 /// The pair `index`: its own start and samples; what it gets to is judged outside the clock.
-fn train(
-    cell: &Cell,
-    dual: Dual,
-    ids: Vec<usize>,
-    rows: &Rows,
-    index: usize,
-    stop: &Stop,
-    par: Par,
-) -> Result<Trained, Failure> {
-    let begun = Instant::now();
+fn train(cell: &Cell, dual: Dual, ids: Vec<usize>, rows: &Rows, index: usize, stop: &Stop, par: Par) -> Result<Trained, Failure> {
+    let (begun, cpu_begun) = (Instant::now(), machine::cpu_seconds());
     let seed = cell.seed.wrapping_add((index as u64) << 32);
     let start = random_start(&dual, rows, POINTS, seed)?;
     let outcome = solve(&dual, rows, start, &config(cell, seed, par), stop, &mut Silent)?;
     let train_seconds = begun.elapsed().as_secs_f64();
+    let cpu_seconds = machine::cpu_seconds().zip(cpu_begun).map(|(now, begun)| now - begun);
     let solution = &outcome.solution;
     let certificate = if outcome.evidence == Evidence::FullScan {
         certify_gradient(&dual, &solution.alpha, solution.bias, &solution.gradient)
@@ -129,7 +124,7 @@ fn train(
         certify(&dual, rows.gram(), solution, par)
     };
     let certify_seconds = begun.elapsed().as_secs_f64() - train_seconds;
-    Ok(Trained { dual, outcome, certificate, ids, train_seconds, certify_seconds })
+    Ok(Trained { dual, outcome, certificate, ids, train_seconds, cpu_seconds, certify_seconds })
 }
 
 impl Trained {

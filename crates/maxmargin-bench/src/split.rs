@@ -4,8 +4,8 @@ use crate::cell::{Cell, Failure};
 use crate::input;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Dataset, Par};
-use rand::seq::SliceRandom;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Where scaled features lie in the training samples.

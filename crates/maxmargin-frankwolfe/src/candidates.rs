@@ -134,7 +134,8 @@ mod tests {
     fn balanced_samples_have_half_of_each_class_as_far_as_there_are_so_many() {
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let (mut part, mut drawn) = (vec![], vec![]);
-        let cases = [((100, 1000), 59, 30), ((3, 1000), 59, 3), ((1000, 5), 59, 54), ((4, 5), 59, 4), ((0, 70), 59, 0), ((9, 0), 5, 5)];
+        let cases =
+            [((100, 1000), 59, 30), ((3, 1000), 59, 3), ((1000, 5), 59, 54), ((4, 5), 59, 4), ((0, 70), 59, 0), ((9, 0), 5, 5)];
         for ((positive, negative), count, expected) in cases {
             let classes = [(0..positive).collect(), (positive..positive + negative).collect()];
             draw_balanced(rng, &classes, count, &mut part, &mut drawn);

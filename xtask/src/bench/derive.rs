@@ -16,7 +16,9 @@ pub(crate) fn rest(part: &str, all: &str) -> Outcome<String> {
     }
     match wanted.next() {
         None => Ok(rest),
-        Some(line) => fail(format!("`{}` is no row of the other file behind those before it", line.chars().take(60).collect::<String>())),
+        Some(line) => {
+            fail(format!("`{}` is no row of the other file behind those before it", line.chars().take(60).collect::<String>()))
+        }
     }
 }
 

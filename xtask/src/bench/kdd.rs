@@ -98,7 +98,9 @@ pub(crate) fn rows(text: &str, class: fn(&str) -> Option<&'static str>) -> Outco
     let mut out = String::with_capacity(2 * text.len());
     for (n, line) in text.lines().enumerate() {
         let (fields, label) = fields(n, line)?;
-        let Some(class) = class(label) else { return fail(format!("line {}: no kind of attack is called `{label}`; {MEND}", n + 1)) };
+        let Some(class) = class(label) else {
+            return fail(format!("line {}: no kind of attack is called `{label}`; {MEND}", n + 1));
+        };
         out += class;
         for ((field, feature), name) in fields.iter().zip(&features).zip(ATTRIBUTES) {
             match feature {

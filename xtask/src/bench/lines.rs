@@ -110,7 +110,10 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             Quantity::PaperSpeedup => printed_speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
             Quantity::CoreSet => counted(&row.ours).and_then(|figures| figures.measured.number("core_set")),
         };
-        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x)), value) else { continue };
+        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x)), value)
+        else {
+            continue;
+        };
         let title = title(plot, row);
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(Panel { title, lines: Vec::new() });

@@ -44,7 +44,8 @@ impl Paper {
 
     /// What stands in a column of the row whose other columns have these texts.
     pub(crate) fn entry(&self, row: &[(&str, &str)], column: &str) -> Option<String> {
-        let wanted: Vec<(usize, &str)> = row.iter().map(|(name, text)| Some((self.column(name).ok()?, *text))).collect::<Option<_>>()?;
+        let wanted: Vec<(usize, &str)> =
+            row.iter().map(|(name, text)| Some((self.column(name).ok()?, *text))).collect::<Option<_>>()?;
         let row = self.rows.iter().find(|row| wanted.iter().all(|(at, text)| row[*at] == *text))?;
         Some(row[self.column(column).ok()?].clone())
     }

@@ -109,7 +109,9 @@ impl Measured {
         let gap = self.relative_gap.unwrap_or(f64::NAN);
         match self.status() {
             _ if gap.is_nan() => Some("no certificate".into()),
-            Some("Converged") if promised.is_some_and(|most| gap > most) => Some(format!("relative gap {gap:.2e} exceeds the tolerance")),
+            Some("Converged") if promised.is_some_and(|most| gap > most) => {
+                Some(format!("relative gap {gap:.2e} exceeds the tolerance"))
+            }
             Some("Converged" | "TimeLimit") => None,
             Some(status) => Some(format!("ended as {status}")),
             None => Some("no status".into()),

@@ -12,7 +12,8 @@ const NEAR: f64 = 0.5;
 /// Rows that differ in the setting `over` alone become one, with means; the largest gap is the row's.
 pub(crate) fn merge(rows: Vec<Row>, over: &str) -> Vec<Row> {
     let place = |row: &Row| {
-        let rest: Settings = row.cell.settings.iter().filter(|(key, _)| *key != over).map(|(k, v)| (k.clone(), v.clone())).collect();
+        let rest: Settings =
+            row.cell.settings.iter().filter(|(key, _)| *key != over).map(|(k, v)| (k.clone(), v.clone())).collect();
         (row.cell.table, row.cell.problem.clone(), row.cell.variant.clone(), rest)
     };
     let mut groups: Vec<Vec<Row>> = Vec::new();
@@ -36,7 +37,8 @@ fn mean(mut group: Vec<Row>, over: &str) -> Row {
     let measured = &mut row.ours.measured;
     let of = |value: fn(&Measured) -> Option<f64>| all.iter().filter_map(value).collect::<Vec<f64>>();
     let (accuracy, accuracy_std) = spread(&of(|m| m.accuracy));
-    let (train_seconds, train_seconds_std) = spread(&of(|m| m.train_seconds));
+    // Seconds of a processor, where they are known: others may use the machine as well.
+    let (train_seconds, train_seconds_std) = spread(&of(|m| m.number("cpu_seconds").or(m.train_seconds)));
     let (core_set, _) = spread(&of(|m| m.number("core_set")));
     (measured.accuracy, measured.train_seconds) = (accuracy, train_seconds);
     measured.iterations = spread(&of(|m| m.iterations.map(|n| n as f64))).0.map(|n| n.round() as u64);
@@ -129,16 +131,18 @@ pub(crate) fn columns<'a>(simplex: &'a Simplex, rows: &'a [Row]) -> Vec<Column<'
     let computed = || column("kernel rows", |row: &Row| show(measured(row).and_then(|m| m.rows_computed), group));
     let core = || column("core set", |row: &Row| show(number(row, "core_set"), |x| group(x.round() as u64)));
     let worst = || column("certified gap, worst", |row: &Row| show(measured(row).and_then(|m| m.relative_gap), gap));
-    let over_here = move || {
-        column(&format!("{baseline} / this, here"), move |row: &Row| show(speedup(rows, row, baseline), times))
-    };
+    let over_here =
+        move || column(&format!("{baseline} / this, here"), move |row: &Row| show(speedup(rows, row, baseline), times));
     match simplex.view {
         View::Accuracy => vec![
             column("paper, accuracy", |row| show(row.printed.accuracy, |x| format!("{x:.2}"))),
             accuracy(),
             column("±", move |row| deviation(row, "accuracy_std")),
+            column("seeds", |row| show(number(row, "runs"), |x| format!("{x}"))),
             column("here − paper", move |row| show(off(row), |x| format!("{x:+.2}"))),
-            column(&format!("within {NEAR}"), move |row| show(off(row), |x| if x.abs() <= NEAR { "yes" } else { "no" }.to_owned())),
+            column(&format!("within {NEAR}"), move |row| {
+                show(off(row), |x| if x.abs() <= NEAR { "yes" } else { "no" }.to_owned())
+            }),
             core(),
             column("support vectors", |row| show(number(row, "support_vectors"), |x| group(x as u64))),
             column("certified gap, median", |row| show(number(row, "gap_median"), gap)),
@@ -189,7 +193,8 @@ pub(crate) fn choice(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String
     text += &(" --: |".repeat(values.len()) + "\n");
     for (problem, variant) in problems {
         let of = |value: f64| {
-            let same = |row: &&Row| (row.cell.problem.as_str(), row.cell.variant.as_str(), c(row)) == (problem, variant, Some(value));
+            let same =
+                |row: &&Row| (row.cell.problem.as_str(), row.cell.variant.as_str(), c(row)) == (problem, variant, Some(value));
             rows.iter().find(same)
         };
         let found: Vec<Option<f64>> = values.iter().map(|&v| of(v).and_then(measured).and_then(|m| m.accuracy)).collect();
@@ -279,14 +284,18 @@ mod tests {
         rows[2].ours.measured.more.insert("status".into(), json!("TimeLimit"));
         let text = markdown(&spec.tables[0], &merge(rows, "seed"));
         assert!(text.contains("| > 5.00 |") && text.contains("1 of 3 cut off"), "{text}");
-        assert!(text.lines().nth(3).is_some_and(|line| line.contains("| 1.00 | – | 1,000 |") || !line.contains("| 10 | 1,000 |")), "{text}");
+        assert!(
+            text.lines().nth(3).is_some_and(|line| line.contains("| 1.00 | – | 1,000 |") || !line.contains("| 10 | 1,000 |")),
+            "{text}"
+        );
     }
 
     #[test]
     fn the_smallest_of_equally_good_values() {
         assert_eq!(best(&[1.0, 2.0, 4.0], &[Some(5.0), Some(7.0), Some(7.0)]), Some(2.0));
         assert_eq!(best(&[1.0, 2.0], &[None, Some(3.0)]), Some(2.0));
-        let spec = Spec::parse(&SPEC.replace("{ seed = 1 }, { seed = 2 }, { seed = 3 }", "{ c = 1 }, { c = 2 }, { c = 4 }")).expect("spec");
+        let spec = Spec::parse(&SPEC.replace("{ seed = 1 }, { seed = 2 }, { seed = 3 }", "{ c = 1 }, { c = 2 }, { c = 4 }"))
+            .expect("spec");
         let text = choice(&rows(&spec), |_| Some(4.0));
         assert!(text.contains("| A | CVM | 4 | 4 | 80.00 | 81.00 | **82.00** |"), "{text}");
     }

@@ -40,7 +40,7 @@ pub(crate) fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     let differences: Vec<f64> = differences.iter().map(|d| snapped(*d)).collect();
     let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
     let signed: Vec<(f64, f64)> = ranks(&sizes).into_iter().zip(differences.iter().copied()).filter(|(_, d)| *d != 0.0).collect();
-    let sum = |of: fn(&f64) -> bool| signed.iter().filter(|(_, d)| of(d)).map(|(rank, _)| rank).sum::<f64>();
+    let sum = |of: fn(&f64) -> bool| signed.iter().filter(|(_, d)| of(d)).fold(0.0, |sum, (rank, _)| sum + rank);
     let (positive, negative) = (sum(|d| *d > 0.0), sum(|d| *d < 0.0));
     // Shares of all 2^n signs by twice their sum of positive ranks, which is whole.
     let doubled: Vec<usize> = signed.iter().map(|(rank, _)| (2.0 * rank).round() as usize).collect();
@@ -92,7 +92,12 @@ pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> 
     let _ = writeln!(
         text,
         "| measure | figures | data sets | {} |\n| --- | --- | --: | {} |",
-        ["W, p", "W, p", "W, p", "Friedman F, p", "mean ranks"].iter().zip(heads(statistics)).map(|(what, of)| format!("{of}{what}")).collect::<Vec<_>>().join(" | "),
+        ["W, p", "W, p", "W, p", "Friedman F, p", "mean ranks"]
+            .iter()
+            .zip(heads(statistics))
+            .map(|(what, of)| format!("{of}{what}"))
+            .collect::<Vec<_>>()
+            .join(" | "),
         ["--:"; 5].join(" | ")
     );
     for (measure, name) in [(Measure::Time, "time"), (Measure::Accuracy, "accuracy")] {
@@ -106,7 +111,10 @@ pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> 
             printed("friedman_p")
         );
         let sets = [
-            ("recomputed from the printed tables 2 and 3, sets measured here", values(statistics, rows, |row| theirs(row, measure))),
+            (
+                "recomputed from the printed tables 2 and 3, sets measured here",
+                values(statistics, rows, |row| theirs(row, measure)),
+            ),
             ("here", values(statistics, rows, |row| ours(row, measure))),
         ];
         for (figures, values) in sets {
