@@ -129,6 +129,9 @@ fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use maxmargin_data::Par;
+    use maxmargin_kernel::Rows;
+    use maxmargin_testkit::generate;
 
     #[test]
     fn balanced_samples_have_half_of_each_class_as_far_as_there_are_so_many() {
@@ -144,6 +147,29 @@ mod tests {
             let mut sorted = drawn.clone();
             sorted.sort_unstable();
             assert!(sorted.windows(2).all(|w| w[0] < w[1]));
+        }
+    }
+
+    #[test]
+    fn a_kept_gradient_changes_no_sample() {
+        let problem = generate::lattice(7, 600, 2, 1.0);
+        let signs = problem.dual.sign().to_vec();
+        let problem = generate::l2_svm("lattice".into(), &problem.gram.scaled(1.0 / 1024.0), signs, 4.0);
+        let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+        let start = crate::random_start(&problem.dual, &rows, 20, 1).expect("a start");
+        let iterate = || Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false);
+        for balanced in [false, true] {
+            let sampling = Some(Sampling { balanced, ..Sampling::of(8, 3, Finish::Sample) });
+            let (mut here, mut there) = (Candidates::new(sampling), Candidates::new(sampling));
+            let (mut support, mut all) = (iterate(), iterate());
+            there.keep(&mut all);
+            assert!(all.full && !support.full, "8 points and a support of 20 at most are worth 600 values");
+            for _ in 0..50 {
+                let (one, other) = (here.search(&mut support, |_, _| false), there.search(&mut all, |_, _| false));
+                let (Search::Found(one), Search::Found(other)) = (one, other) else { panic!("{one:?}, {other:?}") };
+                assert!(one.k == other.k && (one.gradient - other.gradient).abs() <= 1e-12, "{one:?}, {other:?}");
+            }
+            assert!(!support.full);
         }
     }
 

@@ -106,6 +106,31 @@ fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
     }
 }
 
+/// The same draws and steps up to the end of the shorter run, then more of them.
+#[test]
+fn a_run_with_more_tries_goes_on_where_one_with_fewer_ends() {
+    let problem = larger(600, 16.0);
+    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
+        for balanced in [false, true] {
+            let with = |tries| {
+                let sampling = Some(Sampling { balanced, tries, ..Sampling::of(8, 1, Finish::Sample) });
+                let config = FrankWolfeConfig { rule: Rule::Radius, sampling, ..FrankWolfeConfig::of(method) };
+                run(&problem, &config, &Stop::at(1e-4), 1).0
+            };
+            let runs = [1, 3, 9].map(with);
+            assert_eq!(with(0), runs[0], "{method:?}");
+            for pair in runs.windows(2) {
+                let what = format!("{method:?}, balanced {balanced}: {:?}, {:?}", pair[0].steps, pair[1].steps);
+                assert_eq!((pair[0].evidence, pair[1].evidence), (Evidence::Sample, Evidence::Sample), "{what}");
+                assert!(pair[1].steps.samples >= pair[0].steps.samples + 2, "{what}");
+                assert!(pair[1].solution.work.iterations >= pair[0].solution.work.iterations, "{what}");
+                let objective = |run: &Outcome| problem.objective(&run.solution.alpha);
+                assert!(objective(&pair[1]) <= objective(&pair[0]) * (1.0 + 1e-12), "{what}");
+            }
+        }
+    }
+}
+
 /// Samples as large as the data, and pairwise steps, know no samples.
 #[test]
 fn samples_of_everything_are_scans() {

@@ -40,6 +40,7 @@ fn mean(mut group: Vec<Row>, over: &str) -> Row {
     // Seconds of a processor, where they are known: others may use the machine as well.
     let (train_seconds, train_seconds_std) = spread(&of(|m| m.number("cpu_seconds").or(m.train_seconds)));
     let (core_set, _) = spread(&of(|m| m.number("core_set")));
+    let (support_vectors, _) = spread(&of(|m| m.number("support_vectors")));
     (measured.accuracy, measured.train_seconds) = (accuracy, train_seconds);
     measured.iterations = spread(&of(|m| m.iterations.map(|n| n as f64))).0.map(|n| n.round() as u64);
     measured.rows_computed = spread(&of(|m| m.rows_computed.map(|n| n as f64))).0.map(|n| n.round() as u64);
@@ -51,6 +52,7 @@ fn mean(mut group: Vec<Row>, over: &str) -> Row {
         ("accuracy_std", json!(accuracy_std)),
         ("train_seconds_std", json!(train_seconds_std)),
         ("core_set", json!(core_set)),
+        ("support_vectors", json!(support_vectors)),
         ("gap_median", json!(middle)),
         ("runs", json!(all.len())),
         ("cut_runs", json!(cut)),
@@ -144,7 +146,7 @@ pub(crate) fn columns<'a>(simplex: &'a Simplex, rows: &'a [Row]) -> Vec<Column<'
                 show(off(row), |x| if x.abs() <= NEAR { "yes" } else { "no" }.to_owned())
             }),
             core(),
-            column("support vectors", |row| show(number(row, "support_vectors"), |x| group(x as u64))),
+            column("support vectors", |row| show(number(row, "support_vectors"), |x| group(x.round() as u64))),
             column("certified gap, median", |row| show(number(row, "gap_median"), gap)),
             worst(),
             column("ended", ended),
@@ -189,7 +191,8 @@ pub(crate) fn choice(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String
     let mut problems: Vec<(&str, &str)> = rows.iter().map(|row| (row.cell.problem.as_str(), row.cell.variant.as_str())).collect();
     problems.dedup();
     let heads: Vec<String> = values.iter().map(f64::to_string).collect();
-    let mut text = format!("| data | variant | best C | used | C = {} |\n| --- | --- | --: | --: |", heads.join(" | "));
+    let mut text = format!("| data | variant | best C | used | paper's test accuracy | C = {} |\n", heads.join(" | "));
+    text += "| --- | --- | --: | --: | --: |";
     text += &(" --: |".repeat(values.len()) + "\n");
     for (problem, variant) in problems {
         let of = |value: f64| {
@@ -206,7 +209,14 @@ pub(crate) fn choice(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String
         });
         let cells: Vec<String> = cells.collect();
         let number = |value: Option<f64>| value.map_or_else(|| NOTHING.to_owned(), |v| v.to_string());
-        text += &format!("| {problem} | {variant} | {} | {} | {} |\n", number(best), number(used(problem)), cells.join(" | "));
+        let printed = rows.iter().find(|row| row.cell.problem == problem).and_then(|row| row.printed.accuracy);
+        text += &format!(
+            "| {problem} | {variant} | {} | {} | {} | {} |\n",
+            number(best),
+            number(used(problem)),
+            show(printed, |x| format!("{x:.2}")),
+            cells.join(" | ")
+        );
     }
     text + "\n\\* cut off.\n"
 }
@@ -297,6 +307,6 @@ mod tests {
         let spec = Spec::parse(&SPEC.replace("{ seed = 1 }, { seed = 2 }, { seed = 3 }", "{ c = 1 }, { c = 2 }, { c = 4 }"))
             .expect("spec");
         let text = choice(&rows(&spec), |_| Some(4.0));
-        assert!(text.contains("| A | CVM | 4 | 4 | 80.00 | 81.00 | **82.00** |"), "{text}");
+        assert!(text.contains("| A | CVM | 4 | 4 | – | 80.00 | 81.00 | **82.00** |"), "{text}");
     }
 }
