@@ -318,6 +318,23 @@ mod tests {
     }
 
     #[test]
+    fn tables_and_figures_of_one_number() {
+        let spec = Spec::load("frank-wolfe").expect("spec");
+        let named = |tables: &[u32], figures: &[u32], statistics| {
+            let found = spec.named(tables, figures, statistics).expect("named");
+            found.iter().map(|table| (table.number, table.is_figure())).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(Vec::from_iter(named(&[3], &[], false)), [(3, false)]);
+        assert_eq!(Vec::from_iter(named(&[], &[3], false)), [(3, true)]);
+        assert_eq!(Vec::from_iter(named(&[7, 9], &[], true)), [(2, false), (7, true), (9, false)]);
+        assert!(spec.named(&[99], &[], false).is_err());
+        // A figure that was measured as a table of its own.
+        let other = Spec::load("incremental").expect("spec");
+        assert_eq!(other.named(&[], &[5], false).expect("named").len(), 1);
+        assert!(other.named(&[], &[], true).is_err());
+    }
+
+    #[test]
     fn every_spec_of_the_project_parses() {
         let folder = root().join("xtask/specs");
         let mut specs = 0;
