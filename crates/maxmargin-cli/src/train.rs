@@ -4,11 +4,13 @@ use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::linear::{self, Linear};
+use crate::multiclass;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, Prepared};
 use crate::progress::Bar;
 use crate::report::{Certified, DataDocument, TrainDocument, train_report};
+use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{advice, memory, model_io};
 use maxmargin::Kept;
@@ -42,8 +44,12 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let model_name = output.name().to_owned();
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let solver = Solver::of(&args.solver, args.kernel.kernel, args.updatable)?;
+    if let Some(labels) = multiclass::asked(&solver, &input)? {
+        return multiclass::train(args, &solver, &input, labels, &threads, begun, output, notes);
+    }
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
-    let linear = Linear::of(&args.solver, args.kernel.kernel, args.updatable)?;
+    let linear = if let Solver::Linear(linear) = solver { Some(linear) } else { None };
     let failed = |e: String| Failure::input(&input.name, e);
     let (trained, mut model) = match &linear {
         Some(linear) => train_linear(args, linear, &input, &prepared, &threads, &mut notes)?,
@@ -130,7 +136,7 @@ fn train_linear(
     linear::announce(input, samples, threads, notes);
     let seed = args.data.options.seed;
     let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
-    let svm = linear.svm(args.problem.c, prepared.weights, stop(args), seed, threads);
+    let svm = linear.svm(args.problem.c, prepared.weights, stop(args), seed, threads.par());
     let dual = svm.dual(&prepared.labels, args.problem.c).map_err(|e| failed(&e))?;
     let begun = Instant::now();
     let bar = Bar::new(args.run.quiet);

@@ -97,22 +97,21 @@ pub struct PairProblem<'r> {
     pub par: Par<'r>,
 }
 
-/// Calls `each(index, pair, par)` for all pairs: side by side where there are enough of them for the threads, otherwise one after the other on
-/// all threads. Results are in the order of the pairs.
+/// Calls `each(index, par)` for every pair of classes: side by side where there are enough of them for the threads, otherwise one after the other
+/// on all threads. Results are in order.
 ///
 /// # Errors
 ///
 /// The first error of `each`.
 pub fn map_pairs<'p, T: Send, E: Send>(
-    order: &ClassOrder,
+    count: usize,
     par: Par<'p>,
-    each: impl Fn(usize, &ClassPair, Par<'p>) -> Result<T, E> + Sync,
+    each: impl Fn(usize, Par<'p>) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let pairs = order.pairs();
-    if pairs.len() < 2 * par.threads() {
-        return pairs.iter().enumerate().map(|(p, pair)| each(p, pair, par)).collect();
+    if count < 2 * par.threads() {
+        return (0..count).map(|p| each(p, par)).collect();
     }
-    par.map(pairs.len(), |p| each(p, &pairs[p], Par::Seq)).into_iter().collect()
+    par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
 }
 
 /// Where the rows of a pair come from. Samples are in the order of a [`ClassOrder`].
@@ -156,9 +155,10 @@ pub fn train_pairs<T: Send, E: Send>(
     train: impl Fn(PairProblem, &mut dyn Watch) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let done = AtomicUsize::new(0);
-    let count = order.pairs().len();
-    map_pairs(order, par, |index, pair, par| {
-        let mut relay = Relay { watch, stage: Stage::Pair(index), done: &done, folds: count };
+    let pairs = order.pairs();
+    map_pairs(pairs.len(), par, |index, par| {
+        let pair = &pairs[index];
+        let mut relay = Relay { watch, stage: Stage::Pair(index), done: &done, folds: pairs.len() };
         let trained = match rows {
             PairRows::Shared(rows) => train(PairProblem { pair, index, ids: pair.ids().collect(), rows, par }, &mut relay),
             PairRows::Own { gram, budget, par: blocks } => {
@@ -190,11 +190,16 @@ pub struct PairSolution {
 }
 
 impl PairSolution {
-    /// (row of the data, `s α`) of the support vectors, rows ascending.
-    pub fn terms(&self, order: &ClassOrder) -> Vec<(usize, f64)> {
+    /// (sorted position, `s α`) of the support vectors.
+    pub fn terms(&self) -> Vec<(usize, f64)> {
         let all = self.pair.ids().zip(self.solution.alpha.iter().zip(self.dual.sign()));
-        let mut terms: Vec<(usize, f64)> =
-            all.filter(|(_, (a, _))| **a != 0.0).map(|(id, (a, s))| (order.original()[id], s * a)).collect();
+        all.filter(|(_, (a, _))| **a != 0.0).map(|(id, (a, s))| (id, s * a)).collect()
+    }
+
+    /// (row of the data, `s α`) of the support vectors, rows ascending.
+    pub fn terms_of_data(&self, order: &ClassOrder) -> Vec<(usize, f64)> {
+        let mut terms = self.terms();
+        terms.iter_mut().for_each(|term| term.0 = order.original()[term.0]);
         terms.sort_by_key(|t| t.0);
         terms
     }

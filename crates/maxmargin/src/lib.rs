@@ -93,10 +93,14 @@ pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod l2_svm;
 mod linear_svm;
+mod multiclass;
 mod svm;
 mod update;
 
+pub use l2_svm::{L2Config, L2Error, L2Solved, solve_l2};
 pub use linear_svm::LinearSvm;
+pub use multiclass::{Multiclass, MulticlassTrained};
 pub use svm::{Svm, SvmError, Trained};
 pub use update::{Change, Kept, UpdateError, Updated, update};

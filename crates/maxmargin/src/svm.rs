@@ -1,5 +1,6 @@
 //! The short way: parameters in, certified models and reports out.
 
+use crate::l2_svm::L2Error;
 use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
 use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
 use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
@@ -63,6 +64,12 @@ pub enum SvmError {
     /// The solution cannot be a model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The L2-SVM's solver cannot take the problem.
+    #[error(transparent)]
+    L2(#[from] L2Error),
+    /// Solvers on the simplex have one C.
+    #[error("a class weight of {0}: solvers of the L2-SVM on the simplex take one C for all samples")]
+    Weights(f64),
     /// The plan is for other data.
     #[error("the fold plan has {plan} samples, the data {data}")]
     Plan {

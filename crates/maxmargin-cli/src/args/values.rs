@@ -35,6 +35,16 @@ pub(crate) enum SolverName {
     Avsf,
     /// linear only: Newton steps from the start
     Newton,
+    /// kernels, squared loss: pairwise steps on the simplex, to the tolerance of --eps
+    Pairwise,
+    /// kernels, squared loss: core vector machine, to a relative gap of --gap
+    Cvm,
+    /// kernels, squared loss: Frank-Wolfe steps, to a relative gap of --gap
+    Fw,
+    /// kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap of --gap
+    Mfw,
+    /// kernels, squared loss: SWAP steps, to a relative gap of --gap
+    Swap,
 }
 
 /// Losses by name.
@@ -42,7 +52,7 @@ pub(crate) enum SolverName {
 pub(crate) enum LossName {
     /// C max(0, 1 - y f(x))
     Hinge,
-    /// C max(0, 1 - y f(x))²; linear solvers only
+    /// C max(0, 1 - y f(x))²
     Squared,
 }
 

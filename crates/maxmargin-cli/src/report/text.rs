@@ -4,6 +4,7 @@ use super::document::{CvDocument, DataDocument, TrainDocument, status_name};
 use super::table::{Align, columns, fields};
 use crate::format;
 use maxmargin::core::Status;
+use maxmargin::data::scale::{Method, Scaler};
 
 /// Folds shown one by one; of more, only those that need attention.
 const SHOWN: usize = 100;
@@ -231,5 +232,13 @@ pub(crate) fn words(status: Status) -> &'static str {
         Status::IterationLimit => "iteration limit",
         Status::TimeLimit => "time limit",
         other => status_name(other),
+    }
+}
+
+/// How features were scaled.
+pub(crate) fn scaling_text(scaler: &Scaler) -> String {
+    match scaler.method() {
+        Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
+        Method::Standard => "standard".to_owned(),
     }
 }
