@@ -54,6 +54,9 @@ pub fn cross_validate_linear(
     Ok(run(plan, pool, samples, cv, start, watch)?.0)
 }
 
+/// One fold, (row, decision value) of its test samples, and its weights.
+type Solved = (FoldReport, Vec<(usize, f64)>, Weights);
+
 /// The weights of one fold, features ascending, and its bias.
 pub(crate) type Weights = (Vec<(u32, f64)>, f64);
 
@@ -194,14 +197,7 @@ impl LinearRun<'_> {
     }
 
     /// One fold, the decision values of its test samples, and its weights.
-    fn fold(
-        &self,
-        fold: usize,
-        matrix: &Matrix,
-        samples: &Samples,
-        full: Option<&[f64]>,
-        par: Par,
-    ) -> Result<(FoldReport, Vec<(usize, f64)>, Weights), CvError> {
+    fn fold(&self, fold: usize, matrix: &Matrix, samples: &Samples, full: Option<&[f64]>, par: Par) -> Result<Solved, CvError> {
         let train = self.train(fold);
         let dual = self.dual(train.clone()).map_err(|source| CvError::Fold { fold, source })?;
         let seeding = Instant::now();

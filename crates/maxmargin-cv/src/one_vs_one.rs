@@ -215,6 +215,10 @@ impl PairSolution {
 /// # Errors
 ///
 /// When a pair is no problem: a `C` that is not possible, or a class whose `C` is 0.
+///
+/// # Panics
+///
+/// When there are not as many `C` as samples, or not as many samples as in the kernel.
 pub fn train_c_svc(
     order: &ClassOrder,
     upper: &[f64],

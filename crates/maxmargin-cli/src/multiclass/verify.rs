@@ -27,6 +27,9 @@ struct Claim<'a> {
     pairs: Option<&'a [PairRecord]>,
 }
 
+/// A machine's place in the model, and (row of the data, `s α`) of its support vectors, positive for the later class of the data.
+type Machine = (usize, Vec<(usize, f64)>);
+
 /// One machine as it should be: certificate, bias, and what is wrong.
 struct Judged {
     certificate: Certificate,
@@ -111,13 +114,13 @@ fn check_record(model: &MulticlassModel, input: &Input, checks: &mut Vec<Check>)
     }
 }
 
-/// `s α` of every machine by row of the data, positive for the later class of the data: machines are in the order of the data's classes.
+/// Every machine by rows of the data; machines are in the order of the data's classes.
 fn machines(
     model: &MulticlassModel,
     samples: &Samples,
     labels: &ClassLabels,
     claim: &Claim,
-) -> Result<Vec<(usize, Vec<(usize, f64)>)>, String> {
+) -> Result<Vec<Machine>, String> {
     let rows = if claim.pairs.is_some() { None } else { Some(find_rows(model, samples, labels)?) };
     let class = |label: f64| labels.labels().iter().position(|l| *l == label).unwrap_or(0);
     let count = labels.count();
@@ -187,7 +190,7 @@ fn judge(
     labels: &ClassLabels,
     order: &ClassOrder,
     claim: &Claim,
-    machines: &[(usize, Vec<(usize, f64)>)],
+    machines: &[Machine],
     par: Par,
 ) -> Result<Vec<Judged>, String> {
     let (loss, offset) = claim.problem;
