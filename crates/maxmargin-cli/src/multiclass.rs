@@ -2,11 +2,12 @@
 
 mod document;
 mod folds;
+mod info;
 mod predict;
 mod verify;
 
-pub(crate) use document::{MulticlassModelInfo, model_text};
 pub(crate) use folds::cross_validate;
+pub(crate) use info::{MulticlassModelInfo, model_text};
 pub(crate) use predict::run as predict;
 pub(crate) use verify::run as verify;
 

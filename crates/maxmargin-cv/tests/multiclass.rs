@@ -2,9 +2,8 @@
 
 use maxmargin_core::{Dual, Loss, Offset, Start, Status, Stop};
 use maxmargin_cv::{
-    ClassOrder, CvConfig, CvError, FoldPlan, JudgedFold, LinearCv, LinearStart, MulticlassCvReport, Order, PairRows,
-    PairSolution, Quiet, Seeding, cross_validate_linear_multiclass, cross_validate_multiclass, cross_validate_multiclass_apart,
-    train_c_svc,
+    ClassOrder, CvConfig, CvError, FoldPlan, JudgedFold, LinearCv, LinearStart, MulticlassCvReport, Order, PairRows, Quiet,
+    Seeding, cross_validate_linear_multiclass, cross_validate_multiclass, cross_validate_multiclass_apart, train_c_svc,
 };
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Generator, Par, Samples};

@@ -41,6 +41,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Several classes
+//!
+//! ```
+//! use maxmargin::{Svm, cv::{FoldPlan, Seeding}, data::Generator};
+//!
+//! let mut data = Generator::Blobs.generate(90, None, 1)?;
+//! data.labels.iter_mut().step_by(5).for_each(|label| *label = 7.0); // any numbers are labels
+//! let trained = Svm::rbf(0.5).c(10.0).train_multiclass(&data)?;
+//! assert_eq!(trained.model.classes(), [-1.0, 1.0, 7.0]);
+//! assert!(trained.worst.1.kkt <= 1e-3); // the worst of three machines
+//!
+//! let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
+//! let report = Svm::rbf(0.5).c(10.0).cross_validate_multiclass(&data, &plan, Seeding::Full)?;
+//! assert!(report.folds.iter().all(|fold| fold.kkt <= 1e-3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Leave one out
 //!
 //! ```

@@ -1,9 +1,13 @@
 //! The short way: parameters in, certified models and reports out.
 
 use crate::l2_svm::L2Error;
+use crate::multiclass::{Multiclass, MulticlassTrained};
 use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
-use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
-use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
+use maxmargin_cv::{
+    CvConfig, CvError, CvReport, CvWatch, FoldPlan, MulticlassCvReport, Order, Pool, Quiet, Seeding, cross_validate,
+    cross_validate_multiclass,
+};
+use maxmargin_data::{BinaryLabels, ClassLabels, Dataset, LabelError, Par};
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
 use maxmargin_linear::LinearError;
 use maxmargin_model::{Asked, Model, ModelError, Record};
@@ -161,6 +165,43 @@ impl<'p> Svm<'p> {
             .with_index_base(data.index_base)?
             .with_record(Record::of(data, asked, &dual, &solution, certificate))?;
         Ok(Trained { model, certificate, status: solution.status, work: solution.work })
+    }
+
+    /// Trains on data of two or more classes: a machine for each pair of classes, support vectors shared, the class of most votes wins. Class weights
+    /// are those of [`Multiclass`], which this is the short way to.
+    ///
+    /// # Errors
+    ///
+    /// When there is one class only, or a parameter is out of range.
+    pub fn train_multiclass(&self, data: &Dataset) -> Result<MulticlassTrained, SvmError> {
+        let labels = ClassLabels::new(&data.labels)?;
+        let weights = vec![1.0; labels.count()];
+        let (samples, par) = (&data.samples, self.par);
+        let problem = Multiclass { data, samples, labels: &labels, c: self.c, weights: &weights, stop: self.stop, par };
+        problem.train_c_svc(&self.kernel, self.memory, &Quiet)
+    }
+
+    /// Cross-validates any number of classes by `plan`: every pair of classes as [`Svm::cross_validate`] does it, votes on the test samples.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::train_multiclass`], and when a class has samples in one fold only or the plan is for other data.
+    pub fn cross_validate_multiclass(
+        &self,
+        data: &Dataset,
+        plan: &FoldPlan,
+        seeding: Seeding,
+    ) -> Result<MulticlassCvReport, SvmError> {
+        if plan.len() != data.samples.len() {
+            return Err(SvmError::Plan { plan: plan.len(), data: data.samples.len() });
+        }
+        let labels = ClassLabels::new(&data.labels)?;
+        let order = Order::by_class(plan, &labels);
+        let gram = KernelGram::new(&data.samples.select(order.original()), self.kernel.clone())?;
+        let upper = vec![self.c; data.samples.len()];
+        let config = CvConfig { seeding, stop: self.stop };
+        let (memory, par) = (self.memory, self.par);
+        Ok(cross_validate_multiclass(plan, &labels, &order, &upper, &gram, memory, &config, par, &Quiet)?)
     }
 
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.

@@ -115,12 +115,7 @@ fn check_record(model: &MulticlassModel, input: &Input, checks: &mut Vec<Check>)
 }
 
 /// Every machine by rows of the data; machines are in the order of the data's classes.
-fn machines(
-    model: &MulticlassModel,
-    samples: &Samples,
-    labels: &ClassLabels,
-    claim: &Claim,
-) -> Result<Vec<Machine>, String> {
+fn machines(model: &MulticlassModel, samples: &Samples, labels: &ClassLabels, claim: &Claim) -> Result<Vec<Machine>, String> {
     let rows = if claim.pairs.is_some() { None } else { Some(find_rows(model, samples, labels)?) };
     let class = |label: f64| labels.labels().iter().position(|l| *l == label).unwrap_or(0);
     let count = labels.count();
