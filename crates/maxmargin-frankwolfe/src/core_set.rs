@@ -1,6 +1,6 @@
 //! The problem of a few vertices, solved by pairwise steps with second-order selection.
 
-use crate::clock::Clock;
+use maxmargin_core::Clock;
 use crate::config::Rule;
 use crate::iterate::Iterate;
 use crate::steps::Target;

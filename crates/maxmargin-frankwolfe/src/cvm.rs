@@ -1,7 +1,7 @@
 //! Core vector machines: one vertex joins, the core set's problem is solved again (algorithm 1).
 
 use crate::candidates::{Candidates, Search};
-use crate::clock::Clock;
+use maxmargin_core::Clock;
 use crate::config::{Evidence, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;

@@ -1,7 +1,7 @@
 //! The start that the paper's algorithms share: the smallest ball around a few random points.
 
 use crate::candidates::draw;
-use crate::clock::Clock;
+use maxmargin_core::Clock;
 use crate::config::{FrankWolfeError, Rule};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;

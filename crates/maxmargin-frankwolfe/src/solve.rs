@@ -1,15 +1,14 @@
 //! The run: a start, steps, and convergence confirmed on exact kernel values.
 
 use crate::candidates::Candidates;
-use crate::clock::Clock;
 use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Steps};
 use crate::core_set::CoreSet;
 use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
-use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient};
-use maxmargin_kernel::{Rows, apply_exact};
+use maxmargin_core::{Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient};
+use maxmargin_kernel::Rows;
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
 const AIM: f64 = 0.98;
@@ -90,7 +89,7 @@ pub fn solve(
             break (status, evidence);
         }
         iterate.normalise();
-        let gradient = exact_gradient(dual, rows, &iterate.alphas());
+        let gradient = exact_gradient(dual, rows.gram(), &iterate.alphas(), rows.par());
         iterate.refresh(&gradient);
         exact = Some(gradient);
         refinements += 1;
@@ -154,15 +153,4 @@ pub fn solve_certified(
         certify(dual, rows.gram(), solution, config.par)
     };
     Ok((outcome, certificate))
-}
-
-/// `Qα` from exact kernel values.
-fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
-    let (mut ids, mut coef) = (Vec::new(), Vec::new());
-    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
-        ids.push(dual.ids()[k]);
-        coef.push(dual.sign()[k] * alpha[k]);
-    }
-    let sums = apply_exact(rows.gram(), &ids, &coef, 1, 0..rows.gram().len(), rows.par());
-    (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k]).collect()
 }

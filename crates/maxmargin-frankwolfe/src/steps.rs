@@ -2,7 +2,7 @@
 
 use crate::ball::Ball;
 use crate::candidates::{Candidates, Search};
-use crate::clock::Clock;
+use maxmargin_core::Clock;
 use crate::config::{Evidence, Method, Rule, Steps};
 use crate::iterate::{Iterate, Vertex};
 use crate::tight::relative_gap;

@@ -4,9 +4,10 @@ use crate::prefetch::Prefetch;
 use crate::state::State;
 use maxmargin_core::{
     Balance, Certificate, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+    exact_gradient,
 };
 use maxmargin_data::Par;
-use maxmargin_kernel::{RowRef, Rows, apply_exact};
+use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -97,7 +98,7 @@ pub fn solve(
     }
     let gradient = match start.gradient() {
         Some(gradient) => gradient.to_vec(),
-        None => exact_gradient(dual, rows, start.alpha()),
+        None => exact_gradient(dual, rows.gram(), start.alpha(), rows.par()),
     };
     let state = State::new(dual, rows.gram(), start.alpha(), &gradient, config.par);
     let terms = start.alpha().iter().zip(&gradient).zip(dual.lin());
@@ -121,7 +122,7 @@ pub fn solve(
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
-        let exact = exact_gradient(dual, rows, &run.state.alpha());
+        let exact = exact_gradient(dual, rows.gram(), &run.state.alpha(), rows.par());
         run.state.refresh(dual, &exact);
         run.work.refinements += 1;
         let extremes = run.state.extremes();
@@ -173,20 +174,6 @@ pub fn solve_certified(
         _ => certify(dual, rows.gram(), &solution, par),
     };
     Ok((solution, certificate))
-}
-
-/// `Qα + lin` from exact kernel values.
-fn exact_gradient(dual: &Dual, rows: &Rows, alpha: &[f64]) -> Vec<f64> {
-    let (mut ids, mut coef) = (Vec::new(), Vec::new());
-    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
-        ids.push(dual.ids()[k]);
-        coef.push(dual.sign()[k] * alpha[k]);
-    }
-    if ids.is_empty() {
-        return dual.lin().to_vec();
-    }
-    let sums = apply_exact(rows.gram(), &ids, &coef, 1, 0..rows.gram().len(), rows.par());
-    (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k] + dual.lin()[k]).collect()
 }
 
 /// Watches whether the run still gets anywhere.
