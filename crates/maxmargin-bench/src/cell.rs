@@ -39,6 +39,17 @@ pub(crate) struct Cell {
     /// Whether a sample that finds nothing ends the run, as in the papers (train, L2-SVM).
     #[serde(default)]
     pub(crate) sampled_stop: bool,
+    /// How working sets are chosen (train, irwls).
+    #[serde(default)]
+    pub(crate) selection: Selection,
+    /// Samples of a working set (train, irwls).
+    #[serde(default = "chunk")]
+    pub(crate) working_set: usize,
+    /// Who solves working sets (train, irwls).
+    #[serde(default)]
+    pub(crate) inner: Inner,
+    /// Where the finish takes over from SMO, which is asked for this KKT violation (train, smo).
+    pub(crate) finish_from: Option<f64>,
     /// Seed of stratified and shuffled folds, of starts and of samples.
     #[serde(default)]
     pub(crate) seed: u64,
@@ -82,6 +93,10 @@ pub(crate) struct Cell {
 
 fn one() -> f64 {
     1.0
+}
+
+fn chunk() -> usize {
+    512
 }
 
 fn once() -> usize {
@@ -161,6 +176,31 @@ pub(crate) enum Solver {
     Swap,
     /// Pairwise steps in corrective phases.
     Pairwise,
+    /// Working sets, solved by least squares or by another.
+    Irwls,
+}
+
+/// Which samples are the working set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Selection {
+    Random,
+    Largest,
+    Smallest,
+    #[default]
+    Half,
+    Steepest,
+}
+
+/// Who solves working sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Inner {
+    #[default]
+    LeastSquares,
+    /// An interior point method, that of the `clarabel` crate.
+    InteriorPoint,
+    Smo,
 }
 
 /// What `tol` bounds (solvers of the L2-SVM).
@@ -260,6 +300,31 @@ pub(crate) struct Measured {
     pub(crate) linear: Option<Trained>,
     #[serde(flatten)]
     pub(crate) simplex: Option<Simplex>,
+    #[serde(flatten)]
+    pub(crate) chunks: Option<Chunks>,
+    #[serde(flatten)]
+    pub(crate) finish: Option<Finished>,
+}
+
+/// What is measured of working sets alone.
+#[derive(Debug, Serialize)]
+pub(crate) struct Chunks {
+    /// Working sets.
+    pub(crate) chunks: u64,
+    /// Those with exact kernel values.
+    pub(crate) exact_chunks: u64,
+    pub(crate) optimiser_seconds: f64,
+    /// Kernel values in `f32`: rows computed times the rows of the data.
+    pub(crate) kernel_values: u64,
+    pub(crate) free_vectors: usize,
+}
+
+/// What is measured of a finish.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finished {
+    pub(crate) finish_seconds: f64,
+    /// Linear systems and pair steps.
+    pub(crate) finish_iterations: u64,
 }
 
 /// What is measured of the solvers on the simplex alone.
@@ -344,6 +409,8 @@ pub(crate) enum Failure {
     Model(#[from] maxmargin::model::ModelError),
     #[error(transparent)]
     Linear(#[from] maxmargin::linear::LinearError),
+    #[error(transparent)]
+    Irwls(#[from] maxmargin::irwls::IrwlsError),
     #[error("solvers other than smo are for the job `train`")]
     Solver,
     #[error("the linear solvers, LIBLINEAR's among them, need `\"kernel\": \"linear\"`")]

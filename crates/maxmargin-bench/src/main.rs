@@ -5,13 +5,15 @@
 mod cell;
 mod cv;
 mod input;
+mod interior;
+mod irwls;
 mod linear;
 mod machine;
 mod simplex;
 mod train;
 mod update;
 
-use cell::{Cell, Failure, Job};
+use cell::{Cell, Failure, Job, Solver};
 use clap::Parser;
 use maxmargin::data::Par;
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let par = Par::Pool(&pool);
     let mut measured = match cell.job {
+        Job::Train if cell.solver == Solver::Irwls => irwls::measure(&cell, par)?,
         Job::Train if linear::knows(cell.solver) => linear::measure(&cell, par)?,
         _ if linear::knows(cell.solver) => return Err(Failure::Solver),
         Job::Cv => cv::measure(&cell, par)?,

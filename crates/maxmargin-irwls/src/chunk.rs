@@ -11,7 +11,7 @@ pub struct Chunk {
     pub(crate) kernel: Vec<f64>,
     /// β, where the solution goes.
     pub(crate) beta: Vec<f64>,
-    /// `f` at the β given.
+    /// `f` at the β given; solvers of this crate keep it that of the present β.
     pub(crate) f: Vec<f64>,
     pub(crate) low: Vec<f64>,
     pub(crate) high: Vec<f64>,

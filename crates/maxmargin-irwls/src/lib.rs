@@ -17,6 +17,7 @@ mod select;
 mod solve;
 mod state;
 mod system;
+mod weighted;
 
 pub use chunk::{Chunk, ChunkSolver};
 pub use config::{IrwlsConfig, IrwlsError, Outcome, Refine, Selection};

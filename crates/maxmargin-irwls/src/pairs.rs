@@ -16,9 +16,9 @@ pub(crate) struct Extremes {
 }
 
 impl Extremes {
-    pub(crate) fn of(chunk: &Chunk, f: &[f64]) -> Self {
+    pub(crate) fn of(chunk: &Chunk) -> Self {
         let mut found = Self { min_up: f64::INFINITY, max_low: f64::NEG_INFINITY, up: usize::MAX, down: usize::MAX };
-        for (k, &f) in f.iter().enumerate() {
+        for (k, &f) in chunk.f.iter().enumerate() {
             if chunk.beta[k] < chunk.high[k] && f < found.min_up {
                 (found.min_up, found.up) = (f, k);
             }
@@ -45,23 +45,23 @@ pub(crate) struct Pair {
 }
 
 /// The best step on two samples, if it is one.
-fn step(chunk: &Chunk, f: &[f64], up: usize, down: usize) -> Pair {
+fn step(chunk: &Chunk, up: usize, down: usize) -> Pair {
     let m = chunk.len();
     let k = |i: usize, j: usize| chunk.kernel[i * m + j];
     let a = (k(up, up) + k(down, down) - 2.0 * k(up, down)).max(TAU);
-    let b = f[down] - f[up];
+    let b = chunk.f[down] - chunk.f[up];
     let by = (b / a).min(chunk.high[up] - chunk.beta[up]).min(chunk.beta[down] - chunk.low[down]);
     Pair { up, down, by, gain: by * (b - 0.5 * by * a) }
 }
 
 /// The step on the pair that violates most.
-pub(crate) fn worst(chunk: &Chunk, f: &[f64], extremes: &Extremes) -> Pair {
-    step(chunk, f, extremes.up, extremes.down)
+pub(crate) fn worst(chunk: &Chunk, extremes: &Extremes) -> Pair {
+    step(chunk, extremes.up, extremes.down)
 }
 
 /// The step of the sample that may rise most urgently with its best partner (second order; Fan, Chen and Lin 2005).
-pub(crate) fn best(chunk: &Chunk, f: &[f64], extremes: &Extremes) -> Pair {
-    let (m, up) = (chunk.len(), extremes.up);
+pub(crate) fn best(chunk: &Chunk, extremes: &Extremes) -> Pair {
+    let (m, f, up) = (chunk.len(), &chunk.f, extremes.up);
     let (row, own) = (chunk.row(up), chunk.kernel[up * m + up]);
     let mut found = (0.0, extremes.down);
     for k in 0..m {
@@ -73,16 +73,17 @@ pub(crate) fn best(chunk: &Chunk, f: &[f64], extremes: &Extremes) -> Pair {
             }
         }
     }
-    step(chunk, f, up, found.1)
+    step(chunk, up, found.1)
 }
 
 /// Makes the step; bounds are met exactly.
-pub(crate) fn make(chunk: &mut Chunk, f: &mut [f64], pair: &Pair) {
+pub(crate) fn make(chunk: &mut Chunk, pair: &Pair) {
     let Pair { up, down, by, .. } = *pair;
     let to_high = by == chunk.high[up] - chunk.beta[up];
     let to_low = by == chunk.beta[down] - chunk.low[down];
     chunk.beta[up] = if to_high { chunk.high[up] } else { (chunk.beta[up] + by).min(chunk.high[up]) };
     chunk.beta[down] = if to_low { chunk.low[down] } else { (chunk.beta[down] - by).max(chunk.low[down]) };
-    add_scaled(f, by, chunk.row(up));
-    add_scaled(f, -by, chunk.row(down));
+    let m = chunk.len();
+    add_scaled(&mut chunk.f, by, &chunk.kernel[up * m..(up + 1) * m]);
+    add_scaled(&mut chunk.f, -by, &chunk.kernel[down * m..(down + 1) * m]);
 }

@@ -2,10 +2,9 @@
 
 /// Moves `point` to the nearest point of `low ≤ x ≤ high` with `Σ x = sum`, as near to that sum as the box allows.
 ///
-/// That point is `clip(point + t)` for one shift t, whose sum is piecewise linear and monotone in t: the pieces are walked in order. What
-/// rounding leaves is taken by the entry with the most room to either side.
+/// That point is `clip(point + t)` for one shift t. What rounding leaves is taken by the entry with the most room to either side.
 pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
-    let shift = shift(point, low, high, sum);
+    let shift = shift(point, |_| 1.0, low, high, sum);
     for k in 0..point.len() {
         point[k] = (point[k] + shift).clamp(low[k], high[k]);
     }
@@ -24,24 +23,27 @@ pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     }
 }
 
-fn shift(point: &[f64], low: &[f64], high: &[f64], sum: f64) -> f64 {
-    // Shifts at which an entry begins (+1) or ceases (−1) to move.
+/// The `t` at which `Σ_k clip(c_k t + p_k) = sum`, or as near as the box allows, where `c_k > 0` is the rate of entry k.
+///
+/// The sum is piecewise linear and monotone in t: the pieces are walked in order.
+pub(crate) fn shift(point: &[f64], rate: impl Fn(usize) -> f64, low: &[f64], high: &[f64], sum: f64) -> f64 {
+    // Where an entry begins (+) or ceases (−) to move, and at what rate.
     let mut turns: Vec<(f64, f64)> = Vec::with_capacity(2 * point.len());
     let mut slope = 0.0;
     for k in (0..point.len()).filter(|&k| low[k] < high[k]) {
-        match low[k] - point[k] {
-            begins if begins.is_finite() => turns.push((begins, 1.0)),
-            _ => slope += 1.0,
+        let rate = rate(k);
+        match (low[k] - point[k]) / rate {
+            begins if begins.is_finite() => turns.push((begins, rate)),
+            _ => slope += rate,
         }
-        match high[k] - point[k] {
-            ends if ends.is_finite() => turns.push((ends, -1.0)),
+        match (high[k] - point[k]) / rate {
+            ends if ends.is_finite() => turns.push((ends, -rate)),
             _ => {}
         }
     }
-    turns.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    let first = turns.first().map_or(0.0, |turn| turn.0);
-    let mut lack = sum - (0..point.len()).map(|k| (point[k] + first).clamp(low[k], high[k])).sum::<f64>();
-    let mut at = first;
+    turns.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    let mut at = turns.first().map_or(0.0, |turn| turn.0);
+    let mut lack = sum - (0..point.len()).map(|k| (point[k] + rate(k) * at).clamp(low[k], high[k])).sum::<f64>();
     if lack <= 0.0 {
         return if slope > 0.0 { at + lack / slope } else { at };
     }
@@ -54,7 +56,9 @@ fn shift(point: &[f64], low: &[f64], high: &[f64], sum: f64) -> f64 {
         at = turn;
         slope += change;
     }
-    if slope > 0.0 { at + lack / slope } else { at }
+    // Rates that were taken away again leave rounding, unless something moves without end.
+    let endless = (0..point.len()).filter(|&k| high[k] == f64::INFINITY).map(&rate).sum::<f64>();
+    if endless > 0.0 { at + lack / endless } else { at }
 }
 
 #[cfg(test)]

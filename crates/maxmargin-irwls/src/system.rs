@@ -7,10 +7,6 @@ use maxmargin_core::Factor;
 /// loops, a factor `m³ / 3` in blocked ones, which run some ten times as fast.
 const FEW: usize = 64;
 
-/// Damping may be this much more, or less, than asked before a sample's entry is replaced.
-const MORE: f64 = 4.0;
-const LESS: f64 = 16.0;
-
 /// The factor of `K + D⁻¹` over a set of samples, bordered by the balance.
 pub(crate) struct System {
     factor: Factor,
@@ -31,23 +27,22 @@ impl System {
         Self { factor: Factor::new(shift), members: Vec::new(), damped: vec![f64::NAN; m], built: 0, updated: 0 }
     }
 
-    /// Solves `(K + D⁻¹) Δ + δ·1 = r`, `Σ Δ = 0` over the samples where `wanted` (the diagonal of `D⁻¹`) is a number. `step` receives Δ, 0
-    /// elsewhere; returns δ, or nothing where the matrix is not positive definite to working precision.
-    pub(crate) fn solve(&mut self, chunk: &Chunk, wanted: &[f64], r: &[f64], step: &mut [f64]) -> Option<f64> {
+    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of `D⁻¹`) is a number, at least one. `out`
+    /// receives x there and is left alone elsewhere; returns t, or nothing where the matrix is not positive definite to working precision.
+    pub(crate) fn solve(&mut self, chunk: &Chunk, wanted: &[f64], r: &[f64], sum: f64, out: &mut [f64]) -> Option<f64> {
         if !self.follow(chunk, wanted) && !self.build(chunk, wanted) {
             return None;
         }
         let mut x: Vec<f64> = self.members.iter().map(|&k| r[k]).collect();
-        let shift = self.factor.solve(&mut x, 0.0);
-        step.fill(0.0);
-        self.members.iter().zip(&x).for_each(|(&k, x)| step[k] = *x);
-        (shift.is_finite() && x.iter().all(|x| x.is_finite())).then_some(shift)
+        let bias = self.factor.solve(&mut x, sum);
+        self.members.iter().zip(&x).for_each(|(&k, x)| out[k] = *x);
+        (bias.is_finite() && x.iter().all(|x| x.is_finite())).then_some(-bias)
     }
 
     /// Takes samples in and gives others up, if they are few; whether the factor is then the one asked for.
     fn follow(&mut self, chunk: &Chunk, wanted: &[f64]) -> bool {
-        let stays = |k: usize, damped: f64| damped <= MORE * wanted[k] && wanted[k] <= LESS * damped;
-        let leave: Vec<usize> = (0..self.members.len()).filter(|&at| !stays(self.members[at], self.damped[self.members[at]])).collect();
+        let leave: Vec<usize> =
+            (0..self.members.len()).filter(|&at| self.damped[self.members[at]] != wanted[self.members[at]]).collect();
         let kept = self.members.len() - leave.len();
         let join = wanted.iter().filter(|w| !w.is_nan()).count() - kept;
         if kept == 0 || (leave.len() + join) * FEW > kept {

@@ -87,16 +87,19 @@ pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
 pub use maxmargin_frankwolfe as frankwolfe;
+pub use maxmargin_irwls as irwls;
 pub use maxmargin_kernel as kernel;
 pub use maxmargin_linear as linear;
 pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod chunks;
 mod linear_svm;
 mod svm;
 mod update;
 
+pub use chunks::SmoChunks;
 pub use linear_svm::LinearSvm;
 pub use svm::{Svm, SvmError, Trained};
 pub use update::{Change, Kept, UpdateError, Updated, update};
