@@ -41,7 +41,9 @@ impl ChunkSolver for LeastSquares {
             let floor = pairs::worst(chunk, &extremes).gain;
             let made = failed < ATTEMPTS && {
                 match Weighted::new(chunk).solve(0.5 * violation, CAP * tol, lift, &mut system, more) {
-                    Some(solved) if solved.settled => advance(chunk, &solved.step, &solved.product, floor),
+                    Some(solved) if solved.settled && feasible(chunk, &solved.step) => {
+                        advance(chunk, &solved.step, &solved.product, floor)
+                    }
                     Some(solved) => {
                         let mut beta: Vec<f64> = chunk.beta.iter().zip(&solved.step).map(|(b, s)| b + s).collect();
                         project(&mut beta, &chunk.low, &chunk.high, sum);
@@ -63,6 +65,13 @@ impl ChunkSolver for LeastSquares {
             still = if floor > 0.0 { 0 } else { still + 1 };
         }
     }
+}
+
+/// Whether a step keeps the balance to rounding, and to the box: an ill-conditioned system may lose either.
+fn feasible(chunk: &Chunk, step: &[f64]) -> bool {
+    let (sum, mass) = step.iter().fold((0.0, 0.0), |(sum, mass), s| (sum + s, mass + s.abs()));
+    let inside = |(k, s): (usize, &f64)| *s >= chunk.low[k] - chunk.beta[k] && *s <= chunk.high[k] - chunk.beta[k];
+    sum.abs() <= 1e-14 * mass && step.iter().enumerate().all(inside)
 }
 
 /// Makes the step as far as it is good; whether it gains `floor`.
