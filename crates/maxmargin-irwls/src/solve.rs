@@ -267,6 +267,9 @@ impl<'a, 'g> Run<'a, 'g> {
         self.work.iterations = self.clock.iterations;
         let gradient = gradient.unwrap_or_else(|| self.state.gradient());
         let bias = bias_of(self.state.dual, &self.state.alpha, &gradient);
+        // Comparisons pass over what is not a number.
+        let finite = gradient.iter().all(|g| g.is_finite());
+        let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
         let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };
         Outcome { solution, chunks: self.chunks, exact_chunks: self.exact_chunks, optimiser: self.optimiser }
     }
