@@ -1,6 +1,7 @@
 //! A single training by working sets.
 
-use crate::cell::{Cell, Chunks, Failure, Inner, Measured, Selection as Named};
+use crate::cell::{Cell, Failure, Inner, Selection as Named};
+use crate::measured::{Chunks, Measured};
 use crate::interior::InteriorPoint;
 use crate::{input, machine};
 use maxmargin::SmoChunks;
@@ -52,9 +53,9 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
         chunks: Some(Chunks {
-            chunks: outcome.chunks,
-            exact_chunks: outcome.exact_chunks,
-            optimiser_seconds: outcome.optimiser.as_secs_f64(),
+            chunks: Some(outcome.chunks),
+            exact_chunks: Some(outcome.exact_chunks),
+            optimiser_seconds: Some(outcome.optimiser.as_secs_f64()),
             kernel_values: rows_computed * n as u64,
             free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
         }),

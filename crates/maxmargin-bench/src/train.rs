@@ -1,6 +1,7 @@
 //! A single training by SMO, with a finish if one is asked for.
 
-use crate::cell::{Cell, Failure, Finished, Measured, Solver};
+use crate::cell::{Cell, Failure, Solver};
+use crate::measured::{Chunks, Finished, Measured};
 use crate::{input, machine, simplex};
 use maxmargin::core::{Dual, Silent, Start, Status, Stop};
 use maxmargin::data::{BinaryLabels, Par};
@@ -57,6 +58,13 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
         finish: finished,
+        chunks: Some(Chunks {
+            chunks: None,
+            exact_chunks: None,
+            optimiser_seconds: None,
+            kernel_values: rows.work().computed * n as u64,
+            free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
+        }),
         ..Measured::default()
     })
 }
