@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
 mod cell;
+mod chunks;
 mod columns;
 mod data;
 pub(crate) mod diff;
@@ -17,6 +18,7 @@ mod record;
 mod report;
 mod run;
 mod spec;
+mod standardise;
 mod table;
 
 use crate::failure::{Context, Outcome, fail};

@@ -1,6 +1,7 @@
 //! A single training of the L2-SVM on the simplex.
 
-use crate::cell::{Bound, Cell, Failure, KernelName, Measured, Simplex, Solver};
+use crate::cell::{Bound, Cell, Failure, KernelName, Solver};
+use crate::measured::{Measured, Simplex};
 use crate::{input, machine};
 use maxmargin::core::{Silent, Stop};
 use maxmargin::data::{BinaryLabels, Par, Samples};

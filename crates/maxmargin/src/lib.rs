@@ -104,18 +104,21 @@ pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
 pub use maxmargin_frankwolfe as frankwolfe;
+pub use maxmargin_irwls as irwls;
 pub use maxmargin_kernel as kernel;
 pub use maxmargin_linear as linear;
 pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod chunks;
 mod l2_svm;
 mod linear_svm;
 mod multiclass;
 mod svm;
 mod update;
 
+pub use chunks::SmoChunks;
 pub use l2_svm::{L2Config, L2Error, L2Solved, solve_l2};
 pub use linear_svm::LinearSvm;
 pub use multiclass::{Multiclass, MulticlassTrained};

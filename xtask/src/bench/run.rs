@@ -6,7 +6,7 @@ use super::data::{Input, Inputs};
 use super::machine::Machine;
 use super::peer;
 use super::record::{Measured, Record};
-use super::spec::{Limit, Peer, Problem, Spec, Table};
+use super::spec::{Limit, Peer, Problem, Recipe, Spec, Table};
 use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{cargo, target_directory};
@@ -37,11 +37,13 @@ struct Job<'a> {
 
 /// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome<Vec<String>> {
-    let jobs = jobs(spec, arguments)?;
+    let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
+    let early = if generates { Some(bench_binary(arguments)?) } else { None };
+    let jobs = jobs(spec, arguments, early.as_deref())?;
     if jobs.is_empty() {
         return Ok(Vec::new());
     }
-    let bench = bench_binary(arguments)?;
+    let bench = early.map_or_else(|| bench_binary(arguments), Ok)?;
     let bounds = target_directory()?.join("bench/bounds");
     let machine = Machine::here();
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -99,7 +101,7 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
 }
 
 /// Every process of the run, in order. Problems without data are reported and left out.
-fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
+fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outcome<Vec<Job<'a>>> {
     // A figure needs the tables that it draws.
     let named = |number: &u32| arguments.table.is_empty() || arguments.table.contains(number);
     let drawn: Vec<u32> = spec.tables.iter().filter(|table| named(&table.number)).flat_map(|table| table.from.clone()).collect();
@@ -110,6 +112,9 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
     }
     let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
     let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
+    if let Some(bench) = bench {
+        inputs = inputs.with_generators(bench.to_path_buf());
+    }
     let mut missing = Vec::new();
     let mut jobs: Vec<Job> = Vec::new();
     for table in spec.tables.iter().filter(chosen) {
@@ -206,6 +211,15 @@ fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
         return fail("maxmargin-bench does not build");
     }
     Ok(target_directory()?.join(if arguments.dev { "debug" } else { "release" }).join("maxmargin-bench"))
+}
+
+/// Data of a generator in LIBSVM format, seed 1, written by the measured program.
+pub(crate) fn generate(bench: &Path, generator: &str, rows: usize) -> Outcome<String> {
+    let cell = json!({
+        "job": "write", "data": { "generator": generator, "rows": rows, "seed": 1 }, "kernel": "linear", "c": 1, "tol": 1,
+    });
+    let (_, output) = timed(&mut Command::new(bench), Some(&cell))?;
+    output.or_else(fail)
 }
 
 /// What one process gave: its figures, or why there are none.

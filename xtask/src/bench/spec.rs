@@ -64,6 +64,10 @@ pub(crate) enum Recipe {
     Fisher,
     /// Normal connections against attacks.
     Kdd,
+    /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
+    Standardise,
+    /// The first rows that a generator makes, as a file that other programs can read.
+    Generate,
 }
 
 impl Problem {
@@ -110,6 +114,8 @@ pub(crate) struct Table {
     pub(crate) theory: Option<Theory>,
     /// Columns about trainings of linear models.
     pub(crate) linear: Option<Linear>,
+    /// Columns about trainings by working sets.
+    pub(crate) chunks: Option<Chunks>,
     /// Lines instead of bars.
     pub(crate) plot: Option<Plot>,
 }
@@ -133,6 +139,13 @@ pub(crate) struct Linear {
     pub(crate) baseline: String,
     /// The best of the others is shown as a multiple of this variant.
     pub(crate) ours: String,
+}
+
+/// The variant whose seconds are shown as a multiple of every other's, where trainings go by working sets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Chunks {
+    pub(crate) baseline: String,
 }
 
 /// A plot with one line per variant, in panels.
@@ -203,6 +216,9 @@ pub(crate) struct Columns {
     pub(crate) seconds: Vec<String>,
     pub(crate) iterations: Option<String>,
     pub(crate) accuracy: Option<String>,
+    pub(crate) support_vectors: Option<String>,
+    /// Seconds inside the solver of working sets.
+    pub(crate) optimiser: Option<String>,
 }
 
 /// Another program on the same file. Runs once for each problem and entry of `vary`.
@@ -257,7 +273,8 @@ impl Spec {
             }
             let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
             let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
-            for name in table.against.iter().chain(theory).chain(linear) {
+            let chunks = table.chunks.iter().map(|chunks| &chunks.baseline);
+            for name in table.against.iter().chain(theory).chain(linear).chain(chunks) {
                 if !table.variants.iter().any(|variant| variant.name == *name) {
                     return fail(format!("table {} has no variant `{name}`", table.number));
                 }
