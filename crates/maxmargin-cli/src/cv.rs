@@ -11,6 +11,7 @@ use crate::problem;
 use crate::report::cv_report;
 use crate::solver::Solver;
 use crate::threads::Threads;
+use maxmargin::CSvcSolver;
 use maxmargin::cv::{FoldPlan, PlanError};
 use std::time::Instant;
 
@@ -24,8 +25,9 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
-    let solver = Solver::of(&args.solver, args.kernel.kernel, false)?;
-    if let Some(labels) = multiclass::asked(&solver, &input)? {
+    let solver = Solver::of(&args.solver, args.kernel.kernel, false, args.data.options.seed)?;
+    let other = matches!(solver, Solver::Kernel(CSvcSolver::Irwls { .. }));
+    if let Some(labels) = multiclass::asked(&solver, other, &input)? {
         return multiclass::cross_validate(args, &solver, &input, labels, &threads, begun, (output, folds_output), notes);
     }
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     if args.kernel != KernelName::Linear {
         return Err(Failure::Usage("grid: only --kernel linear for now; use cv for one setting of a kernel".to_owned()));
     }
-    let Solver::Linear(linear) = Solver::of(&args.solver, args.kernel, false)? else {
+    let Solver::Linear(linear) = Solver::of(&args.solver, args.kernel, false, args.data.options.seed)? else {
         return Err(Failure::Usage("grid: this solver works on kernels; use cv".to_owned()));
     };
     let mut notes = Notes::new(args.run.quiet);

@@ -31,10 +31,10 @@ use maxmargin::kernel::{Kernel, KernelGram};
 use maxmargin::{LinearSvm, Multiclass, MulticlassTrained, SvmError};
 use std::time::Instant;
 
-/// The classes, where they or the solver ask for a machine for each pair.
-pub(crate) fn asked(solver: &Solver, input: &Input) -> Result<Option<ClassLabels>, Failure> {
+/// The classes, where they, the solver or the caller ask for a machine for each pair.
+pub(crate) fn asked(solver: &Solver, caller: bool, input: &Input) -> Result<Option<ClassLabels>, Failure> {
     let labels = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
-    Ok((labels.count() > 2 || matches!(solver, Solver::L2(_))).then_some(labels))
+    Ok((labels.count() > 2 || caller || matches!(solver, Solver::L2(_))).then_some(labels))
 }
 
 /// Trains as `solver` says.
@@ -47,7 +47,7 @@ fn solve(
     watch: &dyn CvWatch,
 ) -> Result<MulticlassTrained, SvmError> {
     match solver {
-        Solver::Smo => problem.train_c_svc(kernel, memory, watch),
+        Solver::Kernel(solver) => problem.train_c_svc(kernel, memory, *solver, watch),
         Solver::Linear(linear) => problem.train_linear(&linear_svm(linear, problem, seed), watch),
         Solver::L2(l2) => problem.train_l2(kernel, memory, &l2.config(seed, problem.par), watch),
     }

@@ -3,11 +3,11 @@
 use crate::args::{KernelName, LossName, SolverArgs, SolverName};
 use crate::failure::Failure;
 use crate::linear::Linear;
-use maxmargin::L2Config;
 use maxmargin::core::Offset;
 use maxmargin::data::Par;
 use maxmargin::frankwolfe;
 use maxmargin::linear::Method;
+use maxmargin::{CSvcSolver, L2Config};
 use serde::Serialize;
 
 /// Relative gap at which solvers stop that come near to an optimum slowly.
@@ -16,8 +16,8 @@ const GAP: f64 = 1e-3;
 /// A solver and what it needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Solver {
-    /// Sequential minimal optimisation over kernel values.
-    Smo,
+    /// The C-SVC over kernel values.
+    Kernel(CSvcSolver),
     /// A linear SVM without kernel values.
     Linear(Linear),
     /// The L2-SVM on the simplex.
@@ -45,7 +45,7 @@ impl Solver {
     /// # Errors
     ///
     /// When they contradict each other.
-    pub(crate) fn of(args: &SolverArgs, kernel: KernelName, kept: bool) -> Result<Self, Failure> {
+    pub(crate) fn of(args: &SolverArgs, kernel: KernelName, kept: bool, seed: u64) -> Result<Self, Failure> {
         use frankwolfe::Method as Step;
         let usage = |what: &str| Err(Failure::Usage(what.to_owned()));
         let is_linear = kernel == KernelName::Linear;
@@ -53,17 +53,18 @@ impl Solver {
         match args.solver {
             SolverName::Auto if is_linear && !kept => Ok(Self::Linear(Linear::of(Method::Hybrid, args)?)),
             SolverName::Auto if squared && !kept => L2::of(Step::Pairwise, args.gap, args).map(Self::L2),
-            SolverName::Auto | SolverName::Smo => {
+            SolverName::Auto | SolverName::Smo | SolverName::Irwls => {
                 if squared {
-                    return usage("--loss squared: SMO has the hinge loss; use --solver pairwise, or --kernel linear");
+                    return usage("--loss squared: SMO and IRWLS have the hinge loss; use --solver pairwise, or --kernel linear");
                 }
                 if args.bias != Offset::Free {
                     return usage("--bias: kernel solvers have a free bias; use --kernel linear");
                 }
                 if args.gap.is_some() {
-                    return usage("--gap: not for SMO; use a smaller --eps, or another solver");
+                    return usage("--gap: not for SMO and IRWLS; use a smaller --eps, or another solver");
                 }
-                Ok(Self::Smo)
+                let irwls = args.solver == SolverName::Irwls;
+                Ok(Self::Kernel(if irwls { CSvcSolver::Irwls { seed } } else { CSvcSolver::Smo }))
             }
             name => {
                 if kept {

@@ -33,6 +33,7 @@ fn every_solver_trains_predicts_and_is_certified() {
         "-c 0.5 --kernel linear",
         "-c 0.5 --kernel linear --loss squared --bias 1",
         "-c 2 -g 0.5 --solver pairwise",
+        "-c 2 -g 0.5 --solver irwls",
         "-c 2 -g 0.5 --loss squared",
         "-c 2 -g 0.5 --scale minmax",
         "-c 1 --kernel linear --scale standard",

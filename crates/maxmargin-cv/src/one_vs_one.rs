@@ -5,7 +5,6 @@ use maxmargin_core::{Certificate, Dual, DualError, Solution, Start, Stop, Watch}
 use maxmargin_data::classes::pairs;
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::{Gram, RowWork, Rows, Subset};
-use maxmargin_smo::solve_certified;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -210,23 +209,25 @@ impl PairSolution {
     }
 }
 
-/// Trains the C-SVC of every pair by SMO: `upper` is the `C` of each sample in sorted order; `stop.max_time` is for all pairs together.
+/// Trains the C-SVC of every pair from zero by `solve(problem, rows, start, threads, stop, watch)`, which any solver with a certificate can be: `upper` is
+/// the `C` of each sample in sorted order; `stop.max_time` is for all pairs together.
 ///
 /// # Errors
 ///
-/// When a pair is no problem: a `C` that is not possible, or a class whose `C` is 0.
+/// When a pair is no problem (a `C` that is not possible, or a class whose `C` is 0), and the first error of `solve`.
 ///
 /// # Panics
 ///
 /// When there are not as many `C` as samples, or not as many samples as in the kernel.
-pub fn train_c_svc(
+pub fn train_c_svc<E: From<DualError> + Send>(
     order: &ClassOrder,
     upper: &[f64],
     rows: PairRows,
     stop: &Stop,
     par: Par,
     watch: &dyn CvWatch,
-) -> Result<Vec<PairSolution>, DualError> {
+    solve: impl Fn(&Dual, &Rows, Start, Par, &Stop, &mut dyn Watch) -> Result<(Solution, Certificate), E> + Sync,
+) -> Result<Vec<PairSolution>, E> {
     let begun = Instant::now();
     train_pairs(order, rows, par, watch, |problem, watch| {
         let solving = Instant::now();
@@ -234,9 +235,8 @@ pub fn train_c_svc(
         let dual = Dual::c_svc(problem.ids, problem.pair.signs(), upper)?;
         let start = Start::zero(&dual).expect("0 is feasible for a C-SVC");
         let left = stop.max_time.map(|most| most.saturating_sub(begun.elapsed()));
-        let stop = Stop { max_time: left, ..*stop };
-        let solved = solve_certified(&dual, problem.rows, start, problem.par, &stop, watch);
-        let (mut solution, certificate) = solved.expect("a C-SVC has one balance of sums");
+        let (mut solution, certificate) =
+            solve(&dual, problem.rows, start, problem.par, &Stop { max_time: left, ..*stop }, watch)?;
         solution.gradient = Vec::new();
         let kernel = match rows {
             PairRows::Shared(_) => RowWork::default(),

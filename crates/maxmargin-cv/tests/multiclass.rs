@@ -1,6 +1,6 @@
 //! Pairs of classes: their machines are those of trainings by themselves, folds vote as machines trained from nothing do.
 
-use maxmargin_core::{Dual, Loss, Offset, Start, Status, Stop};
+use maxmargin_core::{Certificate, Dual, DualError, Loss, Offset, Solution, Start, Status, Stop, Watch};
 use maxmargin_cv::{
     ClassOrder, CvConfig, CvError, FoldPlan, JudgedFold, LinearCv, LinearStart, MulticlassCvReport, Order, PairRows, Quiet,
     Seeding, cross_validate_linear_multiclass, cross_validate_multiclass, cross_validate_multiclass_apart, train_c_svc,
@@ -23,6 +23,18 @@ fn data(rows: usize, seed: u64) -> (Samples, ClassLabels) {
     };
     let labels: Vec<f64> = (0..rows).map(|i| data.labels[i] * if cut(i) { 1.0 } else { 2.5 }).collect();
     (data.samples, ClassLabels::new(&labels).expect("classes"))
+}
+
+/// SMO, as pairs are given to it.
+fn smo(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    par: Par,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<(Solution, Certificate), DualError> {
+    Ok(solve_certified(dual, rows, start, par, stop, watch).expect("one balance of sums"))
 }
 
 fn own<'g>(gram: &'g KernelGram, par: Par<'g>) -> PairRows<'g> {
@@ -50,12 +62,12 @@ fn machines_are_those_of_trainings_by_themselves() {
     let gram = KernelGram::new(&samples.select(order.original()), KERNEL).expect("a kernel");
     let upper = vec![4.0; 300];
     let stop = Stop::at(1e-7);
-    let reference = train_c_svc(&order, &upper, own(&gram, Par::Seq), &stop, Par::Seq, &Quiet).expect("a problem");
+    let reference = train_c_svc(&order, &upper, own(&gram, Par::Seq), &stop, Par::Seq, &Quiet, smo).expect("a problem");
     assert_eq!(reference.len(), 6);
     for par in [Par::Seq, Par::Pool(&pool)] {
         let store = Rows::new(&gram, 1 << 24, par);
         for rows in [own(&gram, par), PairRows::Shared(&store)] {
-            let found = train_c_svc(&order, &upper, rows, &stop, par, &Quiet).expect("a problem");
+            let found = train_c_svc(&order, &upper, rows, &stop, par, &Quiet, smo).expect("a problem");
             for (a, b) in found.iter().zip(&reference) {
                 assert_eq!((&a.solution.alpha, a.solution.bias), (&b.solution.alpha, b.solution.bias));
                 assert!(a.certificate.holds(1e-7), "{:?}", a.certificate);

@@ -111,6 +111,7 @@ pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod c_svc;
 mod chunks;
 mod l2_svm;
 mod linear_svm;
@@ -118,6 +119,7 @@ mod multiclass;
 mod svm;
 mod update;
 
+pub use c_svc::{CSvcSolver, solve_c_svc};
 pub use chunks::SmoChunks;
 pub use l2_svm::{L2Config, L2Error, L2Solved, solve_l2};
 pub use linear_svm::LinearSvm;

@@ -1,15 +1,16 @@
 //! Training of any number of classes: one machine for each pair.
 
+use crate::c_svc::{CSvcSolver, solve_c_svc};
 use crate::l2_svm::{L2Config, solve_l2};
 use crate::linear_svm::LinearSvm;
 use crate::svm::SvmError;
-use maxmargin_core::{Certificate, Dual, Loss, Offset, Start, Status, Stop};
+use maxmargin_core::{Certificate, Dual, Loss, Offset, Start, Status, Stop, Watch};
 use maxmargin_cv::{
     ClassOrder, CvProgress, CvWatch, FoldPlan, JudgedFold, MulticlassCvReport, PairRows, Stage, cross_validate_multiclass_apart,
     map_pairs, train_c_svc, train_pairs,
 };
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
-use maxmargin_kernel::{Kernel, KernelGram, OffsetGram, RowWork};
+use maxmargin_kernel::{Kernel, KernelGram, OffsetGram, RowWork, Rows};
 use maxmargin_linear::{Config, LinearWork, Matrix, solve};
 use maxmargin_model::{MulticlassModel, MulticlassRecord, PairRecord};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,16 +78,25 @@ impl Multiclass<'_> {
         self.labels.of().iter().map(|&class| self.c * self.weights[class as usize]).collect()
     }
 
-    /// Trains the C-SVC of every pair by SMO, with rows of the kernel within `memory` bytes.
+    /// Trains the C-SVC of every pair by `solver`, with rows of the kernel within `memory` bytes.
     ///
     /// # Errors
     ///
     /// When the kernel, C or a weight is not possible.
-    pub fn train_c_svc(&self, kernel: &Kernel, memory: u64, watch: &dyn CvWatch) -> Result<MulticlassTrained, SvmError> {
+    pub fn train_c_svc(
+        &self,
+        kernel: &Kernel,
+        memory: u64,
+        solver: CSvcSolver,
+        watch: &dyn CvWatch,
+    ) -> Result<MulticlassTrained, SvmError> {
         let order = ClassOrder::new(self.labels);
         let gram = KernelGram::new(&self.samples.select(order.original()), kernel.clone())?;
         let rows = PairRows::Own { gram: &gram, budget: memory, par: self.par };
-        let found = train_c_svc(&order, &order.sort(&self.upper()), rows, &self.stop, self.par, watch)?;
+        let solve = |dual: &Dual, rows: &Rows, start: Start, par: Par, stop: &Stop, watch: &mut dyn Watch| {
+            solve_c_svc(solver, dual, rows, start, par, stop, watch)
+        };
+        let found = train_c_svc(&order, &order.sort(&self.upper()), rows, &self.stop, self.par, watch, solve)?;
         let machine = |pair: &maxmargin_cv::PairSolution| {
             let terms = pair.terms_of_data(&order);
             let record = PairRecord {

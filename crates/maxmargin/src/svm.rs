@@ -1,5 +1,6 @@
 //! The short way: parameters in, certified models and reports out.
 
+use crate::c_svc::{CSvcSolver, solve_c_svc};
 use crate::l2_svm::L2Error;
 use crate::multiclass::{Multiclass, MulticlassTrained};
 use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
@@ -8,10 +9,11 @@ use maxmargin_cv::{
     cross_validate_multiclass,
 };
 use maxmargin_data::{BinaryLabels, ClassLabels, Dataset, LabelError, Par};
+use maxmargin_irwls::IrwlsError;
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
 use maxmargin_linear::LinearError;
 use maxmargin_model::{Asked, Model, ModelError, Record};
-use maxmargin_smo::{SmoError, solve_certified};
+use maxmargin_smo::SmoError;
 
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
@@ -59,6 +61,9 @@ pub enum SvmError {
     /// The solver cannot take the problem.
     #[error(transparent)]
     Solver(#[from] SmoError),
+    /// The solver by least squares cannot take the problem.
+    #[error(transparent)]
+    Irwls(#[from] IrwlsError),
     /// The linear solver cannot take the problem.
     #[error(transparent)]
     Linear(#[from] LinearError),
@@ -159,7 +164,7 @@ impl<'p> Svm<'p> {
         let gram = KernelGram::new(&data.samples, self.kernel.clone())?;
         let rows = Rows::new(&gram, self.memory, self.par);
         let start = Start::zero(&dual)?;
-        let (solution, certificate) = solve_certified(&dual, &rows, start, self.par, &self.stop, watch)?;
+        let (solution, certificate) = solve_c_svc(CSvcSolver::Smo, &dual, &rows, start, self.par, &self.stop, watch)?;
         let asked = Asked { c: self.c, weights: self.weights, eps: self.stop.tol };
         let model = Model::from_solution(self.kernel.clone(), &data.samples, &labels, &dual, &solution)?
             .with_index_base(data.index_base)?
@@ -178,7 +183,7 @@ impl<'p> Svm<'p> {
         let weights = vec![1.0; labels.count()];
         let (samples, par) = (&data.samples, self.par);
         let problem = Multiclass { data, samples, labels: &labels, c: self.c, weights: &weights, stop: self.stop, par };
-        problem.train_c_svc(&self.kernel, self.memory, &Quiet)
+        problem.train_c_svc(&self.kernel, self.memory, CSvcSolver::Smo, &Quiet)
     }
 
     /// Cross-validates any number of classes by `plan`: every pair of classes as [`Svm::cross_validate`] does it, votes on the test samples.

@@ -9,7 +9,7 @@ use maxmargin::data::compress::read_all;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par, ReadOptions, libsvm};
 use maxmargin::frankwolfe::Method;
 use maxmargin::kernel::{Kernel, KernelGram, OffsetGram, Rows};
-use maxmargin::{L2Config, LinearSvm, Multiclass, MulticlassTrained, SvmError, solve_l2};
+use maxmargin::{CSvcSolver, L2Config, LinearSvm, Multiclass, MulticlassTrained, SvmError, solve_l2};
 use std::path::Path;
 use std::process::Command;
 
@@ -66,9 +66,10 @@ fn models_of_three_classes_come_from_every_solver() {
     let kernel = Kernel::Rbf { gamma: 1.0 };
     let l2 = L2Config { method: Method::Pairwise, gap: None, sampling: None, seed: 1, par: Par::Seq };
     let svm = LinearSvm::new();
-    let models: [MulticlassTrained; 3] = [
-        problem.train_c_svc(&kernel, 1 << 24, &Quiet).expect("trained"),
+    let models: [MulticlassTrained; 4] = [
+        problem.train_c_svc(&kernel, 1 << 24, CSvcSolver::Smo, &Quiet).expect("trained"),
         problem.train_l2(&kernel, 1 << 24, &l2, &Quiet).expect("trained"),
+        problem.train_c_svc(&kernel, 1 << 24, CSvcSolver::Irwls { seed: 3 }, &Quiet).expect("trained"),
         problem.train_linear(&svm, &Quiet).expect("trained"),
     ];
     for trained in &models {
@@ -86,12 +87,34 @@ fn models_of_three_classes_come_from_every_solver() {
     // Every third of one curve is of another class that nothing tells apart: two thirds of the rest is what can be learnt.
     assert!(right(&models[0]) > 180 && right(&models[1]) > 180, "{} {}", right(&models[0]), right(&models[1]));
 
+    assert!(right(&models[0]).abs_diff(right(&models[2])) <= 1, "{} {}", right(&models[0]), right(&models[2]));
+
     let plan = FoldPlan::stratified(&data.labels, 4, 1).expect("folds");
     let samples = |_: usize, _: &[usize]| Ok::<_, SvmError>(data.samples.clone());
     let report = problem.cross_validate(&plan, samples, |part| part.train_l2(&kernel, 1 << 24, &l2, &Quiet));
     let report = report.expect("a cross-validation");
     assert_eq!(report.status(), Status::Converged);
     assert!(report.folds.iter().all(|f| f.kkt <= 1e-3 && f.train == 180));
+}
+
+/// Tolerances that the tail of SMO would not see soon are met by the finish, whoever solves.
+#[test]
+fn tight_tolerances_are_met() {
+    let data = Generator::TwoGaussians.generate(300, None, 5).expect("data");
+    let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+    let rows = Rows::new(&gram, 1 << 24, Par::Seq);
+    let dual = maxmargin::core::Dual::c_svc((0..300).collect(), data.labels.clone(), vec![50.0; 300]).expect("a problem");
+    let mut objectives = Vec::new();
+    for solver in [CSvcSolver::Smo, CSvcSolver::Irwls { seed: 1 }] {
+        let start = maxmargin::core::Start::zero(&dual).expect("a start");
+        let (solution, certificate) =
+            maxmargin::solve_c_svc(solver, &dual, &rows, start, Par::Seq, &Stop::at(1e-9), &mut Silent).expect("solved");
+        assert_eq!(solution.status, Status::Converged, "{solver:?}");
+        assert!(certificate.holds(1e-9), "{solver:?} {certificate:?}");
+        assert_eq!(maxmargin::core::certify(&dual, &gram, &solution, Par::Seq), certificate);
+        objectives.push(certificate.dual);
+    }
+    assert!((objectives[0] - objectives[1]).abs() <= 1e-8 * objectives[0], "{objectives:?}");
 }
 
 #[test]
@@ -101,7 +124,8 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
     let (even, uneven) = ([1.0; 3], [1.0, 0.1, 5.0]);
     let kernel = Kernel::Rbf { gamma: 1.0 };
     let predicted = |weights: &[f64]| {
-        let trained = problem(&data, &labels, weights, 1e-3).train_c_svc(&kernel, 1 << 24, &Quiet).expect("trained");
+        let trained =
+            problem(&data, &labels, weights, 1e-3).train_c_svc(&kernel, 1 << 24, CSvcSolver::Smo, &Quiet).expect("trained");
         let predicted = trained.model.predict(&data.samples, Par::Seq).expect("predictions");
         predicted.iter().filter(|l| **l == 7.0).count()
     };
@@ -135,7 +159,7 @@ fn real_digits_are_recognised_as_well_as_by_libsvm() {
     let labels = ClassLabels::new(&train.labels).expect("classes");
     let weights = vec![1.0; labels.count()];
     let problem = Multiclass { c: 10.0, ..problem(train, &labels, &weights, 1e-3) };
-    let trained = problem.train_c_svc(&Kernel::Rbf { gamma: 1e-4 }, 1 << 26, &Quiet).expect("trained");
+    let trained = problem.train_c_svc(&Kernel::Rbf { gamma: 1e-4 }, 1 << 26, CSvcSolver::Smo, &Quiet).expect("trained");
     let predicted = trained.model.predict(&test.samples, Par::Seq).expect("predictions");
     let ours = predicted.iter().zip(&test.labels).filter(|(p, l)| p == l).count();
     let run = |program: &str, args: &[&str]| Command::new(program).args(args).current_dir(&scratch).output();

@@ -27,6 +27,8 @@ pub(crate) enum SolverName {
     Auto,
     /// sequential minimal optimisation over kernel values
     Smo,
+    /// weighted least squares on working sets of kernel values
+    Irwls,
     /// linear only: coordinate descent while it pays, then Newton steps
     Linear,
     /// linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR

@@ -23,7 +23,7 @@ use maxmargin::cv::{
 use maxmargin::data::ClassLabels;
 use maxmargin::data::scale::Scaler;
 use maxmargin::kernel::KernelGram;
-use maxmargin::{Multiclass, SvmError};
+use maxmargin::{CSvcSolver, Multiclass, SvmError};
 use std::time::Instant;
 
 /// What a cross-validation works on.
@@ -123,9 +123,10 @@ impl Run<'_> {
     /// The report, and how folds were started.
     fn run(&self, watch: &dyn CvWatch, notes: &mut Notes) -> Result<(MulticlassCvReport, String), Failure> {
         let (seeding, scale) = (self.args.folds.seeding, self.args.problem.scale);
-        if scale.is_some() || matches!(self.solver, Solver::L2(_)) {
+        let engine = matches!(self.solver, Solver::Kernel(CSvcSolver::Smo) | Solver::Linear(_));
+        if scale.is_some() || !engine {
             if seeding != Seeding::Full && seeding != Seeding::Cold {
-                let what = "--seeding: folds that are scaled by themselves, and solvers on the simplex, start cold";
+                let what = "--seeding: folds that are scaled by themselves, IRWLS and solvers on the simplex start cold";
                 return Err(Failure::Usage(what.to_owned()));
             }
             if seeding == Seeding::Full && scale.is_some() {
