@@ -157,6 +157,7 @@ pub(crate) fn train(
     let document = MulticlassTrainDocument {
         data: DataDocument::new(&input.name, &input.data),
         kernel: prepared.document.clone(),
+        solver: solver.name(),
         linear: if let Solver::Linear(linear) = solver { Some(linear.document(trained.linear)) } else { None },
         l2: if let Solver::L2(l2) = solver { Some(l2.document()) } else { None },
         c: args.problem.c,

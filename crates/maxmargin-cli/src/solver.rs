@@ -40,6 +40,15 @@ pub(crate) struct L2Document {
 }
 
 impl Solver {
+    /// What documents call a solver of kernel values.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Kernel(CSvcSolver::Smo) => Some("smo"),
+            Self::Kernel(CSvcSolver::Irwls { .. }) => Some("irwls"),
+            Self::Linear(_) | Self::L2(_) => None,
+        }
+    }
+
     /// The solver that the options name; `kept` tells that the model must keep its support vectors to be updated.
     ///
     /// # Errors

@@ -70,6 +70,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let document = TrainDocument {
         data: DataDocument::new(&input.name, &input.data),
         kernel: prepared.document.clone(),
+        solver: solver.name(),
         linear: linear.map(|l| l.document(trained.linear)),
         c: args.problem.c,
         weights: prepared.weights,

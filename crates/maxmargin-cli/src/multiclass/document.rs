@@ -53,6 +53,9 @@ impl PairDocument {
 pub(crate) struct MulticlassTrainDocument {
     pub(crate) data: DataDocument,
     pub(crate) kernel: KernelDocument,
+    /// Who solved the problem over kernel values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solver: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linear: Option<LinearDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,6 +90,9 @@ pub(crate) struct MulticlassTrainDocument {
 pub(crate) struct MulticlassCvDocument {
     pub(crate) data: DataDocument,
     pub(crate) kernel: KernelDocument,
+    /// Who solved the problem over kernel values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solver: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linear: Option<LinearDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,7 +187,12 @@ pub(super) fn weights_text(weights: &[f64], classes: &[f64]) -> String {
     if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) }
 }
 
-fn solver_text(kernel: &KernelDocument, linear: Option<&LinearDocument>, l2: Option<&L2Document>) -> String {
+fn solver_text(
+    kernel: &KernelDocument,
+    solver: Option<&str>,
+    linear: Option<&LinearDocument>,
+    l2: Option<&L2Document>,
+) -> String {
     match (linear, l2) {
         (Some(linear), _) => linear.text(),
         (_, Some(l2)) => {
@@ -192,7 +203,7 @@ fn solver_text(kernel: &KernelDocument, linear: Option<&LinearDocument>, l2: Opt
                 l2.solver
             )
         }
-        _ => format!("{} kernel", kernel.text()),
+        _ => format!("{} kernel, {}", kernel.text(), solver.unwrap_or("smo")),
     }
 }
 
@@ -208,7 +219,7 @@ pub(crate) fn train_report(d: &MulticlassTrainDocument) -> String {
     let largest = |of: fn(&PairDocument) -> f64| d.pairs.iter().map(of).fold(0.0, f64::max);
     let labels: Vec<f64> = d.data.classes.iter().map(|c| c.label).collect();
     let mut rows = vec![
-        ("solver", solver_text(&d.kernel, d.linear.as_ref(), d.l2.as_ref())),
+        ("solver", solver_text(&d.kernel, d.solver, d.linear.as_ref(), d.l2.as_ref())),
         ("C, eps", format!("{}{}, {}", format::exact(d.c), weights_text(&d.weights, &labels), format::exact(d.eps))),
         ("scaling", d.scale.unwrap_or("none").to_owned()),
         ("machines", format!("{}, one for each pair of {} classes", d.pairs.len(), labels.len())),
@@ -340,7 +351,7 @@ pub(crate) fn cv_report(d: &MulticlassCvDocument) -> String {
     format!(
         "{}{}; C {}{}, eps {}, scaling {}; {} {} folds, seeding {}, {} thread{}\n\n{folds}\n{}\n{}",
         data_line(&d.data),
-        solver_text(&d.kernel, d.linear.as_ref(), d.l2.as_ref()),
+        solver_text(&d.kernel, d.solver, d.linear.as_ref(), d.l2.as_ref()),
         format::exact(d.c),
         weights_text(&d.weights, &labels),
         format::exact(d.eps),

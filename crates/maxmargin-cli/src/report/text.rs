@@ -26,7 +26,7 @@ pub(crate) fn train_report(d: &TrainDocument) -> String {
     let certificate = d.certificate;
     let verdict = if certificate.holds { "holds" } else { "does not meet the tolerance" };
     let mut rows = vec![
-        ("kernel", d.kernel.text()),
+        ("kernel", d.solver.map_or_else(|| d.kernel.text(), |solver| format!("{}; {solver}", d.kernel.text()))),
         ("C, eps", format!("{}{}, {}", format::exact(d.c), weights_text(d.weights), format::exact(d.eps))),
         ("scaling", d.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", words(d.status), format::count(d.iterations))),
