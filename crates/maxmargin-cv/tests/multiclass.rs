@@ -26,6 +26,7 @@ fn data(rows: usize, seed: u64) -> (Samples, ClassLabels) {
 }
 
 /// SMO, as pairs are given to it.
+#[expect(clippy::unnecessary_wraps, reason = "solvers may refuse a problem")]
 fn smo(
     dual: &Dual,
     rows: &Rows,
