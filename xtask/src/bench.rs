@@ -4,6 +4,7 @@ mod cell;
 mod chunks;
 mod columns;
 mod data;
+mod derive;
 pub(crate) mod diff;
 mod fisher;
 mod folds;
@@ -17,8 +18,10 @@ mod plot;
 mod record;
 mod report;
 mod run;
+mod simplex;
 mod spec;
 mod standardise;
+mod statistics;
 mod table;
 
 use crate::failure::{Context, Outcome, fail};
@@ -33,9 +36,15 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// Name of a file in xtask/specs, such as alpha-seeding
     paper: String,
-    /// Only these tables (or figures) of the paper
-    #[arg(long, visible_alias = "figure", value_name = "N", value_delimiter = ',')]
+    /// Only these tables of the paper (or figures, where no table has the number)
+    #[arg(long, value_name = "N", value_delimiter = ',')]
     table: Vec<u32>,
+    /// Only these figures of the paper (or tables, where no figure has the number)
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    figure: Vec<u32>,
+    /// Only what the spec's statistics are about; prints them
+    #[arg(long)]
+    statistics: bool,
     /// Small problems only, results in target/bench
     #[arg(long, conflicts_with = "full")]
     quick: bool,
@@ -134,6 +143,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let text = report::render(&spec, &records, &place.report)?;
     if arguments.quick {
         println!("{text}");
+    }
+    if arguments.statistics {
+        println!("{}", report::statistics(&spec, &records)?);
     }
     println!("report: {}\nraw:    {}", place.report.display(), place.raw.display());
     if bad.is_empty() { Ok(()) } else { fail(format!("these do not count:\n  {}", bad.join("\n  "))) }

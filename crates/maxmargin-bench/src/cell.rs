@@ -30,12 +30,24 @@ pub(crate) struct Cell {
     pub(crate) threads: Option<usize>,
     /// Samples that a model is tested on (train).
     pub(crate) test: Option<Data>,
+    /// Share of the data, the same random rows in every run, that is test instead (train, L2-SVM).
+    pub(crate) hold_out: Option<f64>,
+    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples (train, L2-SVM).
+    pub(crate) validation: Option<f64>,
+    /// Move every feature to [−1, 1] by its range in the training samples (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) scale: bool,
     /// What `tol` bounds (train, L2-SVM).
     #[serde(default)]
     pub(crate) bound: Bound,
-    /// Random points among which the furthest is sought (train, L2-SVM); all when absent.
+    /// Random points among which the furthest is sought (train, L2-SVM); all when absent or 0.
     pub(crate) sample: Option<usize>,
-    /// Whether a sample that finds nothing ends the run, as in the papers (train, L2-SVM).
+    /// Whether half of every sample is of each class (train, L2-SVM).
+    #[serde(default)]
+    pub(crate) sample_balanced: bool,
+    /// Samples in a row that find nothing before the run ends or everything is looked at (train, L2-SVM).
+    pub(crate) sample_tries: Option<usize>,
+    /// Whether samples that find nothing end the run, as in the papers (train, L2-SVM).
     #[serde(default)]
     pub(crate) sampled_stop: bool,
     /// How working sets are chosen (train, irwls).
@@ -318,6 +330,10 @@ pub(crate) enum Failure {
     Program(String),
     #[error("temporary files: {0}")]
     Temporary(std::io::Error),
+    #[error(transparent)]
+    Scale(#[from] maxmargin::data::scale::ScaleError),
+    #[error("a share of {0} leaves no samples on one side: it has to be between 0 and 1")]
+    Share(f64),
     #[error("cannot make threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -11,6 +11,7 @@ mod linear;
 mod machine;
 mod measured;
 mod simplex;
+mod split;
 mod train;
 mod update;
 

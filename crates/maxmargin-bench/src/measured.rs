@@ -72,9 +72,16 @@ pub(crate) struct Finished {
 /// What is measured of the solvers on the simplex alone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Simplex {
+    /// Training samples.
+    pub(crate) train_rows: usize,
+    pub(crate) classes: usize,
+    /// From the start to the solution, kernel rows included, without the certificate; summed over the pairs of classes, as all counts are.
+    pub(crate) train_seconds: f64,
+    /// The same by the processor's clock, where the system says.
+    pub(crate) cpu_seconds: Option<f64>,
     /// Vertices in use at any time.
     pub(crate) core_set: usize,
-    /// What convergence rests on: `FullScan`, `Sample` or `None`.
+    /// What convergence rests on: `FullScan`, `Sample` or `None`; the weakest of the pairs.
     pub(crate) evidence: String,
     pub(crate) toward_steps: u64,
     pub(crate) away_steps: u64,
@@ -83,7 +90,7 @@ pub(crate) struct Simplex {
     /// Problems of core sets.
     pub(crate) rounds: u64,
     pub(crate) samples: u64,
-    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1.
+    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1, of two classes.
     pub(crate) ordinary_objective: Option<f64>,
     pub(crate) gamma: f64,
 }

@@ -45,12 +45,12 @@ pub enum Refine {
 /// What follows when samples show no point outside the ball.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// After three such samples, or when a sample costs more than keeping the gradient of all points, that gradient is computed and kept from
+    /// After some such samples, or when a sample costs more than keeping the gradient of all points, that gradient is computed and kept from
     /// then on: the run ends by a full scan.
     #[default]
     Scan,
-    /// The run ends with the first such sample, as the paper's do. It has shown nothing: [`Outcome::evidence`] says so, and only a
-    /// certificate tells the gap.
+    /// The run ends with such samples, as the papers' do. They have shown nothing: [`Outcome::evidence`] says so, and only a certificate tells
+    /// the gap.
     Sample,
 }
 
@@ -59,10 +59,25 @@ pub enum Finish {
 pub struct Sampling {
     /// Points of a sample. The best of 59 is one of the 5 % furthest with probability 0.95.
     pub candidates: usize,
+    /// Half of every sample from each class, as far as it has so many points: LIBCVM, on which the paper's programs are built, draws so.
+    pub balanced: bool,
+    /// Samples in a row that show no point outside the ball before [`Sampling::finish`] follows; 0 counts as 1.
+    pub tries: usize,
     /// Seed of the samples.
     pub seed: u64,
     /// How it ends.
     pub finish: Finish,
+}
+
+impl Sampling {
+    /// Points drawn alike from all, one sample without points outside before a run ends by it, three before a scan.
+    pub fn of(candidates: usize, seed: u64, finish: Finish) -> Self {
+        let tries = match finish {
+            Finish::Scan => 3,
+            Finish::Sample => 1,
+        };
+        Self { candidates, balanced: false, tries, seed, finish }
+    }
 }
 
 /// Choices of the solver.

@@ -138,10 +138,10 @@ impl CoreSet {
         let ids: Vec<usize> = self.members.iter().map(|&k| dual.ids()[k]).collect();
         let signs: Vec<f32> = self.members.iter().map(|&k| dual.sign()[k] as f32).collect();
         let q = &mut self.q[old * stride..];
-        submatrix(gram, &ids[old..], &ids, stride, q, par);
+        submatrix(gram, &ids[old..], &ids, Some(old), stride, q, par);
         par.for_chunks(&mut q[..(len - old) * stride], stride, |r, q| {
             let sign = signs[old + r];
-            q.iter_mut().zip(&signs).for_each(|(q, s)| *q *= sign * s);
+            q[..=old + r].iter_mut().zip(&signs).for_each(|(q, s)| *q *= sign * s);
         });
         self.mirror(old);
     }
@@ -167,16 +167,21 @@ impl CoreSet {
         old
     }
 
-    /// Copies the columns of the members from `old` on to the rows of those before.
+    /// Copies the rows of the members from `old` on, up to their own columns, to the columns of all rows above.
     fn mirror(&mut self, old: usize) {
         let (stride, len) = (self.stride, self.len());
         for from in (old..len).step_by(MIRROR) {
-            let (above, below) = self.q.split_at_mut(from * stride);
             let to = len.min(from + MIRROR);
-            for c in 0..old {
+            let (above, below) = self.q.split_at_mut(from * stride);
+            for c in 0..from {
                 let out = &mut above[c * stride + from..c * stride + to];
                 for (r, out) in out.iter_mut().enumerate() {
                     *out = below[r * stride + c];
+                }
+            }
+            for c in from..to {
+                for r in c + 1..to {
+                    below[(c - from) * stride + r] = below[(r - from) * stride + c];
                 }
             }
         }
@@ -240,12 +245,7 @@ impl CoreSet {
         let mut extremes = self.scan();
         let mut look = 0;
         loop {
-            let (i, lowest) = (extremes.argmin_up, extremes.min_up);
-            let violation = aim.target.rule == Rule::Violation;
-            let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
-            // Without pairs that descend the problem is solved as well as its numbers allow.
-            if i == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest || solved.pairs >= aim.most
-            {
+            if self.ends(aim, &extremes) || solved.pairs >= aim.most {
                 return solved;
             }
             if let Some(most) = aim.tight
@@ -260,21 +260,38 @@ impl CoreSet {
             if solved.ended.is_some() {
                 return solved;
             }
-            let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
-            let own = self.diagonal[i] + 2.0 * self.ridge;
-            let j = second_order(&self.g, self.row(i), diagonal, own, lowest, TAU, &self.used).index;
-            if j == usize::MAX {
-                return solved;
-            }
-            solved.drops += u64::from(self.pair(i, j, &mut extremes));
+            let Some(emptied) = self.step(&mut extremes) else { return solved };
             solved.pairs += 1;
+            solved.drops += u64::from(emptied);
             clock.iterations += 1;
         }
     }
 
+    /// Whether the aim is met, or no pair descends: the problem is solved as well as its numbers allow.
+    fn ends(&self, aim: Aim, extremes: &Extremes) -> bool {
+        let lowest = extremes.min_up;
+        let violation = aim.target.rule == Rule::Violation;
+        let off = if violation { extremes.max_low - lowest } else { self.square - lowest };
+        extremes.argmin_up == usize::MAX || off <= aim.target.allowed(self.square) || extremes.max_low <= lowest
+    }
+
+    /// One step to the member of least gradient from its best partner, `None` where there is none; whether that emptied the partner.
+    fn step(&mut self, extremes: &mut Extremes) -> Option<bool> {
+        let (i, lowest) = (extremes.argmin_up, extremes.min_up);
+        let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
+        let own = self.diagonal[i] + 2.0 * self.ridge;
+        let j = second_order(&self.g, self.row(i), diagonal, own, lowest, TAU, &self.used).index;
+        (j != usize::MAX).then(|| self.pair(i, j, extremes))
+    }
+
+    /// `s_k f(x_k)` of a member: its gradient without the ridge.
+    pub(crate) fn margin(&self, m: usize) -> f64 {
+        self.g[m] - self.ridge * self.alpha[m]
+    }
+
     /// The gap with the best slacks, as if there were no other vertices.
     pub(crate) fn relative_gap(&self) -> f64 {
-        let margins = || self.g.iter().zip(&self.alpha).map(|(g, a)| g - self.ridge * a);
+        let margins = || (0..self.len()).map(|m| self.margin(m));
         relative_gap(margins, self.square, self.alpha.iter().map(|a| a * a).sum(), self.ridge)
     }
 

@@ -8,7 +8,7 @@ use crate::iterate::Iterate;
 use crate::steps::{self, Target};
 use maxmargin_core::Clock;
 use maxmargin_core::{Dual, Status};
-use maxmargin_kernel::{Rows, apply};
+use maxmargin_kernel::{Rows, apply, products};
 
 /// The coarsest level has at least this many vertices, each finer one this many times those of the one before.
 const COARSEST: usize = 512;
@@ -20,6 +20,9 @@ const INFORMED: usize = 64;
 /// Relative gap at which a level is left: the next, or the vertices that were not foreseen, change more than that.
 const COARSE: f64 = 1e-3;
 
+/// The same of the finest level: the vertices that join then take the gap up to some 10⁻² anyway.
+const FINEST: f64 = 1e-2;
+
 /// Vertices that join in one round, at least, and as a share of the members.
 const BLOCK: usize = 256;
 const SHARE: usize = 4;
@@ -29,7 +32,7 @@ const SHARE: usize = 4;
 const ROOM: usize = 3;
 
 /// Of what the rule allows: the members get this share.
-const INSIDE: f64 = 0.5;
+const INSIDE: f64 = 0.8;
 
 /// The problem, and where its kernel values come from.
 #[derive(Clone, Copy)]
@@ -129,7 +132,7 @@ fn levels(
 ) -> Option<Status> {
     let (n, dual) = (iterate.len(), source.dual);
     let mut stride = coarsest;
-    // Margins of all samples, and ρ, of the level before.
+    // Margins of the samples of this level, and ρ, by the level before.
     let mut known: Option<(Vec<f64>, f64)> = None;
     loop {
         *core = CoreSet::empty(n, dual.ridge() / stride as f64);
@@ -150,15 +153,20 @@ fn levels(
         }
         stream(source, iterate, core, &members);
         core.set(alpha, source.rows.par());
-        let ended = solve(core, target, COARSE.max(INSIDE * target.tol), made, clock, measure);
+        let goal = if stride == 1 { FINEST } else { COARSE };
+        let ended = solve(core, target, goal.max(INSIDE * target.tol), made, clock, measure);
         if stride == 1 || ended.is_some() {
             evaluate(source, iterate, core);
             return ended;
         }
-        let sums = product(source, iterate, core);
-        let margins = dual.ids().iter().zip(dual.sign()).map(|(&id, s)| s * sums[id]).collect();
-        known = Some((margins, core.square));
         stride /= FINER;
+        // Of the vertices of the next level alone; the others keep what is never read.
+        let outside = outsiders(core, (0..n).step_by(stride));
+        let found = margins(source, iterate, core, &outside);
+        let mut margins = vec![0.0; n];
+        outside.iter().zip(found).for_each(|(&k, margin)| margins[k] = margin);
+        core.members.iter().enumerate().for_each(|(m, &k)| margins[k] = core.margin(m));
+        known = Some((margins, core.square));
     }
 }
 
@@ -179,25 +187,47 @@ fn stream(source: Source, iterate: &mut Iterate, core: &mut CoreSet, vertices: &
     iterate.count_computed(vertices.len());
 }
 
-/// `Σ s_l α_l K(id_l, ·)` at every sample of the Gram matrix.
-fn product(source: Source, iterate: &mut Iterate, core: &CoreSet) -> Vec<f64> {
-    let gram = source.rows.gram();
+/// `Σ s_l α_l s_k K_kl` for each of `vertices`: the products of their rows with all α, or of the support's rows with them, whichever computes fewer
+/// kernel values.
+fn margins(source: Source, iterate: &mut Iterate, core: &CoreSet, vertices: &[usize]) -> Vec<f64> {
+    let (gram, dual) = (source.rows.gram(), source.dual);
     let (mut ids, mut coef) = (vec![], vec![]);
     for (&k, &a) in core.members.iter().zip(&core.alpha).filter(|(_, a)| **a > 0.0) {
-        ids.push(source.dual.ids()[k]);
-        coef.push(source.dual.sign()[k] * a);
+        ids.push(dual.ids()[k]);
+        coef.push(dual.sign()[k] * a);
     }
-    iterate.count_computed(ids.len());
-    apply(gram, &ids, &coef, 0..gram.len(), source.rows.par())
+    let mut found = if vertices.len() < ids.len() {
+        let mut spread = vec![0.0; gram.len()];
+        ids.iter().zip(&coef).for_each(|(&id, c)| spread[id] += c);
+        let rows: Vec<usize> = vertices.iter().map(|&k| dual.ids()[k]).collect();
+        iterate.count_computed(rows.len());
+        products(gram, &rows, &spread, source.rows.par())
+    } else {
+        iterate.count_computed(ids.len());
+        let sums = apply(gram, &ids, &coef, 0..gram.len(), source.rows.par());
+        vertices.iter().map(|&k| sums[dual.ids()[k]]).collect()
+    };
+    found.iter_mut().zip(vertices).for_each(|(m, &k)| *m *= dual.sign()[k]);
+    found
 }
 
-/// Hands the members' α to the point, with its gradient at every vertex.
+/// The vertices outside the working set.
+fn outsiders(core: &CoreSet, vertices: impl Iterator<Item = usize>) -> Vec<usize> {
+    vertices.filter(|&k| !core.contains(k)).collect()
+}
+
+/// Hands the members' α to the point, with its gradient at every vertex: that of the members is known.
 fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet) {
-    let sums = product(source, iterate, core);
-    let mut alpha = vec![0.0; iterate.len()];
-    core.members.iter().zip(&core.alpha).for_each(|(&k, &a)| alpha[k] = a);
-    let dual = source.dual;
-    let gradient: Vec<f64> = (0..alpha.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge() * alpha[k]).collect();
+    let n = iterate.len();
+    let outside = outsiders(core, 0..n);
+    let found = margins(source, iterate, core, &outside);
+    let (mut alpha, mut gradient) = (vec![0.0; n], vec![0.0; n]);
+    outside.iter().zip(found).for_each(|(&k, margin)| gradient[k] = margin);
+    for (m, &k) in core.members.iter().enumerate() {
+        // Levels have a ridge of their own.
+        let (a, margin) = (core.alpha[m], core.margin(m));
+        (alpha[k], gradient[k]) = (a, margin + source.dual.ridge() * a);
+    }
     iterate.replace(&alpha, &gradient);
 }
 

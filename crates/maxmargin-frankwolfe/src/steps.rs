@@ -94,6 +94,7 @@ pub(crate) fn run(
     let mut pace = Pace::new(iterate.len());
     let mut check = Check::default();
     loop {
+        candidates.keep(iterate);
         let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
         let furthest = match found {

@@ -75,7 +75,7 @@ fn two_gaps() {
 fn a_sampled_run_goes_on_until_all_points_were_looked_at() {
     let problem = larger(600, 16.0);
     for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
-        let sampling = Some(Sampling { candidates: 59, seed: 5, finish: Finish::Scan });
+        let sampling = Some(Sampling::of(59, 5, Finish::Scan));
         let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
         let (outcome, certificate) = run(&problem, &config, &Stop::at(1e-2), 1);
         assert_eq!((outcome.solution.status, outcome.evidence), (Status::Converged, Evidence::FullScan), "{method:?}");
@@ -96,7 +96,7 @@ fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
     let problem = larger(600, 16.0);
     for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
         // Three candidates of 600: the first three that happen to lie inside the ball end the run, far from the optimum.
-        let sampling = Some(Sampling { candidates: 3, seed: 1, finish: Finish::Sample });
+        let sampling = Some(Sampling::of(3, 1, Finish::Sample));
         let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };
         let (outcome, certificate) = run(&problem, &config, &Stop::at(1e-3), 1);
         assert_eq!((outcome.solution.status, outcome.evidence), (Status::Converged, Evidence::Sample), "{method:?}");
@@ -106,12 +106,37 @@ fn a_stop_by_a_sample_is_labelled_and_its_certificate_is_honest() {
     }
 }
 
+/// The same draws and steps up to the end of the shorter run, then more of them.
+#[test]
+fn a_run_with_more_tries_goes_on_where_one_with_fewer_ends() {
+    let problem = larger(600, 16.0);
+    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap] {
+        for balanced in [false, true] {
+            let with = |tries| {
+                let sampling = Some(Sampling { balanced, tries, ..Sampling::of(8, 1, Finish::Sample) });
+                let config = FrankWolfeConfig { rule: Rule::Radius, sampling, ..FrankWolfeConfig::of(method) };
+                run(&problem, &config, &Stop::at(1e-4), 1).0
+            };
+            let runs = [1, 3, 9].map(with);
+            assert_eq!(with(0), runs[0], "{method:?}");
+            for pair in runs.windows(2) {
+                let what = format!("{method:?}, balanced {balanced}: {:?}, {:?}", pair[0].steps, pair[1].steps);
+                assert_eq!((pair[0].evidence, pair[1].evidence), (Evidence::Sample, Evidence::Sample), "{what}");
+                assert!(pair[1].steps.samples >= pair[0].steps.samples + 2, "{what}");
+                assert!(pair[1].solution.work.iterations >= pair[0].solution.work.iterations, "{what}");
+                let objective = |run: &Outcome| problem.objective(&run.solution.alpha);
+                assert!(objective(&pair[1]) <= objective(&pair[0]) * (1.0 + 1e-12), "{what}");
+            }
+        }
+    }
+}
+
 /// Samples as large as the data, and pairwise steps, know no samples.
 #[test]
 fn samples_of_everything_are_scans() {
     let problem = &generate::medium_simplex(2, 40)[0];
     for method in ALL {
-        let sampling = Some(Sampling { candidates: 40, seed: 1, finish: Finish::Sample });
+        let sampling = Some(Sampling::of(40, 1, Finish::Sample));
         let sampled = run(problem, &FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) }, &Stop::at(1e-4), 1);
         assert_eq!(sampled, run(problem, &FrankWolfeConfig::of(method), &Stop::at(1e-4), 1), "{method:?}");
     }
@@ -256,7 +281,7 @@ fn what_is_no_problem_is_refused() {
     let config = FrankWolfeConfig::of(Method::Fw);
     let refused = solve(d, &rows, start, &config, &Stop::at(1e-3), &mut Silent);
     assert_eq!(refused, Err(FrankWolfeError::Start { found: 4, expected: 10 }));
-    let sampling = Some(Sampling { candidates: 0, seed: 1, finish: Finish::Scan });
+    let sampling = Some(Sampling::of(0, 1, Finish::Scan));
     let start = random_start(d, &rows, 3, 1).expect("a start");
     let refused = solve(d, &rows, start, &FrankWolfeConfig { sampling, ..config }, &Stop::at(1e-3), &mut Silent);
     assert_eq!(refused, Err(FrankWolfeError::NoPoints { what: "a sample" }));
@@ -276,7 +301,7 @@ fn kernels_that_are_none() {
     for gram in gram {
         let rows = Rows::new(gram, u64::MAX, Par::Seq);
         for method in ALL {
-            for sampling in [None, Some(Sampling { candidates: 5, seed: 1, finish: Finish::Scan })] {
+            for sampling in [None, Some(Sampling::of(5, 1, Finish::Scan))] {
                 let start = random_start(&dual, &rows, 6, 1);
                 let start = start.unwrap_or_else(|_| Start::project(&dual, vec![0.0; 40]).expect("feasible"));
                 let config = FrankWolfeConfig { sampling, ..FrankWolfeConfig::of(method) };

@@ -4,7 +4,7 @@ use crate::Gram;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::Par;
-use maxmargin_simd::sums::add_scaled;
+use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
@@ -86,14 +86,52 @@ pub fn apply(gram: &dyn Gram, ids: &[usize], coef: &[f64], columns: Range<usize>
     sums
 }
 
+/// `Σ_l coef_l K[row, l]` over all samples `l` for each of `rows`, from kernel values in `f32`, summed in `f64`. For few rows and many coefficients:
+/// values of zero coefficients are computed as well.
+///
+/// Tiles and their order are fixed: the same bits for every `par`.
+///
+/// # Panics
+///
+/// When there is not one coefficient per sample or an index is out of range.
+pub fn products(gram: &dyn Gram, rows: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+    assert_eq!(coef.len(), gram.len(), "one coefficient per sample");
+    let tile = gram.tile();
+    let (height, width) = (tile.rows.clamp(1, 64), tile.columns.clamp(1, SINGLE_COLUMNS));
+    let mut sums = vec![0.0; rows.len()];
+    par.for_chunks(&mut sums, height, |t, sums| {
+        let ids = &rows[t * height..t * height + sums.len()];
+        let mut block = vec![0.0; ids.len() * width];
+        for (w, coef) in coef.chunks(width).enumerate() {
+            let block = &mut block[..ids.len() * coef.len()];
+            gram.fill(ids, w * width..w * width + coef.len(), block);
+            for (sum, row) in sums.iter_mut().zip(block.chunks_exact(coef.len())) {
+                *sum += dot(coef, row);
+            }
+        }
+    });
+    sums
+}
+
 /// Writes `K[rows, columns]` in `f32` for columns in any order into `out`, whose rows begin `stride` apart.
 ///
 /// Tiles that hold none of the columns are not computed; of the others all of it is, and most of it thrown away where columns are few.
 ///
+/// With `own`, row `r` is also column `own + r`, and columns behind that may be left out: they are rows, too. Which of them are written depends on
+/// tiles only, and columns in ascending order leave out most.
+///
 /// # Panics
 ///
 /// When `out` is smaller than `rows.len() × stride`, `stride` is smaller than the number of columns, or an index is out of range.
-pub fn submatrix(gram: &dyn Gram, rows: &[usize], columns: &[usize], stride: usize, out: &mut [f32], par: Par) {
+pub fn submatrix(
+    gram: &dyn Gram,
+    rows: &[usize],
+    columns: &[usize],
+    own: Option<usize>,
+    stride: usize,
+    out: &mut [f32],
+    par: Par,
+) {
     assert!(stride >= columns.len() && out.len() >= rows.len() * stride, "room for {} × {}", rows.len(), columns.len());
     if rows.is_empty() || columns.is_empty() {
         return;
@@ -105,14 +143,20 @@ pub fn submatrix(gram: &dyn Gram, rows: &[usize], columns: &[usize], stride: usi
     let tiles: Vec<&[(usize, usize)]> = places.chunk_by(|a, b| a.0 / width == b.0 / width).collect();
     par.for_chunks(&mut out[..rows.len() * stride], height * stride, |t, out| {
         let ids = &rows[t * height..rows.len().min((t + 1) * height)];
+        // Behind the last row's own column nothing is wanted.
+        let end = own.map_or(usize::MAX, |own| own + t * height + ids.len());
         let mut block = vec![0.0; ids.len() * width];
         for places in &tiles {
-            let (Some(first), Some(last)) = (places.first(), places.last()) else { continue };
+            let mut wanted = places.iter().filter(|(_, place)| *place < end);
+            let Some(first) = wanted.next() else { continue };
+            let last = wanted.next_back().unwrap_or(first);
             let count = last.0 + 1 - first.0;
             let block = &mut block[..ids.len() * count];
             gram.fill(ids, first.0..first.0 + count, block);
             for (row, out) in block.chunks_exact(count).zip(out.chunks_mut(stride)) {
-                places.iter().for_each(|&(column, place)| out[place] = row[column - first.0]);
+                for &(column, place) in places.iter().filter(|(_, place)| *place < end) {
+                    out[place] = row[column - first.0];
+                }
             }
         }
     });
@@ -120,7 +164,7 @@ pub fn submatrix(gram: &dyn Gram, rows: &[usize], columns: &[usize], stride: usi
 
 #[cfg(test)]
 mod tests {
-    use super::{apply, apply_exact, submatrix};
+    use super::{apply, apply_exact, products, submatrix};
     use crate::{Gram, Kernel, KernelGram};
     use maxmargin_data::{Par, generate::Generator};
 
@@ -138,10 +182,28 @@ mod tests {
         let most: f64 = coef.iter().map(|c| 1e-6 * c.abs()).sum();
         assert!(sums.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= most));
 
+        let mut spread = vec![0.0; 5000];
+        ids.iter().zip(&coef).for_each(|(&id, c)| spread[id] += c);
+        let rows: Vec<usize> = (0..150).map(|i| 4899 - i * 31).collect();
+        let found = products(&gram, &rows, &spread, Par::Seq);
+        assert_eq!(found, products(&gram, &rows, &spread, Par::Pool(&pool)));
+        assert!(found.iter().zip(&rows).all(|(a, row)| (a - exact[row - 100]).abs() <= most));
+
+        // The lower half of a symmetric part, rows from 100 on.
+        let mut lower = vec![f32::NAN; 600 * 700];
+        submatrix(&gram, &ids[100..], &ids, Some(100), 700, &mut lower, Par::Pool(&pool));
+        let mut whole = vec![f32::NAN; 600 * 700];
+        submatrix(&gram, &ids[100..], &ids, None, 700, &mut whole, Par::Seq);
+        for (r, (lower, whole)) in lower.chunks(700).zip(whole.chunks(700)).enumerate() {
+            assert_eq!(lower[..=100 + r], whole[..=100 + r]);
+            assert!(lower[100 + r..].iter().zip(&whole[100 + r..]).all(|(l, w)| l.is_nan() || l == w));
+        }
+        assert!(lower[..700].iter().any(|v| v.is_nan()), "something is left out");
+
         let columns = [4999, 3, 2048, 2047, 17, 3];
         for par in [Par::Seq, Par::Pool(&pool)] {
             let mut out = vec![f32::NAN; 700 * 8];
-            submatrix(&gram, &ids, &columns, 8, &mut out, par);
+            submatrix(&gram, &ids, &columns, None, 8, &mut out, par);
             let mut entry = [0.0];
             for (row, &i) in out.chunks(8).zip(&ids) {
                 for (value, &j) in row.iter().zip(&columns) {
@@ -159,7 +221,8 @@ mod tests {
         let gram = KernelGram::new(&data.samples, Kernel::Linear).expect("a kernel");
         assert_eq!(apply(&gram, &[], &[], 0..30, Par::Seq), [0.0; 30]);
         assert!(apply(&gram, &[1], &[1.0], 5..5, Par::Seq).is_empty());
-        submatrix(&gram, &[], &[1], 1, &mut [], Par::Seq);
-        submatrix(&gram, &[1], &[], 0, &mut [], Par::Seq);
+        assert_eq!(products(&gram, &[], &[1.0; 30], Par::Seq), []);
+        submatrix(&gram, &[], &[1], None, 1, &mut [], Par::Seq);
+        submatrix(&gram, &[1], &[], None, 0, &mut [], Par::Seq);
     }
 }

@@ -25,7 +25,7 @@ mod sparse;
 mod subset;
 mod survey;
 
-pub use apply::{apply, apply_exact, submatrix};
+pub use apply::{apply, apply_exact, products, submatrix};
 pub use block::Arena;
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};

@@ -17,13 +17,15 @@ pub(crate) const NOTHING: &str = "–";
 pub(crate) fn markdown(table: &Table, rows: &[Row]) -> String {
     let peer = table.peers.first().map_or("peer", |peer| peer.name.as_str());
     let mut columns = columns(peer);
-    match (&table.linear, &table.chunks) {
-        (Some(linear), _) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
-        (None, Some(chunks)) => drop(columns.splice(LEFT.., super::chunks::columns(chunks, rows, peer))),
-        (None, None) => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
+    match (&table.linear, &table.chunks, &table.simplex) {
+        (Some(linear), ..) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
+        (_, Some(chunks), _) => drop(columns.splice(LEFT.., super::chunks::columns(chunks, rows, peer))),
+        (.., Some(simplex)) => drop(columns.splice(LEFT.., super::simplex::columns(simplex, rows))),
+        _ => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
     }
     let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.iter().map(|column| column.1(row)).collect()).collect();
-    let used: Vec<usize> = (0..columns.len()).filter(|&c| cells.iter().any(|row| row[c] != NOTHING)).collect();
+    let used: Vec<usize> =
+        (0..columns.len()).filter(|&c| cells.iter().any(|row| row[c] != NOTHING && !row[c].is_empty())).collect();
     let line = |of: &dyn Fn(usize) -> String| format!("| {} |\n", used.iter().map(|&c| of(c)).collect::<Vec<_>>().join(" | "));
     let head = line(&|c| columns[c].0.clone()) + &line(&|c| if c < LEFT { "---" } else { "--:" }.to_owned());
     cells.iter().fold(head, |text, row| text + &line(&|c| row[c].clone()))

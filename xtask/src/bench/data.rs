@@ -1,7 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
-use super::spec::{Problem, Recipe, Settings};
-use super::{fisher, folds, kdd, standardise};
+use super::spec::{Problem, Recipe, Settings, Test};
+use super::{derive, fisher, folds, kdd, standardise};
 use crate::datasets::{Form, Manifest, digest, find, install};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;
@@ -44,6 +44,19 @@ impl Inputs {
         let input = self.prepare(problem)?;
         self.ready.insert(problem.name.clone(), input.clone());
         Ok(input)
+    }
+
+    /// The file of a problem's test samples; nothing when no folder has it.
+    pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
+        let of = match test {
+            Test::File(name) => return Ok(self.verified(name)?.map(|(path, _)| path)),
+            Test::Rest { of } => of,
+        };
+        let (Some((part, _)), Some((all, _))) = (self.verified(&problem.data)?, self.verified(of)?) else { return Ok(None) };
+        let read = |path: &Path| fs::read_to_string(path).context(path.display());
+        let target = self.scratch.join(format!("{}.rest-of-{of}", problem.data));
+        write(&target, &derive::rest(&read(&part)?, &read(&all)?).context(part.display())?)?;
+        Ok(Some(target.canonicalize().context(target.display())?))
     }
 
     /// The file of the folds that `svm-train -v` would use on this input.
@@ -114,9 +127,10 @@ impl Inputs {
                 }
                 fisher::rows(&texts)?
             }
-            Recipe::Kdd => {
+            Recipe::Kdd | Recipe::KddClasses => {
                 let Some((path, _)) = self.verified(&problem.data)? else { return Ok(None) };
-                kdd::rows(&fs::read_to_string(&path).context(path.display())?).context(path.display())?
+                let label = if recipe == Recipe::Kdd { kdd::attack } else { kdd::kind };
+                kdd::rows(&fs::read_to_string(&path).context(path.display())?, label).context(path.display())?
             }
         };
         let target = self.scratch.join(format!("{}.data", problem.name.replace(' ', "-")));

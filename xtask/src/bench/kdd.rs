@@ -1,4 +1,4 @@
-//! The ten-percent sample of KDD Cup 1999: normal connections against attacks of any kind.
+//! The ten-percent sample of KDD Cup 1999: normal connections against attacks, of any kind or of four.
 
 use crate::failure::{Outcome, fail};
 use std::collections::BTreeMap;
@@ -66,18 +66,42 @@ enum Feature<'t> {
     Named(BTreeMap<&'t str, usize>),
 }
 
-/// Rows in LIBSVM format, in the order of the file: +1 for a normal connection, −1 for an attack.
+/// The attacks of each kind, by the task's description: denial of service, probing, remote to local, user to root.
+const KINDS: [(&str, &[&str]); 4] = [
+    ("2", &["back.", "land.", "neptune.", "pod.", "smurf.", "teardrop."]),
+    ("3", &["ipsweep.", "nmap.", "portsweep.", "satan."]),
+    ("4", &["ftp_write.", "guess_passwd.", "imap.", "multihop.", "phf.", "spy.", "warezclient.", "warezmaster."]),
+    ("5", &["buffer_overflow.", "loadmodule.", "perl.", "rootkit."]),
+];
+
+/// +1 for a normal connection, −1 for an attack.
+pub(crate) fn attack(name: &str) -> Option<&'static str> {
+    Some(if name == NORMAL { "+1" } else { "-1" })
+}
+
+/// 1 for a normal connection, 2 to 5 for the kinds of attacks; nothing for an unknown name.
+pub(crate) fn kind(name: &str) -> Option<&'static str> {
+    if name == NORMAL {
+        return Some("1");
+    }
+    KINDS.iter().find(|(_, names)| names.contains(&name)).map(|(label, _)| *label)
+}
+
+/// Rows in LIBSVM format, in the order of the file, labelled by `class`.
 ///
 /// Features are the attributes in the order of the file: `duration`; one feature for each value of `protocol_type`, `service` and `flag`, the values of
 /// an attribute in alphabetical order (3, 66 and 11 of them); then the other numeric attributes from `src_bytes` to `dst_host_srv_rerror_rate`. Every
 /// numeric attribute is scaled to [0, 1] as a whole, and those that are the same in all rows (`num_outbound_cmds`, `is_host_login`) are left out: 116
 /// features.
-pub(crate) fn rows(text: &str) -> Outcome<String> {
+pub(crate) fn rows(text: &str, class: fn(&str) -> Option<&'static str>) -> Outcome<String> {
     let features = survey(text)?;
     let mut out = String::with_capacity(2 * text.len());
     for (n, line) in text.lines().enumerate() {
         let (fields, label) = fields(n, line)?;
-        out += if label == NORMAL { "+1" } else { "-1" };
+        let Some(class) = class(label) else {
+            return fail(format!("line {}: no kind of attack is called `{label}`; {MEND}", n + 1));
+        };
+        out += class;
         for ((field, feature), name) in fields.iter().zip(&features).zip(ATTRIBUTES) {
             match feature {
                 Feature::Constant => {}
@@ -159,7 +183,7 @@ fn number(n: usize, name: &str, field: &str) -> Outcome<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ATTRIBUTES, rows};
+    use super::{ATTRIBUTES, attack, kind, rows};
 
     /// A line with these first fields, `last` as the last attribute and 0 between them.
     fn line(first: &str, last: &str, label: &str) -> String {
@@ -178,7 +202,7 @@ mod tests {
 
     #[test]
     fn names_become_features_and_numbers_are_scaled() {
-        let text = rows(&text()).expect("rows");
+        let text = rows(&text(), attack).expect("rows");
         let lines: Vec<&str> = text.lines().collect();
         // duration 1; tcp 2, udp 3; dns 4, http 5; REJ 6, SF 7; src_bytes is constant; dst_bytes 8; the last attribute 9.
         assert_eq!(lines[0], "+1 2:1 5:1 7:1 8:1");
@@ -188,13 +212,20 @@ mod tests {
     }
 
     #[test]
+    fn kinds_of_attacks() {
+        let text = rows(&text(), kind).expect("rows");
+        assert_eq!(text.lines().map(|line| line.split(' ').next()).collect::<Vec<_>>(), [Some("1"), Some("2"), Some("2")]);
+        assert_eq!(["satan.", "phf.", "perl.", "smurfs."].map(kind), [Some("3"), Some("4"), Some("5"), None]);
+    }
+
+    #[test]
     fn what_is_wrong_with_a_line() {
-        let broken = |from: &str, to: &str| rows(&text().replacen(from, to, 1)).unwrap_err().to_string();
+        let broken = |from: &str, to: &str| rows(&text().replacen(from, to, 1), kind).unwrap_err().to_string();
         assert!(broken("181,0,", "181,x,").starts_with("line 2: dst_bytes is `x`"));
         assert!(broken("109,", "nan,").contains("line 3"));
         assert!(broken(",normal.", "").contains("line 1"));
         assert!(broken("smurf.", "smurf").contains("line 2: `smurf` is no label"));
         assert!(broken("udp", "").contains("line 2: there is no protocol_type"));
-        assert!(rows("").unwrap_err().to_string().contains("cargo xtask datasets"));
+        assert!(rows("", kind).unwrap_err().to_string().contains("cargo xtask datasets"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::columns::{breakpoints, counted, theoretical, update_ms};
 use super::linear::finished;
+use super::simplex::{printed_speedup, speedup};
 use super::spec::{Plot, Quantity, Settings, Table, plain};
 use super::table::Row;
 use crate::failure::{Context, Outcome};
@@ -63,6 +64,10 @@ fn quantity(y: Quantity) -> &'static str {
         Quantity::Error => "Percent of errors",
         Quantity::TrainSeconds => "Seconds of a training",
         Quantity::ProcessSeconds => "Seconds of a process",
+        Quantity::Accuracy => "Percent of test samples that are right",
+        Quantity::Speedup => "Speed-up",
+        Quantity::PaperSpeedup => "Speed-up in the paper",
+        Quantity::CoreSet => "Vertices used",
     }
 }
 
@@ -100,8 +105,15 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             Quantity::Error => counted(&row.ours).and_then(|figures| figures.measured.accuracy).map(|percent| 100.0 - percent),
             Quantity::TrainSeconds => finished(row).and_then(|measured| measured.train_seconds),
             Quantity::ProcessSeconds => finished(row).and_then(|measured| measured.process_seconds),
+            Quantity::Accuracy => counted(&row.ours).and_then(|figures| figures.measured.accuracy),
+            Quantity::Speedup => speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
+            Quantity::PaperSpeedup => printed_speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
+            Quantity::CoreSet => counted(&row.ours).and_then(|figures| figures.measured.number("core_set")),
         };
-        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings), value) else { continue };
+        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x)), value)
+        else {
+            continue;
+        };
         let title = title(plot, row);
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(Panel { title, lines: Vec::new() });
@@ -214,7 +226,9 @@ fn paint(canvas: &Canvas, panel: &Panel, plot: &Plot, (x, y): (Range<f64>, Range
     for line in &panel.lines {
         let colour = colour(names, &line.name);
         let (points, style) = (line.points.iter().copied(), colour.stroke_width(2));
-        if line.dashed {
+        if plot.points {
+            // The points below are all there is.
+        } else if line.dashed {
             chart.draw_series(DashedLineSeries::new(points, 6, 4, style))?;
         } else {
             chart.draw_series(LineSeries::new(points, style))?;

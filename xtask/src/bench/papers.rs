@@ -29,7 +29,7 @@ impl Paper {
         table.paper.as_deref().map(Self::load).transpose()
     }
 
-    fn load(file: &str) -> Outcome<Self> {
+    pub(crate) fn load(file: &str) -> Outcome<Self> {
         let path = root().join("xtask/papers").join(file);
         Self::parse(file, &fs::read_to_string(&path).context(path.display())?)
     }
@@ -42,6 +42,14 @@ impl Paper {
             Some(n) => fail(format!("{file}:{}: {} fields, the header has {}", n + 2, rows[n].len(), header.len())),
             None => Ok(Self { file: file.to_owned(), header, rows }),
         }
+    }
+
+    /// What stands in a column of the row whose other columns have these texts.
+    pub(crate) fn entry(&self, row: &[(&str, &str)], column: &str) -> Option<String> {
+        let wanted: Vec<(usize, &str)> =
+            row.iter().map(|(name, text)| Some((self.column(name).ok()?, *text))).collect::<Option<_>>()?;
+        let row = self.rows.iter().find(|row| wanted.iter().all(|(at, text)| row[*at] == *text))?;
+        Some(row[self.column(column).ok()?].clone())
     }
 
     fn column(&self, name: &str) -> Outcome<usize> {

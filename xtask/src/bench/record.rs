@@ -103,6 +103,21 @@ impl Measured {
         }
     }
 
+    /// The same of a training on the simplex. A run that a sample ended promises nothing, and its certified gap is part of the result; a run that
+    /// claims a relative gap has to have it.
+    fn simplex_flaw(&self, promised: Option<f64>) -> Option<String> {
+        let gap = self.relative_gap.unwrap_or(f64::NAN);
+        match self.status() {
+            _ if gap.is_nan() => Some("no certificate".into()),
+            Some("Converged") if promised.is_some_and(|most| gap > most) => {
+                Some(format!("relative gap {gap:.2e} exceeds the tolerance"))
+            }
+            Some("Converged" | "TimeLimit") => None,
+            Some(status) => Some(format!("ended as {status}")),
+            None => Some("no status".into()),
+        }
+    }
+
     /// How the certificate misses the tolerance, if it does.
     fn misses(&self, tolerance: f64) -> Option<String> {
         match self.kkt {
@@ -142,6 +157,10 @@ impl Record {
             (Some(measured), None) if self.settings.contains_key("bound_gap") => {
                 let solver = self.settings.get("solver").and_then(Value::as_str);
                 measured.linear_flaw(matches!(solver, Some("linear" | "linear-newton")), self.tolerance())
+            }
+            (Some(measured), None) if self.settings.contains_key("bound") => {
+                let bound = self.settings.get("bound").and_then(Value::as_str);
+                measured.simplex_flaw((bound == Some("relative-gap")).then(|| self.tolerance()))
             }
             (Some(measured), None) => measured.misses(self.tolerance()),
         }

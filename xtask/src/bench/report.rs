@@ -2,7 +2,7 @@
 
 use super::columns::{counted, group, markdown, seconds, show};
 use super::record::{Measured, Record};
-use super::spec::{Spec, Table};
+use super::spec::{Spec, Table, View};
 use super::table::{Row, rows};
 use super::{lines, plot};
 use crate::failure::{Context, Outcome};
@@ -24,13 +24,17 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         if rows.is_empty() {
             continue;
         }
-        if table.from.is_empty() {
+        if table.simplex.as_ref().is_some_and(|simplex| simplex.view == View::Choice) {
+            let used = |problem: &str| spec.problem(problem).ok()?.set.get("c").and_then(serde_json::Value::as_f64);
+            let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, super::simplex::choice(&rows, used));
+        } else if !table.is_figure() {
             let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, markdown(table, &rows));
         } else {
             let _ = write!(text, "## Figure {}: {}\n\n", table.number, table.title);
         }
         text += &picture(&name, table, &rows, target)?;
     }
+    text += &statistics(spec, records)?;
     text += &notes(spec, records);
     text += &circumstances(records);
     fs::write(target, &text).context(target.display())?;
@@ -38,26 +42,50 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
     Ok(text)
 }
 
-/// The rows of a table, or of all tables that a figure draws.
+/// The section on the spec's statistics, where it has some and their table was measured.
+pub(crate) fn statistics(spec: &Spec, records: &[Record]) -> Outcome<String> {
+    let Some(statistics) = &spec.statistics else { return Ok(String::new()) };
+    let tested = spec.tables.iter().find(|table| table.number == statistics.table && table.from.is_empty());
+    let rows = tested.map_or_else(|| Ok(Vec::new()), |table| measured(spec, table, records))?;
+    if rows.is_empty() { Ok(String::new()) } else { super::statistics::section(statistics, &rows) }
+}
+
+/// The rows of a table, or of all tables that another table or a figure shows, of its own problems if it names some.
 fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
-    let mut all = rows(spec, table, records)?;
-    for drawn in spec.tables.iter().filter(|drawn| table.from.contains(&drawn.number)) {
-        all.extend(rows(spec, drawn, records)?);
+    if table.from.is_empty() {
+        return measured(spec, table, records);
     }
+    let mut all = Vec::new();
+    for drawn in spec.tables.iter().filter(|drawn| table.from.contains(&drawn.number) && drawn.from.is_empty()) {
+        all.extend(measured(spec, drawn, records)?);
+    }
+    all.retain(|row| table.problems.is_empty() || table.problems.contains(&row.cell.problem));
     Ok(all)
+}
+
+/// The rows that a table measured, means where it wants them.
+fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
+    let rows = rows(spec, table, records)?;
+    Ok(match &table.mean_over {
+        Some(over) => super::simplex::merge(rows, over),
+        None => rows,
+    })
 }
 
 /// Draws the table's plot beside the report; the line that shows it there.
 fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<String> {
     let kind = if table.from.is_empty() { "table" } else { "figure" };
-    let file = format!("{name}-{kind}{}.svg", table.number);
+    let part = table.part.as_ref().map_or(String::new(), |part| format!("-{part}"));
+    let file = format!("{name}-{kind}{}{part}.svg", table.number);
     let place = target.with_file_name(&file);
     let alternative = match &table.plot {
         Some(plot) => {
             lines::draw(&place, table, plot, rows)?;
             lines::caption(plot)
         }
-        None if table.variants.len() < 2 || table.linear.is_some() || table.chunks.is_some() => return Ok(String::new()),
+        None if table.variants.len() < 2 || table.linear.is_some() || table.chunks.is_some() || table.simplex.is_some() => {
+            return Ok(String::new());
+        }
         None => {
             plot::draw(&place, rows, &format!("{}: iterations relative to the first variant", table.title))?;
             "Iterations relative to the first variant".to_owned()
@@ -132,7 +160,10 @@ fn circumstances(records: &[Record]) -> String {
     let machines: BTreeSet<_> = records.iter().map(|record| &record.machine).collect();
     let mut text = String::from("\n## Circumstances\n\n");
     let any = |of: fn(&Measured) -> Option<f64>| records.iter().any(|record| record.measured.as_ref().and_then(of).is_some());
-    if any(|measured| measured.process_seconds) {
+    if records.iter().any(|record| record.settings.contains_key("bound")) {
+        text += "Seconds are wall-clock time of the trainings alone, from the first kernel value to the solution: reading files, judging and testing are not\n\
+                 in them. The raw lines stand beside this report; `cargo xtask bench` made them and it.\n\n";
+    } else if any(|measured| measured.process_seconds) {
         text += "Seconds are wall-clock time, the median over the repeats; the judgement of the results is not in them. The raw lines stand\n\
                  beside this report; `cargo xtask bench` made them and it.\n\n";
     } else {

@@ -27,6 +27,8 @@ struct Job<'a> {
     cell: Cell,
     problem: &'a Problem,
     input: Option<Input>,
+    /// The file of the test samples.
+    test: Option<PathBuf>,
     /// The file of folds, where they are LIBSVM's.
     folds: Option<PathBuf>,
     peer: Option<(&'a Peer, String)>,
@@ -103,13 +105,13 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
 /// Every process of the run, in order. Problems without data are reported and left out.
 fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outcome<Vec<Job<'a>>> {
     // A figure needs the tables that it draws.
-    let named = |number: &u32| arguments.table.is_empty() || arguments.table.contains(number);
-    let drawn: Vec<u32> = spec.tables.iter().filter(|table| named(&table.number)).flat_map(|table| table.from.clone()).collect();
-    let chosen = |table: &&Table| named(&table.number) || drawn.contains(&table.number);
+    let named = spec.named(&arguments.table, &arguments.figure, arguments.statistics)?;
+    let drawn: Vec<u32> = named.iter().flat_map(|table| table.from.clone()).collect();
+    let chosen = |table: &&Table| {
+        let shown = named.iter().any(|named| std::ptr::eq(*named, *table));
+        (shown || drawn.contains(&table.number)) && table.from.is_empty()
+    };
     let programs = arguments.named();
-    if let Some(unknown) = arguments.table.iter().find(|&&number| !spec.tables.iter().any(|table| table.number == number)) {
-        return fail(format!("the spec has no table {unknown}"));
-    }
     let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
     let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
     if let Some(bench) = bench {
@@ -140,6 +142,16 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
                 }
                 continue;
             }
+            let test = match &problem.test {
+                Some(test) => match inputs.test_of(problem, test)? {
+                    Some(path) => Some(path),
+                    None => {
+                        println!("skipped: {} (no file of its test samples)", problem.name);
+                        continue;
+                    }
+                },
+                None => None,
+            };
             let libsvm_folds = cell.settings.get("folds").and_then(Value::as_str) == Some(LIBSVM_FOLDS);
             let folds = match &input {
                 Some(input) if libsvm_folds => Some(inputs.folds(problem, input, &cell.settings)?),
@@ -154,7 +166,7 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
             });
-            jobs.push(Job { cell, problem, input, folds, peer: None, limit, program });
+            jobs.push(Job { cell, problem, input, test, folds, peer: None, limit, program });
         }
     }
     Ok(jobs)
@@ -187,6 +199,7 @@ fn peers<'a>(
                 cell,
                 problem,
                 input: input.cloned(),
+                test: None,
                 folds: None,
                 peer: Some((peer, binary)),
                 limit: None,
@@ -234,6 +247,9 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outco
         json!({ "generator": job.problem.data, "rows": rows, "seed": request.get("seed") })
     };
     request.insert("data".into(), data);
+    if let Some(test) = &job.test {
+        request.insert("test".into(), json!({ "file": test }));
+    }
     if let Some(folds) = &job.folds {
         request.insert("folds".into(), json!({ "file": folds }));
     }

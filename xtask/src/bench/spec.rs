@@ -1,5 +1,9 @@
 //! xtask/specs/PAPER.toml: what a paper measured, on which data, with which settings.
 
+mod shows;
+
+pub(crate) use shows::{Chunks, Linear, Plot, Quantity, Simplex, Statistics, Theory, View};
+
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use serde::Deserialize;
@@ -22,6 +26,8 @@ pub(crate) struct Spec {
     /// Settings that take the place of others with `--full`.
     #[serde(default)]
     pub(crate) full: Settings,
+    /// Tests of differences over all problems of a table.
+    pub(crate) statistics: Option<Statistics>,
     #[serde(rename = "problem")]
     pub(crate) problems: Vec<Problem>,
     #[serde(rename = "table")]
@@ -37,6 +43,8 @@ pub(crate) struct Problem {
     pub(crate) data: String,
     /// The data are made of this and other files of the manifest.
     pub(crate) recipe: Option<Recipe>,
+    /// The samples that a model is tested on.
+    pub(crate) test: Option<Test>,
     /// Small enough for `--quick`.
     #[serde(default)]
     pub(crate) quick: bool,
@@ -68,6 +76,18 @@ pub(crate) enum Recipe {
     Standardise,
     /// The first rows that a generator makes, as a file that other programs can read.
     Generate,
+    /// Normal connections and four kinds of attacks.
+    KddClasses,
+}
+
+/// Where test samples come from.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub(crate) enum Test {
+    /// A file of the manifest.
+    File(String),
+    /// The rows of another file that are not in the problem's.
+    Rest { of: String },
 }
 
 impl Problem {
@@ -116,71 +136,21 @@ pub(crate) struct Table {
     pub(crate) linear: Option<Linear>,
     /// Columns about trainings by working sets.
     pub(crate) chunks: Option<Chunks>,
+    /// Columns about trainings on the simplex.
+    pub(crate) simplex: Option<Simplex>,
+    /// Cells that differ in this setting alone are one row, with means.
+    pub(crate) mean_over: Option<String>,
+    /// Tells the file of a figure from others of the same number.
+    pub(crate) part: Option<String>,
     /// Lines instead of bars.
     pub(crate) plot: Option<Plot>,
 }
 
-/// Breakpoints of two variants beside √(m + l) : (m + l), which holds where all samples have the same way to go (Karasuyama
-/// and Takeuchi 2009, section 3.4).
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Theory {
-    /// All samples at once.
-    pub(crate) multiple: String,
-    /// One after the other.
-    pub(crate) single: String,
-}
-
-/// The variants that the columns about linear trainings compare.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Linear {
-    /// Its seconds are shown as a multiple of every other variant's.
-    pub(crate) baseline: String,
-    /// The best of the others is shown as a multiple of this variant.
-    pub(crate) ours: String,
-}
-
-/// The variant whose seconds are shown as a multiple of every other's, where trainings go by working sets.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Chunks {
-    pub(crate) baseline: String,
-}
-
-/// A plot with one line per variant, in panels.
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Plot {
-    /// A setting, or settings joined by `+`.
-    pub(crate) x: String,
-    pub(crate) y: Quantity,
-    /// What tells the panels apart: settings, `problem`, or `scenario` (adding, removing, both).
-    #[serde(default)]
-    pub(crate) panel: Vec<String>,
-    #[serde(default)]
-    pub(crate) log_x: bool,
-    #[serde(default)]
-    pub(crate) log_y: bool,
-    /// Lines of cells with these settings are dashed.
-    #[serde(default)]
-    pub(crate) dashed: Settings,
-}
-
-/// What a line shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Quantity {
-    /// Milliseconds of one update.
-    UpdateSeconds,
-    /// Breakpoints of one update.
-    Breakpoints,
-    /// Percent of samples that a cross-validation gets wrong.
-    Error,
-    /// Seconds of a training that met its stopping rule, reading apart.
-    TrainSeconds,
-    /// The same for the whole process.
-    ProcessSeconds,
+impl Table {
+    /// Whether it draws what others measured.
+    pub(crate) fn is_figure(&self) -> bool {
+        self.plot.is_some() && !self.from.is_empty()
+    }
 }
 
 /// One way to solve the problem, and the paper's columns about it.
@@ -274,7 +244,8 @@ impl Spec {
             let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
             let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
             let chunks = table.chunks.iter().map(|chunks| &chunks.baseline);
-            for name in table.against.iter().chain(theory).chain(linear).chain(chunks) {
+            let simplex = table.simplex.iter().filter(|_| table.from.is_empty()).flat_map(|simplex| &simplex.baseline);
+            for name in table.against.iter().chain(theory).chain(linear).chain(chunks).chain(simplex) {
                 if !table.variants.iter().any(|variant| variant.name == *name) {
                     return fail(format!("table {} has no variant `{name}`", table.number));
                 }
@@ -285,6 +256,28 @@ impl Spec {
             return fail(format!("a figure draws table {number}, which the spec does not have"));
         }
         Ok(spec)
+    }
+
+    /// The entries that tables and figures of these numbers name. Where a number is that of a table and of a figure each is named apart.
+    pub(crate) fn named(&self, tables: &[u32], figures: &[u32], statistics: bool) -> Outcome<Vec<&Table>> {
+        let all = tables.is_empty() && figures.is_empty() && !statistics;
+        let only =
+            |number: u32, figure: bool| self.tables.iter().all(|other| other.number != number || other.is_figure() == figure);
+        let named = |table: &Table| {
+            let (n, figure) = (table.number, table.is_figure());
+            let among = |numbers: &[u32], kind: bool| numbers.contains(&n) && (figure == kind || only(n, figure));
+            let tested = statistics && self.statistics.as_ref().is_some_and(|tests| !figure && tests.table == n);
+            all || tested || among(tables, false) || among(figures, true)
+        };
+        for &number in tables.iter().chain(figures) {
+            if !self.tables.iter().any(|table| table.number == number) {
+                return fail(format!("the spec has no table or figure {number}"));
+            }
+        }
+        if statistics && self.statistics.is_none() {
+            return fail("the spec has no statistics");
+        }
+        Ok(self.tables.iter().filter(|table| named(table)).collect())
     }
 
     pub(crate) fn problem(&self, name: &str) -> Outcome<&Problem> {

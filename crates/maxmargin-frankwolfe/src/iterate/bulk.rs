@@ -130,9 +130,13 @@ impl Iterate<'_, '_> {
         self.h[k] = self.dual.sign()[k] * gradient / self.scale;
     }
 
-    /// `(Qα)_k` of vertices outside the support, from the rows of the support.
+    /// `(Qα)_k` of these vertices: looked up where it is kept, else from the rows of the support.
     pub(crate) fn evaluate(&mut self, vertices: &[usize], out: &mut Vec<f64>) {
         out.clear();
+        if self.full {
+            out.extend(vertices.iter().map(|&k| self.gradient(k)));
+            return;
+        }
         out.resize(vertices.len(), 0.0);
         for at in 0..self.support.len() {
             let k = self.support[at] as usize;
