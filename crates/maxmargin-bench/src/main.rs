@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the JSON line and the failure are what this program is for")]
 
 mod cell;
+mod classes;
 mod cv;
 mod input;
 mod interior;

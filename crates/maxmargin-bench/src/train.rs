@@ -2,9 +2,9 @@
 
 use crate::cell::{Cell, Failure, Solver};
 use crate::measured::{Chunks, Finished, Measured};
-use crate::{input, machine, simplex};
+use crate::{classes, input, machine, simplex};
 use maxmargin::core::{Dual, Silent, Start, Status, Stop};
-use maxmargin::data::{BinaryLabels, Par};
+use maxmargin::data::{BinaryLabels, ClassLabels, Par};
 use maxmargin::irwls::{Finish, finish};
 use maxmargin::kernel::{KernelGram, Rows};
 use maxmargin::smo::solve_certified;
@@ -20,7 +20,10 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let data = input::load(&cell.data, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
-    let signs = BinaryLabels::new(&data.labels)?.signs;
+    let labels = ClassLabels::new(&data.labels)?;
+    let Some(BinaryLabels { signs, .. }) = labels.binary() else {
+        return classes::measure(cell, &data, &labels, read_seconds, par);
+    };
     let n = signs.len();
     let gram = KernelGram::new(&data.samples, kernel)?;
     let rows = Rows::new(&gram, cell.memory.unwrap_or_else(machine::budget), par);

@@ -60,6 +60,9 @@ fn columns(peer: &str) -> Vec<Column<'static>> {
         }),
         column("paper, accuracy", |row| show(row.printed.accuracy, |x| format!("{x:.2}"))),
         column("accuracy here", |row| show(counted(&row.ours).and_then(|o| o.measured.accuracy), |x| format!("{x:.2}"))),
+        column(&format!("{peer}'s accuracy"), |row| {
+            show(row.peer.as_ref().and_then(counted).and_then(|p| p.measured.accuracy), |x| format!("{x:.2}"))
+        }),
         column("objective", |row| show(objectives(row), |(ours, _)| format!("{ours:.6}"))),
         column(&format!("{peer}'s, relative"), |row| {
             show(objectives(row).and_then(|(o, p)| Some((p? - o) / o.abs())), |x| format!("{x:+.1e}"))

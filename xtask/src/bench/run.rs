@@ -161,7 +161,7 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
             let place = |cell: &Cell| (cell.problem.clone(), cell.vary.clone());
             let first = !jobs.iter().any(|job| job.peer.is_none() && place(&job.cell) == place(&cell));
             if first && arguments.peers && input.is_some() {
-                jobs.extend(peers(table, &cell, problem, input.as_ref(), &programs, &jobs)?);
+                jobs.extend(peers(table, &cell, problem, (input.as_ref(), test.as_deref()), &programs, &jobs)?);
             }
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
@@ -176,7 +176,7 @@ fn peers<'a>(
     table: &'a Table,
     cell: &Cell,
     problem: &'a Problem,
-    input: Option<&Input>,
+    (input, test): (Option<&Input>, Option<&Path>),
     named: &[String],
     earlier: &[Job],
 ) -> Outcome<Vec<Job<'a>>> {
@@ -199,7 +199,7 @@ fn peers<'a>(
                 cell,
                 problem,
                 input: input.cloned(),
-                test: None,
+                test: test.map(Path::to_path_buf),
                 folds: None,
                 peer: Some((peer, binary)),
                 limit: None,
@@ -278,7 +278,16 @@ fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
     // svm-train writes its model into the current folder unless it validates.
     command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
     let (seconds, output) = timed(&mut command, None)?;
-    Ok((seconds, output.map(|text| peer.reads.read(&text))))
+    let mut told = output.map(|text| peer.reads.read(&text));
+    if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.test) {
+        // Its own program on its own model: not part of its seconds.
+        let name = input.path.file_name().unwrap_or_default().to_string_lossy();
+        let mut command = Command::new(program);
+        command.arg(test).args([format!("{name}.model"), "labels".to_owned()]).current_dir(folder.path());
+        let (_, output) = timed(&mut command, None)?;
+        measured.accuracy = output.ok().and_then(|text| peer.reads.read(&text).accuracy);
+    }
+    Ok((seconds, told))
 }
 
 /// Runs a process to its end: wall-clock seconds and standard output, or how it failed.

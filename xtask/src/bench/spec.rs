@@ -201,6 +201,8 @@ pub(crate) struct Peer {
     pub(crate) arguments: Vec<String>,
     /// How to read what it prints.
     pub(crate) reads: super::peer::Reads,
+    /// A program that is told test samples, the model that was written, and a file for its labels, where a problem has test samples.
+    pub(crate) tests_with: Option<String>,
 }
 
 impl Peer {
