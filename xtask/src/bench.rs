@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
 mod cell;
+mod chunks;
 mod columns;
 mod data;
 mod derive;
@@ -19,6 +20,7 @@ mod report;
 mod run;
 mod simplex;
 mod spec;
+mod standardise;
 mod statistics;
 mod table;
 

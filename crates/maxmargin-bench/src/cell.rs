@@ -1,9 +1,8 @@
 //! The question and the answer.
 
-use crate::linear::Trained;
 use maxmargin::cv::Seeding;
 use maxmargin::kernel::Kernel;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::PathBuf;
 
 /// What to measure. Unknown names are refused, so that a misspelt setting is not silently a default.
@@ -51,6 +50,17 @@ pub(crate) struct Cell {
     /// Whether samples that find nothing end the run, as in the papers (train, L2-SVM).
     #[serde(default)]
     pub(crate) sampled_stop: bool,
+    /// How working sets are chosen (train, irwls).
+    #[serde(default)]
+    pub(crate) selection: Selection,
+    /// Samples of a working set (train, irwls).
+    #[serde(default = "chunk")]
+    pub(crate) working_set: usize,
+    /// Who solves working sets (train, irwls).
+    #[serde(default)]
+    pub(crate) inner: Inner,
+    /// Where the finish takes over from SMO, which is asked for this KKT violation (train, smo).
+    pub(crate) finish_from: Option<f64>,
     /// Seed of stratified and shuffled folds, of starts and of samples.
     #[serde(default)]
     pub(crate) seed: u64,
@@ -96,6 +106,10 @@ fn one() -> f64 {
     1.0
 }
 
+fn chunk() -> usize {
+    512
+}
+
 fn once() -> usize {
     1
 }
@@ -110,6 +124,8 @@ pub(crate) enum Job {
     Cv,
     Train,
     Update,
+    /// Nothing is measured: the data go to standard output in LIBSVM format.
+    Write,
 }
 
 /// Who updates a model.
@@ -173,6 +189,31 @@ pub(crate) enum Solver {
     Swap,
     /// Pairwise steps in corrective phases.
     Pairwise,
+    /// Working sets, solved by least squares or by another.
+    Irwls,
+}
+
+/// Which samples are the working set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Selection {
+    Random,
+    Largest,
+    Smallest,
+    #[default]
+    Half,
+    Steepest,
+}
+
+/// Who solves working sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Inner {
+    #[default]
+    LeastSquares,
+    /// An interior point method, that of the `clarabel` crate.
+    InteriorPoint,
+    Smo,
 }
 
 /// What `tol` bounds (solvers of the L2-SVM).
@@ -234,98 +275,6 @@ impl Cell {
     }
 }
 
-/// What was measured. The names are those of `cargo xtask bench`'s records.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Measured {
-    /// Solver iterations, summed over the folds or updates; none where the method has no such thing.
-    pub(crate) iterations: Option<u64>,
-    /// Iterations of the model of all data, where the seeding needs one.
-    pub(crate) full_iterations: Option<u64>,
-    /// Kernel rows computed.
-    pub(crate) rows_computed: u64,
-    /// Percent.
-    pub(crate) accuracy: Option<f64>,
-    /// Dual objective (maximised), summed over the folds.
-    pub(crate) objective: f64,
-    /// Largest KKT violation of all certificates.
-    pub(crate) kkt: f64,
-    /// Largest relative duality gap of all certificates.
-    pub(crate) relative_gap: f64,
-    pub(crate) support_vectors: usize,
-    /// The worst status.
-    pub(crate) status: String,
-    pub(crate) read_seconds: f64,
-    pub(crate) kernel_seconds: f64,
-    pub(crate) seed_seconds: f64,
-    /// Summed over the folds, which may run side by side.
-    pub(crate) solve_seconds: f64,
-    pub(crate) certify_seconds: f64,
-    /// From the parsed data to the certified result.
-    pub(crate) total_seconds: f64,
-    pub(crate) kernel_bytes: u64,
-    pub(crate) fold_iterations: Vec<u64>,
-    pub(crate) peak_rss_bytes: Option<u64>,
-    pub(crate) threads: usize,
-    #[serde(flatten)]
-    pub(crate) update: Option<Turnover>,
-    #[serde(flatten)]
-    pub(crate) linear: Option<Trained>,
-    #[serde(flatten)]
-    pub(crate) simplex: Option<Simplex>,
-}
-
-/// What is measured of the solvers on the simplex alone.
-#[derive(Debug, Serialize)]
-pub(crate) struct Simplex {
-    /// Training samples.
-    pub(crate) train_rows: usize,
-    pub(crate) classes: usize,
-    /// From the start to the solution, kernel rows included, without the certificate; summed over the pairs of classes, as all counts are.
-    pub(crate) train_seconds: f64,
-    /// The same by the processor's clock, where the system says.
-    pub(crate) cpu_seconds: Option<f64>,
-    /// Vertices in use at any time.
-    pub(crate) core_set: usize,
-    /// What convergence rests on: `FullScan`, `Sample` or `None`; the weakest of the pairs.
-    pub(crate) evidence: String,
-    pub(crate) toward_steps: u64,
-    pub(crate) away_steps: u64,
-    pub(crate) swap_steps: u64,
-    pub(crate) drop_steps: u64,
-    /// Problems of core sets.
-    pub(crate) rounds: u64,
-    pub(crate) samples: u64,
-    /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1, of two classes.
-    pub(crate) ordinary_objective: Option<f64>,
-    pub(crate) gamma: f64,
-}
-
-/// What is measured of updates alone.
-#[derive(Debug, Serialize)]
-pub(crate) struct Turnover {
-    /// Updates that the counts are sums over.
-    pub(crate) updates: usize,
-    /// Median of one update's seconds, over all updates and rounds.
-    pub(crate) update_seconds: f64,
-    /// Seconds of all updates, the mean of the rounds.
-    pub(crate) update_seconds_total: f64,
-    /// Changes of the sets along the paths.
-    pub(crate) breakpoints: Option<u64>,
-    /// Those of them at which the path did not move.
-    pub(crate) zero_steps: Option<u64>,
-    /// Changes of the sets by the finish after the paths.
-    pub(crate) repairs: Option<u64>,
-    /// What the paths call exact, at most.
-    pub(crate) tolerance: Option<f64>,
-    /// Samples with 0 < α < C, mean over the updates.
-    pub(crate) margin: f64,
-}
-
-/// The largest, or NaN where there is one: it must not vanish in a maximum.
-pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
-}
-
 /// Why a cell has no measurement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -363,6 +312,8 @@ pub(crate) enum Failure {
     Model(#[from] maxmargin::model::ModelError),
     #[error(transparent)]
     Linear(#[from] maxmargin::linear::LinearError),
+    #[error(transparent)]
+    Irwls(#[from] maxmargin::irwls::IrwlsError),
     #[error("solvers other than smo are for the job `train`")]
     Solver,
     #[error("the linear solvers, LIBLINEAR's among them, need `\"kernel\": \"linear\"`")]

@@ -1,6 +1,7 @@
 //! A cross-validation.
 
-use crate::cell::{Cell, Failure, Folds, Measured, worst};
+use crate::cell::{Cell, Failure, Folds};
+use crate::measured::{Measured, worst};
 use crate::{input, machine};
 use maxmargin::Svm;
 use maxmargin::core::Stop;

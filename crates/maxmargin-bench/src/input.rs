@@ -18,3 +18,10 @@ pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
         }
     }
 }
+
+/// The data in LIBSVM format.
+pub(crate) fn text(data: &Data) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    libsvm::write(&load(data, Par::Seq)?, &mut bytes).map_err(Failure::Temporary)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

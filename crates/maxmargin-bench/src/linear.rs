@@ -4,7 +4,8 @@ mod bound;
 mod liblinear;
 mod source;
 
-use crate::cell::{Cell, Failure, KernelName, Measured, Solver};
+use crate::cell::{Cell, Failure, KernelName, Solver};
+use crate::measured::Measured;
 use bound::Bound;
 use maxmargin::core::{Balance, Dual, Silent, Start, Stop};
 use maxmargin::data::libsvm::{self, ReadOptions};

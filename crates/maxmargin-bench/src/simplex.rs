@@ -1,6 +1,7 @@
 //! Trainings of the L2-SVM on the simplex: of two classes, or of each pair of classes.
 
-use crate::cell::{Bound, Cell, Failure, KernelName, Measured, Simplex, Solver, worst};
+use crate::cell::{Bound, Cell, Failure, KernelName, Solver};
+use crate::measured::{Measured, Simplex, worst};
 use crate::{machine, split};
 use maxmargin::core::{Certificate, Dual, Silent, Status, Stop, certify, certify_gradient};
 use maxmargin::cv::{ClassOrder, PairProblem, PairRows, Quiet, train_pairs};

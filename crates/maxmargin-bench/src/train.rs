@@ -1,9 +1,11 @@
-//! A single training by SMO.
+//! A single training by SMO, with a finish if one is asked for.
 
-use crate::cell::{Cell, Failure, Measured, Solver};
-use crate::{input, machine, simplex};
-use maxmargin::core::{Dual, Silent, Start, Stop};
-use maxmargin::data::{BinaryLabels, Par};
+use crate::cell::{Cell, Failure, Solver};
+use crate::measured::{Chunks, Finished, Measured};
+use crate::{classes, input, machine, simplex};
+use maxmargin::core::{Dual, Silent, Start, Status, Stop};
+use maxmargin::data::{BinaryLabels, ClassLabels, Par};
+use maxmargin::irwls::{Finish, finish};
 use maxmargin::kernel::{KernelGram, Rows};
 use maxmargin::smo::solve_certified;
 use std::time::{Duration, Instant};
@@ -18,7 +20,10 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let data = input::load(&cell.data, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
-    let signs = BinaryLabels::new(&data.labels)?.signs;
+    let labels = ClassLabels::new(&data.labels)?;
+    let Some(BinaryLabels { signs, .. }) = labels.binary() else {
+        return classes::measure(cell, &data, &labels, read_seconds, par);
+    };
     let n = signs.len();
     let gram = KernelGram::new(&data.samples, kernel)?;
     let rows = Rows::new(&gram, cell.memory.unwrap_or_else(machine::budget), par);
@@ -27,11 +32,23 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
 
     let solving = Instant::now();
-    let (solution, certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, par, &stop, &mut Silent)?;
+    let first = Stop { tol: cell.finish_from.unwrap_or(cell.tol), ..stop };
+    let (mut solution, mut certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, par, &first, &mut Silent)?;
+    let iterations = solution.work.iterations;
+    let mut finished = None;
+    if cell.finish_from.is_some() {
+        let finishing = Instant::now();
+        let exact_gradient = solution.status == Status::Converged;
+        let config = Finish { exact_gradient, par, ..Finish::default() };
+        let (outcome, judged) = finish(&dual, &gram, &solution, &config, &stop, &mut Silent)?;
+        (solution, certificate) = (outcome.solution, judged);
+        let finish_iterations = solution.work.iterations;
+        finished = Some(Finished { finish_seconds: finishing.elapsed().as_secs_f64(), finish_iterations });
+    }
     let solve_seconds = solving.elapsed().as_secs_f64();
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     Ok(Measured {
-        iterations: Some(solution.work.iterations),
+        iterations: Some(iterations),
         rows_computed: rows.work().computed,
         objective: certificate.dual,
         kkt: certificate.kkt,
@@ -43,6 +60,14 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         solve_seconds,
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
+        finish: finished,
+        chunks: Some(Chunks {
+            chunks: None,
+            exact_chunks: None,
+            optimiser_seconds: None,
+            kernel_values: rows.work().computed * n as u64,
+            free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
+        }),
         ..Measured::default()
     })
 }

@@ -5,7 +5,8 @@ mod program;
 mod seed;
 mod smo;
 
-use crate::cell::{Cell, Failure, Measured, Method, Turnover, worst};
+use crate::cell::{Cell, Failure, Method};
+use crate::measured::{Measured, Turnover, worst};
 use crate::{input, machine};
 use maxmargin::core::{Certificate, Dual, DualError, Silent, Solution, Start, Status, Stop, Work, audit, certify};
 use maxmargin::data::{BinaryLabels, Par, Samples};

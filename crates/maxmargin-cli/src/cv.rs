@@ -4,12 +4,14 @@ use crate::args::{CvArgs, FoldArgs, Folds};
 use crate::failure::{Done, Failure, reason};
 use crate::folds::{self, Run, Setting};
 use crate::input::{self, Input};
-use crate::linear::Linear;
+use crate::multiclass;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem;
 use crate::report::cv_report;
+use crate::solver::Solver;
 use crate::threads::Threads;
+use maxmargin::CSvcSolver;
 use maxmargin::cv::{FoldPlan, PlanError};
 use std::time::Instant;
 
@@ -23,6 +25,11 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let solver = Solver::of(&args.solver, args.kernel.kernel, false, args.data.options.seed)?;
+    let other = matches!(solver, Solver::Kernel(CSvcSolver::Irwls { .. }));
+    if let Some(labels) = multiclass::asked(&solver, other, &input)? {
+        return multiclass::cross_validate(args, &solver, &input, labels, &threads, begun, (output, folds_output), notes);
+    }
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
     let (plan, plan_name) = plan(&args.folds, &input, args.data.options.seed)?;
     if let Some(output) = folds_output {
@@ -36,7 +43,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
         seeding: args.folds.seeding,
         kernel: &args.kernel,
         problem: &args.problem,
-        linear: Linear::of(&args.solver, args.kernel.kernel, false)?,
+        linear: if let Solver::Linear(linear) = solver { Some(linear) } else { None },
         run: &args.run,
         seed: args.data.options.seed,
         threads: &threads,

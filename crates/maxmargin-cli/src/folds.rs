@@ -89,7 +89,7 @@ pub(crate) fn shared_kernel(setting: &Setting, samples: &Samples, bar: &Bar, not
 }
 
 /// The same error with the row's number in the file.
-fn in_file_order(error: KernelError, order: &Order) -> KernelError {
+pub(crate) fn in_file_order(error: KernelError, order: &Order) -> KernelError {
     let original = |row: usize| order.original().get(row.wrapping_sub(1)).map_or(row, |i| i + 1);
     match error {
         KernelError::Precomputed { row, reason } => KernelError::Precomputed { row: original(row), reason },
@@ -98,7 +98,7 @@ fn in_file_order(error: KernelError, order: &Order) -> KernelError {
     }
 }
 
-fn engine_seeding(name: Seeding) -> cv::Seeding {
+pub(crate) fn engine_seeding(name: Seeding) -> cv::Seeding {
     match name {
         Seeding::Cold => cv::Seeding::Cold,
         Seeding::Avg => cv::Seeding::Avg,

@@ -3,11 +3,12 @@
 use crate::args::{GridArgs, KernelName};
 use crate::failure::{Done, Failure};
 use crate::input;
-use crate::linear::{self, Linear, LinearDocument};
+use crate::linear::{self, LinearDocument};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::progress::Bar;
 use crate::report::{Align, DataDocument, columns, data_line, status_name};
+use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{cv, format, interrupt, memory, problem};
 use maxmargin::core::{Dual, Status, Stop};
@@ -56,15 +57,15 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     if args.kernel != KernelName::Linear {
         return Err(Failure::Usage("grid: only --kernel linear for now; use cv for one setting of a kernel".to_owned()));
     }
-    let Some(linear) = Linear::of(&args.solver, args.kernel, false)? else {
-        return Err(Failure::Usage("grid: --solver smo works on kernels; use cv".to_owned()));
+    let Solver::Linear(linear) = Solver::of(&args.solver, args.kernel, false, args.data.options.seed)? else {
+        return Err(Failure::Usage("grid: this solver works on kernels; use cv".to_owned()));
     };
     let mut notes = Notes::new(args.run.quiet);
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
     let labels = problem::classes(&input, &mut notes)?;
-    let weights = problem::class_weights(&args.weight, &labels)?;
+    let weights = problem::two_weights(&args.weight, &labels)?;
     let (plan, plan_name) = cv::plan(&args.folds, &input, args.data.options.seed)?;
     if let Some(output) = folds_output {
         output.write(|out| out.write_all(plan.to_text().as_bytes()))?;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     for &c in &args.c.0 {
         let left = args.run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         let stop = Stop { tol: args.run.eps, max_iter: args.run.max_iter, max_time: left };
-        let svm = linear.svm(c, weights, stop, args.data.options.seed, &threads);
+        let svm = linear.svm(c, weights, stop, args.data.options.seed, threads.par());
         let dual = svm.dual(&labels, c).map_err(|e| failed(&e))?;
         let start = before.as_ref().map(|(old, alpha)| warm::along_c(old, alpha, &dual));
         let pool = Pool { labels: labels.signs.clone(), upper: problem::upper_bounds(&labels, c, weights) };

@@ -3,14 +3,14 @@
 use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
+use crate::multiclass::{self, MulticlassModelInfo};
 use crate::notes::Notes;
 use crate::output::{print, print_json};
-use crate::report::{Certified, DataDocument, KernelDocument, data_line, fields, status_name};
+use crate::report::{Certified, DataDocument, KernelDocument, data_line, fields, scaling_text, status_name};
 use crate::threads::Threads;
 use crate::{format, model_io};
-use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Samples, Storage, inspect};
-use maxmargin::model::Model;
+use maxmargin::model::{Model, Stored};
 use serde::Serialize;
 use std::path::Path;
 
@@ -70,8 +70,10 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
     if source != "-" && Path::new(source).is_file() {
         let bytes = input::read_bytes(source)?;
         if model_io::looks_like_model(&bytes) {
-            let info = model_info(source, &model_io::decode(source, &bytes)?);
-            show(args, &info, model_text)?;
+            match model_io::decode_any(source, &bytes)? {
+                Stored::Two(model) => show(args, &model_info(source, &model), model_text)?,
+                Stored::Many(model) => show(args, &MulticlassModelInfo::new(source, &model), multiclass::model_text)?,
+            }
             return Ok(Done::Finished);
         }
     }
@@ -174,13 +176,6 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             certificate: Certified::new(&r.certificate, r.eps),
         }),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
-    }
-}
-
-fn scaling_text(scaler: &Scaler) -> String {
-    match scaler.method() {
-        Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
-        Method::Standard => "standard".to_owned(),
     }
 }
 

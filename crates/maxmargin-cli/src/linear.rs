@@ -1,6 +1,6 @@
 //! Linear SVMs without a kernel: which options lead here, training, cross-validation.
 
-use crate::args::{KernelName, LossName, Seeding, SolverArgs, SolverName};
+use crate::args::{LossName, Seeding, SolverArgs};
 use crate::failure::Failure;
 use crate::folds::Setting;
 use crate::format;
@@ -13,9 +13,13 @@ use maxmargin::LinearSvm;
 use maxmargin::core::{Loss, Offset, Stop};
 use maxmargin::cv::{CvProgress, CvReport, LinearCv, LinearStart, Pool, cross_validate_linear, cross_validate_linear_apart};
 use maxmargin::data::scale::Scaler;
-use maxmargin::data::{self, Samples};
+use maxmargin::data::{self, Par, Samples};
 use maxmargin::linear::{LinearWork, Method};
 use serde::Serialize;
+
+/// What is said where another seeding is asked for.
+pub(crate) const SEEDINGS: &str =
+    "--seeding: linear solvers start folds cold or from the model of all data (full); others need --solver smo";
 
 /// What the options ask of a linear solver.
 #[derive(Clone, Copy, Debug)]
@@ -37,50 +41,25 @@ pub(crate) struct LinearDocument {
 }
 
 impl Linear {
-    /// Whether the options lead to a linear solver; `kept` tells that the model must keep its support vectors.
+    /// The linear solver that `method` names.
     ///
     /// # Errors
     ///
-    /// When they contradict each other.
-    pub(crate) fn of(args: &SolverArgs, kernel: KernelName, kept: bool) -> Result<Option<Self>, Failure> {
-        let usage = |what: &str| Err(Failure::Usage(what.to_owned()));
-        let method = match args.solver {
-            SolverName::Auto if kernel == KernelName::Linear && !kept => Method::Hybrid,
-            SolverName::Auto | SolverName::Smo => {
-                if args.loss == LossName::Squared {
-                    return usage("--loss squared: linear solvers only; use --kernel linear");
-                }
-                if args.bias != Offset::Free {
-                    return usage("--bias: kernel solvers have a free bias; use --kernel linear");
-                }
-                if args.gap.is_some() {
-                    return usage("--gap: linear solvers only; use --kernel linear, or a smaller --eps");
-                }
-                return Ok(None);
-            }
-            SolverName::Linear => Method::Hybrid,
-            SolverName::Descent => Method::Descent,
-            SolverName::Avsf => Method::Avsf,
-            SolverName::Newton => Method::Newton,
-        };
-        if kernel != KernelName::Linear {
-            return usage("--solver linear, descent, avsf and newton are for --kernel linear");
-        }
-        if kept {
-            return usage("--updatable: a linear solver keeps no support vectors; use --solver smo");
-        }
+    /// When the options contradict each other.
+    pub(crate) fn of(method: Method, args: &SolverArgs) -> Result<Self, Failure> {
         if matches!(method, Method::Descent | Method::Avsf) && args.bias == Offset::Free {
-            return usage("--solver descent and avsf know no free bias; add --bias none, or --bias 1 for one more feature");
+            let what = "--solver descent and avsf know no free bias; add --bias none, or --bias 1 for one more feature";
+            return Err(Failure::Usage(what.to_owned()));
         }
         let loss = match args.loss {
             LossName::Hinge => Loss::Hinge,
             LossName::Squared => Loss::SquaredHinge,
         };
-        Ok(Some(Self { method, loss, offset: args.bias, gap: args.gap }))
+        Ok(Self { method, loss, offset: args.bias, gap: args.gap })
     }
 
     /// The trainer that does what was asked.
-    pub(crate) fn svm<'t>(&self, c: f64, weights: [f64; 2], stop: Stop, seed: u64, threads: &'t Threads) -> LinearSvm<'t> {
+    pub(crate) fn svm<'t>(&self, c: f64, weights: [f64; 2], stop: Stop, seed: u64, par: Par<'t>) -> LinearSvm<'t> {
         let svm = LinearSvm::new()
             .c(c)
             .class_weights(weights[0], weights[1])
@@ -89,7 +68,7 @@ impl Linear {
             .method(self.method)
             .stop(stop)
             .seed(seed)
-            .threads(threads.par());
+            .threads(par);
         match self.gap {
             Some(gap) => svm.gap(gap),
             None => svm,
@@ -156,13 +135,9 @@ pub(crate) fn cross_validate(setting: &Setting, linear: &Linear, bar: &Bar, note
     let start = match setting.seeding {
         Seeding::Full => LinearStart::Full(None),
         Seeding::Cold => LinearStart::Cold,
-        _ => {
-            let what =
-                "--seeding: linear solvers start folds cold or from the model of all data (full); others need --solver smo";
-            return Err(Failure::Usage(what.to_owned()));
-        }
+        _ => return Err(Failure::Usage(SEEDINGS.to_owned())),
     };
-    let svm = linear.svm(setting.problem.c, prepared.weights, setting.stop(), setting.seed, threads);
+    let svm = linear.svm(setting.problem.c, prepared.weights, setting.stop(), setting.seed, threads.par());
     let cv = svm.cv();
     let pool = Pool { labels: prepared.labels.signs.clone(), upper: prepared.upper.clone() };
     let watch = |progress: &CvProgress| bar.cv_tick(progress);

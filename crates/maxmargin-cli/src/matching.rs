@@ -6,7 +6,7 @@ use maxmargin::model::Model;
 use std::collections::HashMap;
 
 /// Column and bits of every value that is not zero.
-type Key = Vec<(usize, u64)>;
+pub(crate) type Key = Vec<(usize, u64)>;
 
 /// The row of each support vector: the rows the model names, if they are what it says; otherwise rows found by content.
 ///
@@ -40,7 +40,7 @@ fn check_claimed(model: &Model, samples: &Samples, rows: &[usize]) -> Result<(),
         if row >= samples.len() {
             return Err(format!("support vector {at} is said to be row {}, but there are {} rows", row + 1, samples.len()));
         }
-        if key(model, &model.parts().support, at) != key(model, samples, row) {
+        if key(model.kernel(), &model.parts().support, at) != key(model.kernel(), samples, row) {
             return Err(format!("support vector {at} is said to be row {}, but differs from it", row + 1));
         }
     }
@@ -51,12 +51,12 @@ fn check_claimed(model: &Model, samples: &Samples, rows: &[usize]) -> Result<(),
 fn find(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<usize>, String> {
     let mut places: HashMap<(bool, Key), Vec<usize>> = HashMap::new();
     for row in (0..samples.len()).rev() {
-        places.entry((signs[row] > 0.0, key(model, samples, row))).or_default().push(row);
+        places.entry((signs[row] > 0.0, key(model.kernel(), samples, row))).or_default().push(row);
     }
     let support = &model.parts().support;
     let mut rows = Vec::with_capacity(support.len());
     for (at, coef) in model.parts().coef.iter().enumerate() {
-        let found = places.get_mut(&(*coef > 0.0, key(model, support, at))).and_then(Vec::pop);
+        let found = places.get_mut(&(*coef > 0.0, key(model.kernel(), support, at))).and_then(Vec::pop);
         rows.push(found.ok_or_else(|| {
             format!("support vector {at} is no row of the data (LIBSVM writes eight digits only: train on such data, or export from maxmargin)")
         })?);
@@ -65,10 +65,10 @@ fn find(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<usize>, S
 }
 
 /// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel, its serial number.
-fn key(model: &Model, samples: &Samples, row: usize) -> Key {
+pub(crate) fn key(kernel: &Kernel, samples: &Samples, row: usize) -> Key {
     let mut entries = Key::new();
     samples.row(row).for_each(|column, value| entries.push((column, value.to_bits())));
-    if *model.kernel() == Kernel::Precomputed {
+    if *kernel == Kernel::Precomputed {
         entries.retain(|(column, _)| *column == 0);
     }
     entries

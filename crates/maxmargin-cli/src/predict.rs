@@ -7,9 +7,9 @@ use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::report::{Align, Confusion, DataDocument, columns};
 use crate::threads::Threads;
-use crate::{format, model_io};
+use crate::{format, model_io, multiclass};
 use maxmargin::data::number::write_shortest;
-use maxmargin::model::Model;
+use maxmargin::model::{Model, Stored};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -34,9 +34,17 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(args.run.quiet);
     let output = args.output.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(args.run.threads)?;
-    let model = model_io::load(&args.model)?;
-    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
-    compare_features(&model, &input, &notes);
+    let stored = model_io::load_any(&args.model)?;
+    let index_base = match &stored {
+        Stored::Two(model) => model.parts().index_base,
+        Stored::Many(model) => model.parts().index_base,
+    };
+    let input = input::load(&args.data, Some(index_base), threads.par(), &mut notes)?;
+    let model = match stored {
+        Stored::Two(model) => model,
+        Stored::Many(model) => return multiclass::predict(args, &model, &input, output, &threads, notes),
+    };
+    compare_features(model.features(), effect_of_more(&model), &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let predict_seconds = begun.elapsed().as_secs_f64();
@@ -88,18 +96,22 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     Ok(Done::Finished)
 }
 
-/// Different feature counts are allowed, as in LIBSVM, and mentioned once.
-pub(crate) fn compare_features(model: &Model, input: &Input, notes: &Notes) {
-    let (ours, theirs) = (model.features(), input.data.samples.features());
-    if ours == theirs {
-        return;
-    }
-    let effect = match (&model.parts().scaler, model.w()) {
-        _ if theirs < ours => "missing features count as 0",
+/// What becomes of features that a model does not have.
+pub(crate) fn effect_of_more(model: &Model) -> &'static str {
+    match (&model.parts().scaler, model.w()) {
         (Some(_), _) => "features beyond the model's are left out: its scaler does not know them",
         (None, Some(_)) => "features beyond the model's have weight 0",
         (None, None) => "features beyond the model's count in kernel values",
-    };
+    }
+}
+
+/// Different feature counts are allowed, as in LIBSVM, and mentioned once.
+pub(crate) fn compare_features(ours: usize, effect_of_more: &str, input: &Input, notes: &Notes) {
+    let theirs = input.data.samples.features();
+    if ours == theirs {
+        return;
+    }
+    let effect = if theirs < ours { "missing features count as 0" } else { effect_of_more };
     notes.say(&format!("note: {} has {theirs} features, the model {ours}; {effect}", input.name));
 }
 

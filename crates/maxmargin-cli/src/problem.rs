@@ -8,7 +8,7 @@ use crate::notes::Notes;
 use crate::report::KernelDocument;
 use crate::threads::Threads;
 use maxmargin::data::scale::{Method, Scaler};
-use maxmargin::data::{self, BinaryLabels, Samples};
+use maxmargin::data::{self, BinaryLabels, ClassLabels, Samples};
 use maxmargin::kernel::{Gram, Kernel, diagnose, kernel};
 use std::time::Instant;
 
@@ -42,12 +42,51 @@ impl Prepared {
 pub(crate) fn prepare(kernel: &KernelArgs, problem: &ProblemArgs, input: &Input, notes: &mut Notes) -> Result<Prepared, Failure> {
     check_precomputed(kernel, problem, input)?;
     let labels = classes(input, notes)?;
-    let weights = class_weights(&problem.weight, &labels)?;
+    let weights = two_weights(&problem.weight, &labels)?;
     let upper = upper_bounds(&labels, problem.c, weights);
     let scaled = scaled(problem, input)?;
     let samples = scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples);
     let (kernel, document) = kernel_of(kernel, samples)?;
     Ok(Prepared { labels, weights, upper, scaled, kernel, document })
+}
+
+/// A problem of any number of classes as the options describe it.
+pub(crate) struct PreparedClasses {
+    pub(crate) labels: ClassLabels,
+    /// A factor of C for each class.
+    pub(crate) weights: Vec<f64>,
+    /// The scaler fitted to all rows and the scaled samples.
+    pub(crate) scaled: Option<(Scaler, Samples)>,
+    pub(crate) kernel: Kernel,
+    pub(crate) document: KernelDocument,
+}
+
+impl PreparedClasses {
+    /// The samples that the kernel sees.
+    pub(crate) fn samples<'a>(&'a self, input: &'a Input) -> &'a Samples {
+        self.scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples)
+    }
+}
+
+/// Checks options and data of any number of classes against each other.
+pub(crate) fn prepare_classes(
+    kernel: &KernelArgs,
+    problem: &ProblemArgs,
+    input: &Input,
+    labels: ClassLabels,
+    notes: &mut Notes,
+) -> Result<PreparedClasses, Failure> {
+    check_precomputed(kernel, problem, input)?;
+    let tiny: Vec<String> =
+        labels.labels().iter().zip(labels.sizes()).filter(|(_, size)| **size < 5).map(|(l, _)| format::exact(*l)).collect();
+    if !tiny.is_empty() {
+        notes.warn(format!("fewer than 5 rows of class {}: little can be learnt about it", tiny.join(", ")));
+    }
+    let weights = class_weights(&problem.weight, labels.labels())?;
+    let scaled = scaled(problem, input)?;
+    let samples = scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples);
+    let (kernel, document) = kernel_of(kernel, samples)?;
+    Ok(PreparedClasses { labels, weights, scaled, kernel, document })
 }
 
 /// One line before the work: what is solved, and what it will take.
@@ -104,12 +143,20 @@ pub(crate) fn classes(input: &Input, notes: &mut Notes) -> Result<BinaryLabels, 
 }
 
 /// Factors of C for the negative and the positive class.
-pub(crate) fn class_weights(given: &[Weight], labels: &BinaryLabels) -> Result<[f64; 2], Failure> {
-    let mut weights = [1.0, 1.0];
+pub(crate) fn two_weights(given: &[Weight], labels: &BinaryLabels) -> Result<[f64; 2], Failure> {
+    let weights = class_weights(given, &[labels.negative, labels.positive])?;
+    Ok([weights[0], weights[1]])
+}
+
+/// A factor of C for each class.
+pub(crate) fn class_weights(given: &[Weight], labels: &[f64]) -> Result<Vec<f64>, Failure> {
+    let mut weights = vec![1.0; labels.len()];
     for weight in given {
-        let Some(at) = [labels.negative, labels.positive].iter().position(|l| *l == weight.label) else {
-            let [label, negative, positive] = [weight.label, labels.negative, labels.positive].map(format::exact);
-            return Err(Failure::Usage(format!("--weight {label}=…: the classes of the data are {negative} and {positive}")));
+        let Some(at) = labels.iter().position(|l| *l == weight.label) else {
+            let names: Vec<String> = labels.iter().map(|l| format::exact(*l)).collect();
+            let names = format!("{} and {}", names[..names.len() - 1].join(", "), names[names.len() - 1]);
+            let label = format::exact(weight.label);
+            return Err(Failure::Usage(format!("--weight {label}=…: the classes of the data are {names}")));
         };
         weights[at] = weight.factor;
     }

@@ -7,5 +7,5 @@ mod update;
 
 pub(crate) use document::{Certified, Confusion, CvDocument, DataDocument, KernelDocument, TrainDocument, status_name};
 pub(crate) use table::{Align, columns, fields};
-pub(crate) use text::{cv_report, data_line, loo_report, train_report};
+pub(crate) use text::{cv_report, data_line, loo_report, scaling_text, train_report, words};
 pub(crate) use update::{UpdateDocument, update_report};

@@ -4,20 +4,21 @@ use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::linear::{self, Linear};
+use crate::multiclass;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, Prepared};
 use crate::progress::Bar;
 use crate::report::{Certified, DataDocument, TrainDocument, train_report};
+use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{advice, memory, model_io};
-use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, Solution, Start, Status, Stop};
 use maxmargin::data::Par;
 use maxmargin::kernel::{Gram, KernelGram, RowWork, Rows};
 use maxmargin::linear::{LinearSolution, LinearWork, Matrix};
 use maxmargin::model::{Asked, Model, Record};
-use maxmargin::smo::solve_certified;
+use maxmargin::{CSvcSolver, Kept, solve_c_svc};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -42,12 +43,20 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let model_name = output.name().to_owned();
     let threads = Threads::new(args.run.threads)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let solver = Solver::of(&args.solver, args.kernel.kernel, args.updatable, args.data.options.seed)?;
+    if let Some(labels) = multiclass::asked(&solver, false, &input)? {
+        return multiclass::train(args, &solver, &input, labels, &threads, begun, output, notes);
+    }
     let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
-    let linear = Linear::of(&args.solver, args.kernel.kernel, args.updatable)?;
+    let (linear, kernel) = match solver {
+        Solver::Linear(linear) => (Some(linear), CSvcSolver::Smo),
+        Solver::Kernel(solver) => (None, solver),
+        Solver::L2(_) => (None, CSvcSolver::Smo),
+    };
     let failed = |e: String| Failure::input(&input.name, e);
     let (trained, mut model) = match &linear {
         Some(linear) => train_linear(args, linear, &input, &prepared, &threads, &mut notes)?,
-        None => train_kernel(args, &input, &prepared, &threads, &mut notes)?,
+        None => train_kernel(args, kernel, &input, &prepared, &threads, &mut notes)?,
     };
     let Trained { solution, certificate, .. } = &trained;
     if solution.status != Status::Converged || !certificate.holds(args.run.eps) {
@@ -61,6 +70,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let document = TrainDocument {
         data: DataDocument::new(&input.name, &input.data),
         kernel: prepared.document.clone(),
+        solver: solver.name(),
         linear: linear.map(|l| l.document(trained.linear)),
         c: args.problem.c,
         weights: prepared.weights,
@@ -99,6 +109,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
 /// Trains over kernel values.
 fn train_kernel(
     args: &TrainArgs,
+    solver: CSvcSolver,
     input: &Input,
     prepared: &Prepared,
     threads: &Threads,
@@ -112,7 +123,7 @@ fn train_kernel(
     let dual = Dual::c_svc((0..samples.len()).collect(), labels, prepared.upper.clone());
     let dual = dual.map_err(|e| Failure::input(&input.name, e))?;
     notes.say(&problem::start_line(input, prepared, &gram, budget, threads));
-    let trained = train(args, &dual, &gram, budget, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let trained = train(args, solver, &dual, &gram, budget, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let model = model_of(args, input, prepared, &dual, &trained).map_err(|e| Failure::input(&input.name, e))?;
     Ok((trained, model))
 }
@@ -130,7 +141,7 @@ fn train_linear(
     linear::announce(input, samples, threads, notes);
     let seed = args.data.options.seed;
     let failed = |e: &dyn std::fmt::Display| Failure::input(&input.name, e);
-    let svm = linear.svm(args.problem.c, prepared.weights, stop(args), seed, threads);
+    let svm = linear.svm(args.problem.c, prepared.weights, stop(args), seed, threads.par());
     let dual = svm.dual(&prepared.labels, args.problem.c).map_err(|e| failed(&e))?;
     let begun = Instant::now();
     let bar = Bar::new(args.run.quiet);
@@ -158,13 +169,13 @@ fn stop(args: &TrainArgs) -> Stop {
     Stop { tol: args.run.eps, max_iter: args.run.max_iter, max_time: args.run.time_limit }
 }
 
-fn train(args: &TrainArgs, dual: &Dual, gram: &dyn Gram, budget: u64, par: Par) -> Result<Trained, String> {
+fn train(args: &TrainArgs, solver: CSvcSolver, dual: &Dual, gram: &dyn Gram, budget: u64, par: Par) -> Result<Trained, String> {
     let rows = Rows::new(gram, budget, par);
     let stop = stop(args);
     let start = Start::zero(dual).map_err(|e| e.to_string())?;
     let begun = Instant::now();
     let bar = Bar::new(args.run.quiet);
-    let solved = solve_certified(dual, &rows, start, par, &stop, &mut &bar);
+    let solved = solve_c_svc(solver, dual, &rows, start, par, &stop, &mut &bar);
     bar.finish();
     let (solution, certificate) = solved.map_err(|e| e.to_string())?;
     Ok(Trained { solution, certificate, work: rows.work(), linear: None, solve_seconds: begun.elapsed().as_secs_f64() })

@@ -8,14 +8,14 @@ use crate::notes::Notes;
 use crate::output::{print, print_json};
 use crate::report::{Certified, DataDocument, fields};
 use crate::threads::Threads;
-use crate::{format, memory, model_io, problem};
+use crate::{format, memory, model_io, multiclass, problem};
 use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, audit, bias_of};
 use maxmargin::data::scale::Scaler;
 use maxmargin::data::{BinaryLabels, Par, Samples};
 use maxmargin::kernel::KernelGram;
 use maxmargin::linear::Matrix;
-use maxmargin::model::{Model, Record, data_sha256, numbers_sha256};
+use maxmargin::model::{Model, Record, Stored, data_sha256, numbers_sha256};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Instant;
@@ -24,10 +24,18 @@ use std::time::Instant;
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Debug, Serialize)]
-struct Check {
-    what: &'static str,
-    passed: bool,
-    detail: String,
+pub(crate) struct Check {
+    pub(crate) what: &'static str,
+    pub(crate) passed: bool,
+    pub(crate) detail: String,
+}
+
+/// What was found: of several machines the worst certificate.
+pub(crate) struct Judgement {
+    pub(crate) eps: f64,
+    pub(crate) checks: Vec<Check>,
+    pub(crate) certificate: Option<Certificate>,
+    pub(crate) stored: Option<Certificate>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,22 +70,22 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
-    let model = model_io::load(&args.model)?;
-    let input = training_data(args, &model, threads.par(), &mut notes)?;
-    let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
-    let claim = claim(args, &model, &labels)?;
-    let mut checks = Vec::new();
-    check_claims(&model, &input, &labels, &mut checks);
-    let found = judge(&model, &input, &labels, &claim, threads.par(), &mut checks)?;
+    let stored = model_io::load_any(&args.model)?;
+    let input = training_data(args, &stored, threads.par(), &mut notes)?;
+    let judgement = match &stored {
+        Stored::Two(model) => verify_two(args, model, &input, threads.par())?,
+        Stored::Many(model) => multiclass::verify(args, model, &input, threads.par())?,
+    };
+    let Judgement { eps, checks, certificate: found, stored } = judgement;
     let document = VerifyDocument {
         model: args.model.display().to_string(),
         data: DataDocument::new(&input.name, &input.data),
         matches: checks.iter().all(|c| c.passed),
-        tolerance_met: found.is_some_and(|c| c.holds(claim.eps)),
-        eps: claim.eps,
+        tolerance_met: found.is_some_and(|c| c.holds(eps)),
+        eps,
         checks,
-        certificate: found.map(|c| Certified::new(&c, claim.eps)),
-        stored: claim.certificate.map(|c| Certified::new(&c, claim.eps)),
+        certificate: found.map(|c| Certified::new(&c, eps)),
+        stored: stored.map(|c| Certified::new(&c, eps)),
         total_seconds: begun.elapsed().as_secs_f64(),
         peak_rss_bytes: memory::peak(),
         threads: threads.count(),
@@ -96,14 +104,31 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     })
 }
 
+fn verify_two(args: &VerifyArgs, model: &Model, input: &Input, par: Par) -> Result<Judgement, Failure> {
+    let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+    let claim = claim(args, model, &labels)?;
+    let mut checks = Vec::new();
+    check_claims(model, input, &labels, &mut checks);
+    let certificate = judge(model, input, &labels, &claim, par, &mut checks)?;
+    Ok(Judgement { eps: claim.eps, checks, certificate, stored: claim.certificate })
+}
+
 /// The data that the user names, or what the model keeps.
-fn training_data(args: &VerifyArgs, model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+fn training_data(args: &VerifyArgs, stored: &Stored, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
     let name = args.model.display().to_string();
+    let index_base = match stored {
+        Stored::Two(model) => model.parts().index_base,
+        Stored::Many(model) => model.parts().index_base,
+    };
     if let Some(data) = &args.data {
-        return input::load_from(data, &args.options, Some(model.parts().index_base), par, notes);
+        return input::load_from(data, &args.options, Some(index_base), par, notes);
     }
     let begun = Instant::now();
-    let Some(kept) = Kept::of(model).map_err(|e| Failure::input(&name, e))? else {
+    let kept = match stored {
+        Stored::Two(model) => Kept::of(model).map_err(|e| Failure::input(&name, e))?,
+        Stored::Many(_) => None,
+    };
+    let Some(kept) = kept else {
         return Err(Failure::Usage(format!("{name} does not keep its training data; name it: verify MODEL DATA")));
     };
     Ok(Input { name: format!("the data in {name}"), data: kept.data, seconds: begun.elapsed().as_secs_f64() })
@@ -126,7 +151,7 @@ fn claim(args: &VerifyArgs, model: &Model, labels: &BinaryLabels) -> Result<Clai
         let what = "the model does not say with which C it was trained; add -c C (and --weight LABEL=W, --eps)";
         return Err(Failure::Usage(format!("{}: {what}", args.model.display())));
     };
-    let weights = problem::class_weights(&args.weight, labels)?;
+    let weights = problem::two_weights(&args.weight, labels)?;
     Ok(Claim { c, weights, eps: args.eps.unwrap_or(1e-3), rows: None, certificate: None })
 }
 
@@ -146,11 +171,7 @@ fn check_claims(model: &Model, input: &Input, labels: &BinaryLabels, checks: &mu
             passed: (record.rows, record.features) == (rows, features),
             detail: format!("model {} × {}, data {rows} × {features}", record.rows, record.features),
         });
-        // A model that was updated has the hash of numbers: its training set never was a text.
-        let same = [data_sha256(&input.data), numbers_sha256(&input.data)].contains(&record.data_sha256);
-        let detail =
-            if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
-        checks.push(Check { what: "data hash", passed: same, detail: detail.to_owned() });
+        checks.push(same_hash(input, &record.data_sha256));
     }
     if let Some(scaler) = &parts.scaler {
         let updates = Kept::of(model).ok().flatten().map_or(0, |kept| kept.updates);
@@ -162,6 +183,15 @@ fn check_claims(model: &Model, input: &Input, labels: &BinaryLabels, checks: &mu
         };
         checks.push(Check { what: "scaler", passed: same, detail: detail.to_owned() });
     }
+}
+
+/// Whether the data is what a record names.
+pub(crate) fn same_hash(input: &Input, recorded: &[u8; 32]) -> Check {
+    // A model that was updated has the hash of numbers: its training set never was a text.
+    let passed = [data_sha256(&input.data), numbers_sha256(&input.data)].contains(recorded);
+    let detail =
+        if passed { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
+    Check { what: "data hash", passed, detail: detail.to_owned() }
 }
 
 /// Puts the model's coefficients on the rows of the data and recomputes everything in double precision.
@@ -229,12 +259,18 @@ fn judge_weights(
     let dual = Dual::svc(record.loss, record.offset, ids, labels.signs.clone(), upper).map_err(|e| e.to_string())?;
     let matrix = Matrix::new(samples, record.offset.feature(), par);
     let judged = maxmargin::linear::judge(&matrix, &dual, &alpha, par);
-    let stored = model.parts().support.row(0).entries();
-    let mut difference: HashMap<usize, f64> = judged.w.iter().map(|&(j, v)| (j as usize, v)).collect();
+    checks.push(same_weights(&judged.w, &model.parts().support.row(0).entries(), &alpha));
+    check_solution(model, claim, &dual, &alpha, judged.bias, judged.certificate, checks);
+    Ok(Some(judged.certificate))
+}
+
+/// Whether weights are the sum over the support vectors that they are said to be, up to rounding.
+pub(crate) fn same_weights(found: &[(u32, f64)], stored: &[(usize, f64)], alpha: &[f64]) -> Check {
+    let mut difference: HashMap<usize, f64> = found.iter().map(|&(j, v)| (j as usize, v)).collect();
     stored.iter().for_each(|&(j, v)| *difference.entry(j).or_insert(0.0) -= v);
     let off = difference.values().fold(0.0_f64, |most, v| most.max(v.abs()));
     let largest = stored.iter().fold(0.0_f64, |most, (_, v)| most.max(v.abs()));
-    checks.push(Check {
+    Check {
         what: "weights",
         passed: off <= ROUNDING * (largest + alpha.iter().fold(0.0, |most: f64, a| most.max(*a))),
         detail: format!(
@@ -242,9 +278,7 @@ fn judge_weights(
             stored.len(),
             format::short(off)
         ),
-    });
-    check_solution(model, claim, &dual, &alpha, judged.bias, judged.certificate, checks);
-    Ok(Some(judged.certificate))
+    }
 }
 
 /// Compares a solution with what was recomputed from it.
@@ -282,7 +316,7 @@ fn check_solution(
 }
 
 /// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.
-fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Check {
+pub(crate) fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Check {
     let near = |a: f64, b: f64, scale: f64| (a - b).abs() <= ROUNDING * scale.max(1.0);
     let objective = |a: f64, b: f64| near(a, b, a.abs().max(b.abs()));
     let passed = objective(stored.primal, found.primal)

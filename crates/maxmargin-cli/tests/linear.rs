@@ -82,9 +82,9 @@ fn options_that_contradict_each_other() {
     for (line, says) in [
         ("train blobs --solver avsf -g 1", "for --kernel linear"),
         ("train blobs --kernel linear --solver descent", "--bias none"),
-        ("train blobs --loss squared", "--kernel linear"),
+        ("train blobs --solver smo --loss squared", "--kernel linear"),
         ("train blobs --bias none", "--kernel linear"),
-        ("train blobs --gap 1e-6", "--kernel linear"),
+        ("train blobs --gap 1e-6", "another solver"),
         ("train blobs --kernel linear --solver linear --updatable", "--solver smo"),
         ("train blobs --kernel linear --bias -1", "free (not regularised), none"),
         ("cv blobs --kernel linear --seeding sir", "--solver smo"),

@@ -1,12 +1,12 @@
 //! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact kernel values.
 
 use crate::dual::{Balance, Dual};
+use crate::gradient::exact_gradient;
 use crate::simplex;
 use crate::solution::Solution;
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, apply_exact};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// How good a solution is, whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,34 +69,6 @@ pub struct Audit {
 pub fn certify(dual: &Dual, gram: &dyn Gram, solution: &Solution, par: Par) -> Certificate {
     let gradient = exact_gradient(dual, gram, &solution.alpha, par);
     certify_gradient(dual, &solution.alpha, solution.bias, &gradient)
-}
-
-/// Shortest runs of samples, on average, that are worth a block of kernel values each.
-const RUN: usize = 64;
-
-/// The gradient `Qα + lin` from exact kernel values, of the samples of the problem alone where they lie in few runs.
-///
-/// # Panics
-///
-/// When `alpha` has not one entry per variable, or the problem names samples that the Gram matrix does not have.
-pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> Vec<f64> {
-    assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-    let (mut ids, mut coef) = (Vec::new(), Vec::new());
-    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
-        ids.push(dual.ids()[k]);
-        coef.push(dual.sign()[k] * alpha[k]);
-    }
-    if ids.is_empty() {
-        return dual.lin().to_vec();
-    }
-    let sums = |columns: Range<usize>| apply_exact(gram, &ids, &coef, 1, columns, par);
-    let sums: Vec<f64> = if dual.segments().len() * RUN > dual.len() {
-        let all = sums(0..gram.len());
-        dual.ids().iter().map(|&id| all[id]).collect()
-    } else {
-        dual.segments().iter().flat_map(|segment| sums(segment.ids.clone())).collect()
-    };
-    (0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
 }
 
 /// Judges many points at once, each given as problem, α and bias: every kernel value is computed once for all of them.

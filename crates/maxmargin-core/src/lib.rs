@@ -4,15 +4,22 @@
 //! [`certify`] says how good it is.
 
 pub mod certificate;
+mod clock;
+pub mod dense;
 pub mod dual;
+mod factor;
+mod gradient;
 pub mod loss;
 mod simplex;
 pub mod solution;
 pub mod start;
 pub mod watch;
 
-pub use certificate::{Audit, Certificate, audit, certify, certify_gradient, exact_gradient};
+pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
+pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};
+pub use factor::{Factor, SINGULAR};
+pub use gradient::exact_gradient;
 pub use loss::{Loss, Offset};
 pub use solution::{Solution, Status, Work, bias_of};
 pub use start::{Start, StartError};

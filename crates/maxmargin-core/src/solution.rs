@@ -19,6 +19,21 @@ pub enum Status {
     Stalled,
 }
 
+impl Status {
+    /// The less favourable of two.
+    #[must_use]
+    pub fn worse(self, other: Self) -> Self {
+        let rank = |status: Self| match status {
+            Status::Converged => 0,
+            Status::Stalled => 1,
+            Status::IterationLimit => 2,
+            Status::TimeLimit => 3,
+            Status::Interrupted => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
 /// What a run cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
@@ -30,6 +45,15 @@ pub struct Work {
     pub rows_computed: u64,
     /// Times the gradient was recomputed in `f64` from exact kernel values.
     pub refinements: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, more: Self) {
+        self.iterations += more.iterations;
+        self.rows_requested += more.rows_requested;
+        self.rows_computed += more.rows_computed;
+        self.refinements += more.refinements;
+    }
 }
 
 /// A feasible point of a [`Dual`] with its gradient and threshold.

@@ -5,6 +5,7 @@ use maxmargin_core::Stop;
 use maxmargin_cv::{ClassOrder, PairRows, Quiet, train_c_svc};
 use maxmargin_data::{ClassLabels, Par, ReadOptions, libsvm};
 use maxmargin_kernel::{Kernel, KernelGram, Rows};
+use maxmargin_smo::solve_certified;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows = Rows::new(&gram, budget, par);
     let source = if how == "shared" { PairRows::Shared(&rows) } else { PairRows::Own { gram: &gram, budget, par } };
     let upper = vec![c.parse()?; sorted.len()];
-    let found = train_c_svc(&order, &upper, source, &Stop::at(1e-3), par, &Quiet)?;
+    let found = train_c_svc(&order, &upper, source, &Stop::at(1e-3), par, &Quiet, |dual, rows, start, par, stop, watch| {
+        solve_certified(dual, rows, start, par, stop, watch).map_err(Box::<dyn std::error::Error + Send + Sync>::from)
+    });
+    let found = found.map_err(|e| e.to_string())?;
     let own: u64 = found.iter().map(|p| p.kernel.computed).sum();
     let iterations: u64 = found.iter().map(|p| p.solution.work.iterations).sum();
     let kkt = found.iter().map(|p| p.certificate.kkt).fold(0.0, f64::max);

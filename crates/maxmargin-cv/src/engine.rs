@@ -1,6 +1,6 @@
 //! The cross-validation engine: one kernel for all folds, a start for each fold, one audit for all solutions.
 
-use crate::outcome::Outcome;
+use crate::outcome::{FoldModel, Outcome};
 use crate::problem::{Order, Pool, Trained};
 use crate::report::CvReport;
 use crate::seed::{Seeding, Source, exact};
@@ -37,6 +37,16 @@ pub enum CvError {
         fold: usize,
         /// What is wrong with it.
         source: DualError,
+    },
+    /// A class of a multi-class problem has samples in one fold only.
+    #[error(
+        "all samples of class {label} are in fold {fold}, whose training set then has none; choose other folds, such as stratified ones"
+    )]
+    ClassInOneFold {
+        /// The label.
+        label: f64,
+        /// The fold.
+        fold: usize,
     },
     /// The whole data is not a two-class problem.
     #[error(transparent)]
@@ -77,6 +87,19 @@ pub fn cross_validate(
     par: Par,
     watch: &dyn CvWatch,
 ) -> Result<CvReport, CvError> {
+    Ok(run(order, pool, rows, config, par, watch, false)?.0)
+}
+
+/// [`cross_validate`], and the decision function of each fold where `keep` asks for them.
+pub(crate) fn run(
+    order: &Order,
+    pool: &Pool,
+    rows: &Rows,
+    config: &CvConfig,
+    par: Par,
+    watch: &dyn CvWatch,
+    keep: bool,
+) -> Result<(CvReport, Vec<FoldModel>), CvError> {
     for fold in 0..order.folds() {
         pool.check(order.fold(fold)).map_err(|source| CvError::Fold { fold, source })?;
     }
@@ -91,13 +114,14 @@ pub fn cross_validate(
         folds: order.folds(),
         stopped: AtomicBool::new(false),
     };
-    let mut outcome = Outcome::new(order);
+    let mut outcome = Outcome::new(order, keep);
     match config.seeding.source() {
         Source::AllData => engine.run_from_all_data(order, &mut outcome)?,
         Source::PreviousFold => engine.run_chain(order, &mut outcome)?,
         Source::Nothing => engine.run_cold(order, &mut outcome)?,
     }
-    Ok(outcome.finish(&engine))
+    let models = outcome.models.take().unwrap_or_default();
+    Ok((outcome.finish(&engine), models))
 }
 
 impl<'a> Engine<'a> {

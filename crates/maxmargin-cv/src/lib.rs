@@ -6,6 +6,8 @@
 pub mod apart;
 pub mod engine;
 pub mod linear;
+pub mod multiclass;
+pub mod multiclass_apart;
 pub mod one_vs_one;
 mod outcome;
 pub mod plan;
@@ -18,6 +20,10 @@ pub mod watch;
 pub use apart::{ApartError, cross_validate_apart};
 pub use engine::{CvConfig, CvError, cross_validate};
 pub use linear::{LinearCv, LinearStart, cross_validate_linear, cross_validate_linear_apart};
+pub use multiclass::{
+    MulticlassCvReport, MulticlassFold, PairReport, cross_validate_linear_multiclass, cross_validate_multiclass,
+};
+pub use multiclass_apart::{JudgedFold, cross_validate_multiclass_apart};
 pub use one_vs_one::{ClassOrder, ClassPair, PairProblem, PairRows, PairSolution, map_pairs, train_c_svc, train_pairs};
 pub use plan::{FoldPlan, PlanError};
 pub use problem::{Fold, Order, Pool, Trained};

@@ -51,6 +51,24 @@ pub fn cross_validate_linear(
     start: LinearStart,
     watch: &dyn CvWatch,
 ) -> Result<CvReport, CvError> {
+    Ok(run(plan, pool, samples, cv, start, watch)?.0)
+}
+
+/// One fold, (row, decision value) of its test samples, and its weights.
+type Solved = (FoldReport, Vec<(usize, f64)>, Weights);
+
+/// The weights of one fold, features ascending, and its bias.
+pub(crate) type Weights = (Vec<(u32, f64)>, f64);
+
+/// [`cross_validate_linear`], and the weights of each fold.
+pub(crate) fn run(
+    plan: &FoldPlan,
+    pool: &Pool,
+    samples: &Samples,
+    cv: &LinearCv,
+    start: LinearStart,
+    watch: &dyn CvWatch,
+) -> Result<(CvReport, Vec<Weights>), CvError> {
     let begun = Instant::now();
     let n = samples.len();
     assert!(plan.len() == n && pool.labels.len() == n, "one length");
@@ -64,13 +82,34 @@ pub fn cross_validate_linear(
     // Folds side by side, each on one thread: they are independent of each other.
     let folds = cv.config.par.map(plan.folds(), |fold| run.fold(fold, &matrix, samples, alpha, Par::Seq));
     let mut report = CvReport::empty(n);
+    let mut weights = Vec::with_capacity(plan.folds());
     for fold in folds {
-        let (fold, decisions) = fold?;
+        let (fold, decisions, w) = fold?;
         decisions.into_iter().for_each(|(i, decision)| report.decisions[i] = decision);
         count(&mut report, fold);
+        weights.push(w);
     }
     report.full = full;
-    Ok(run.finish(report))
+    Ok((run.finish(report), weights))
+}
+
+/// The weights of all data.
+pub(crate) fn all_data(pool: &Pool, samples: &Samples, cv: &LinearCv, watch: &dyn CvWatch) -> Result<Weights, CvError> {
+    let plan = FoldPlan::from_folds(vec![0; samples.len()], 1);
+    let matrix = Matrix::new(samples, cv.offset.feature(), cv.config.par);
+    let run = LinearRun { plan: &plan, pool, cv, watch, done: AtomicUsize::new(0), begun: Instant::now() };
+    let dual = run.dual((0..samples.len()).collect())?;
+    let found = run.solve(&matrix, &dual, None, Stage::Full, cv.config.par)?;
+    Ok((found.w, found.solution.bias))
+}
+
+/// The decision value of one row.
+pub(crate) fn decision((w, bias): &Weights, samples: &Samples, row: usize) -> f64 {
+    // Looked up, not spread out: one feature may have a number near 2³².
+    let weight = |j: usize| w.binary_search_by_key(&j, |w| w.0 as usize).map_or(0.0, |at| w[at].1);
+    let mut sum = *bias;
+    samples.row(row).for_each(|j, v| sum += weight(j) * v);
+    sum
 }
 
 /// As [`cross_validate_linear`], with the samples that `samples_of(fold, training rows)` gives for each fold (scaled by what the training rows show). Every
@@ -95,7 +134,7 @@ pub fn cross_validate_linear_apart<E>(
     for fold in 0..plan.folds() {
         let samples = samples_of(fold, &run.train(fold)).map_err(ApartError::Kernel)?;
         let matrix = Matrix::new(&samples, cv.offset.feature(), cv.config.par);
-        let (fold, decisions) = run.fold(fold, &matrix, &samples, None, cv.config.par)?;
+        let (fold, decisions, _) = run.fold(fold, &matrix, &samples, None, cv.config.par)?;
         decisions.into_iter().for_each(|(i, decision)| report.decisions[i] = decision);
         count(&mut report, fold);
     }
@@ -157,15 +196,8 @@ impl LinearRun<'_> {
         })
     }
 
-    /// One fold and the decision values of its test samples.
-    fn fold(
-        &self,
-        fold: usize,
-        matrix: &Matrix,
-        samples: &Samples,
-        full: Option<&[f64]>,
-        par: Par,
-    ) -> Result<(FoldReport, Vec<(usize, f64)>), CvError> {
+    /// One fold, the decision values of its test samples, and its weights.
+    fn fold(&self, fold: usize, matrix: &Matrix, samples: &Samples, full: Option<&[f64]>, par: Par) -> Result<Solved, CvError> {
         let train = self.train(fold);
         let dual = self.dual(train.clone()).map_err(|source| CvError::Fold { fold, source })?;
         let seeding = Instant::now();
@@ -179,21 +211,13 @@ impl LinearRun<'_> {
         let found = self.solve(matrix, &dual, alpha, Stage::Fold(fold), par)?;
         let solve_seconds = solving.elapsed().as_secs_f64();
         self.done.fetch_add(1, Ordering::Relaxed);
-        // Looked up, not spread out: one feature may have a number near 2³².
-        let weight = |j: usize| found.w.binary_search_by_key(&j, |w| w.0 as usize).map_or(0.0, |at| found.w[at].1);
-        let test: Vec<usize> = (0..self.plan.len()).filter(|&i| self.plan.fold_of()[i] as usize == fold).collect();
-        let decisions: Vec<(usize, f64)> = test
-            .iter()
-            .map(|&i| {
-                let mut sum = found.solution.bias;
-                samples.row(i).for_each(|j, v| sum += weight(j) * v);
-                (i, sum)
-            })
-            .collect();
+        let weights = (found.w, found.solution.bias);
+        let test = (0..self.plan.len()).filter(|&i| self.plan.fold_of()[i] as usize == fold);
+        let decisions: Vec<(usize, f64)> = test.map(|i| (i, decision(&weights, samples, i))).collect();
         let correct = decisions.iter().filter(|(i, d)| (*d >= 0.0) == (self.pool.labels[*i] > 0.0)).count();
         let audit = Audit { certificate: found.certificate, gradient: Vec::new(), decisions: Vec::new() };
-        let judged = FoldReport::of(fold, &dual, &found.solution, &audit, (test.len(), correct));
-        Ok((FoldReport { seed_seconds, solve_seconds, ..judged }, decisions))
+        let judged = FoldReport::of(fold, &dual, &found.solution, &audit, (decisions.len(), correct));
+        Ok((FoldReport { seed_seconds, solve_seconds, ..judged }, decisions, weights))
     }
 
     fn finish(&self, mut report: CvReport) -> CvReport {

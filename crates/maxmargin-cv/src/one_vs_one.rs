@@ -5,7 +5,6 @@ use maxmargin_core::{Certificate, Dual, DualError, Solution, Start, Stop, Watch}
 use maxmargin_data::classes::pairs;
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::{Gram, RowWork, Rows, Subset};
-use maxmargin_smo::solve_certified;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -97,22 +96,21 @@ pub struct PairProblem<'r> {
     pub par: Par<'r>,
 }
 
-/// Calls `each(index, pair, par)` for all pairs: side by side where there are enough of them for the threads, otherwise one after the other on
-/// all threads. Results are in the order of the pairs.
+/// Calls `each(index, par)` for every pair of classes: side by side where there are enough of them for the threads, otherwise one after the other
+/// on all threads. Results are in order.
 ///
 /// # Errors
 ///
 /// The first error of `each`.
 pub fn map_pairs<'p, T: Send, E: Send>(
-    order: &ClassOrder,
+    count: usize,
     par: Par<'p>,
-    each: impl Fn(usize, &ClassPair, Par<'p>) -> Result<T, E> + Sync,
+    each: impl Fn(usize, Par<'p>) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let pairs = order.pairs();
-    if pairs.len() < 2 * par.threads() {
-        return pairs.iter().enumerate().map(|(p, pair)| each(p, pair, par)).collect();
+    if count < 2 * par.threads() {
+        return (0..count).map(|p| each(p, par)).collect();
     }
-    par.map(pairs.len(), |p| each(p, &pairs[p], Par::Seq)).into_iter().collect()
+    par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
 }
 
 /// Where the rows of a pair come from. Samples are in the order of a [`ClassOrder`].
@@ -156,9 +154,10 @@ pub fn train_pairs<T: Send, E: Send>(
     train: impl Fn(PairProblem, &mut dyn Watch) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let done = AtomicUsize::new(0);
-    let count = order.pairs().len();
-    map_pairs(order, par, |index, pair, par| {
-        let mut relay = Relay { watch, stage: Stage::Pair(index), done: &done, folds: count };
+    let pairs = order.pairs();
+    map_pairs(pairs.len(), par, |index, par| {
+        let pair = &pairs[index];
+        let mut relay = Relay { watch, stage: Stage::Pair(index), done: &done, folds: pairs.len() };
         let trained = match rows {
             PairRows::Shared(rows) => train(PairProblem { pair, index, ids: pair.ids().collect(), rows, par }, &mut relay),
             PairRows::Own { gram, budget, par: blocks } => {
@@ -190,11 +189,16 @@ pub struct PairSolution {
 }
 
 impl PairSolution {
-    /// (row of the data, `s α`) of the support vectors, rows ascending.
-    pub fn terms(&self, order: &ClassOrder) -> Vec<(usize, f64)> {
+    /// (sorted position, `s α`) of the support vectors.
+    pub fn terms(&self) -> Vec<(usize, f64)> {
         let all = self.pair.ids().zip(self.solution.alpha.iter().zip(self.dual.sign()));
-        let mut terms: Vec<(usize, f64)> =
-            all.filter(|(_, (a, _))| **a != 0.0).map(|(id, (a, s))| (order.original()[id], s * a)).collect();
+        all.filter(|(_, (a, _))| **a != 0.0).map(|(id, (a, s))| (id, s * a)).collect()
+    }
+
+    /// (row of the data, `s α`) of the support vectors, rows ascending.
+    pub fn terms_of_data(&self, order: &ClassOrder) -> Vec<(usize, f64)> {
+        let mut terms = self.terms();
+        terms.iter_mut().for_each(|term| term.0 = order.original()[term.0]);
         terms.sort_by_key(|t| t.0);
         terms
     }
@@ -205,19 +209,25 @@ impl PairSolution {
     }
 }
 
-/// Trains the C-SVC of every pair by SMO: `upper` is the `C` of each sample in sorted order; `stop.max_time` is for all pairs together.
+/// Trains the C-SVC of every pair from zero by `solve(problem, rows, start, threads, stop, watch)`, which any solver with a certificate can be: `upper` is
+/// the `C` of each sample in sorted order; `stop.max_time` is for all pairs together.
 ///
 /// # Errors
 ///
-/// When a pair is no problem: a `C` that is not possible, or a class whose `C` is 0.
-pub fn train_c_svc(
+/// When a pair is no problem (a `C` that is not possible, or a class whose `C` is 0), and the first error of `solve`.
+///
+/// # Panics
+///
+/// When there are not as many `C` as samples, or not as many samples as in the kernel.
+pub fn train_c_svc<E: From<DualError> + Send>(
     order: &ClassOrder,
     upper: &[f64],
     rows: PairRows,
     stop: &Stop,
     par: Par,
     watch: &dyn CvWatch,
-) -> Result<Vec<PairSolution>, DualError> {
+    solve: impl Fn(&Dual, &Rows, Start, Par, &Stop, &mut dyn Watch) -> Result<(Solution, Certificate), E> + Sync,
+) -> Result<Vec<PairSolution>, E> {
     let begun = Instant::now();
     train_pairs(order, rows, par, watch, |problem, watch| {
         let solving = Instant::now();
@@ -225,9 +235,8 @@ pub fn train_c_svc(
         let dual = Dual::c_svc(problem.ids, problem.pair.signs(), upper)?;
         let start = Start::zero(&dual).expect("0 is feasible for a C-SVC");
         let left = stop.max_time.map(|most| most.saturating_sub(begun.elapsed()));
-        let stop = Stop { max_time: left, ..*stop };
-        let solved = solve_certified(&dual, problem.rows, start, problem.par, &stop, watch);
-        let (mut solution, certificate) = solved.expect("a C-SVC has one balance of sums");
+        let (mut solution, certificate) =
+            solve(&dual, problem.rows, start, problem.par, &Stop { max_time: left, ..*stop }, watch)?;
         solution.gradient = Vec::new();
         let kernel = match rows {
             PairRows::Shared(_) => RowWork::default(),

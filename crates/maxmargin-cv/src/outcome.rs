@@ -4,11 +4,29 @@ use crate::engine::Engine;
 use crate::problem::{Order, Pool};
 use crate::report::{CvReport, FoldReport, FullReport, counts};
 use crate::task::Task;
+use maxmargin_core::{Dual, Solution};
 use std::ops::Range;
+
+/// The decision function of one fold: sorted positions and coefficients of its support vectors, and the bias.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FoldModel {
+    pub(crate) terms: Vec<(usize, f64)>,
+    pub(crate) bias: f64,
+}
+
+impl FoldModel {
+    /// The decision function of a solution.
+    pub(crate) fn of(dual: &Dual, solution: &Solution) -> Self {
+        let term = |k: usize| (solution.alpha[k] != 0.0).then(|| (dual.ids()[k], dual.sign()[k] * solution.alpha[k]));
+        Self { terms: (0..dual.len()).filter_map(term).collect(), bias: solution.bias }
+    }
+}
 
 /// Reports of the folds that are done, and exact decision values of their test samples.
 pub(crate) struct Outcome<'a> {
     order: &'a Order,
+    /// The decision function of each fold, where they are kept.
+    pub(crate) models: Option<Vec<FoldModel>>,
     folds: Vec<Option<FoldReport>>,
     /// In sorted order.
     decisions: Vec<f64>,
@@ -23,12 +41,15 @@ struct Full {
     decisions: Vec<f64>,
     support_vectors: usize,
     bounded: usize,
+    model: Option<FoldModel>,
 }
 
 impl<'a> Outcome<'a> {
-    pub(crate) fn new(order: &'a Order) -> Self {
+    /// Nothing yet; `keep` tells whether decision functions are wanted.
+    pub(crate) fn new(order: &'a Order, keep: bool) -> Self {
         let (folds, samples) = (order.folds(), order.original().len());
-        Self { order, folds: vec![None; folds], decisions: vec![0.0; samples], full: None, certify_seconds: 0.0 }
+        let models = keep.then(|| vec![FoldModel::default(); folds]);
+        Self { order, models, folds: vec![None; folds], decisions: vec![0.0; samples], full: None, certify_seconds: 0.0 }
     }
 
     /// Whether fold `h` has been reported.
@@ -50,7 +71,8 @@ impl<'a> Outcome<'a> {
             alpha: order.restore(&task.solution.alpha),
             bias: task.solution.bias,
         };
-        self.full = Some(Full { report, decisions: audit.decisions.clone(), support_vectors, bounded });
+        let model = self.models.is_some().then(|| FoldModel::of(&task.dual, &task.solution));
+        self.full = Some(Full { report, decisions: audit.decisions.clone(), support_vectors, bounded, model });
     }
 
     /// Takes a judged fold.
@@ -59,6 +81,9 @@ impl<'a> Outcome<'a> {
         let audit = task.audit.as_ref().expect("judged before it is reported");
         let correct = self.decide(task.hidden.clone(), &audit.decisions, pool);
         let judged = FoldReport::of(fold, &task.dual, &task.solution, audit, (task.hidden.len(), correct));
+        if let Some(models) = &mut self.models {
+            models[fold] = FoldModel::of(&task.dual, &task.solution);
+        }
         self.folds[fold] = Some(FoldReport {
             seed_steps: task.seed_steps,
             breakpoints: task.breakpoints,
@@ -89,6 +114,9 @@ impl<'a> Outcome<'a> {
             bounded: full.bounded,
             certificate: full.report.certificate,
         });
+        if let (Some(models), Some(model)) = (&mut self.models, &full.model) {
+            models[fold] = model.clone();
+        }
         self.full = Some(full);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::plan::FoldPlan;
 use maxmargin_core::{Dual, DualError};
+use maxmargin_data::ClassLabels;
 use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 use std::ops::Range;
@@ -18,8 +19,17 @@ pub struct Order {
 impl Order {
     /// Sorts the samples of `plan`; inside a fold negatives come first, otherwise the order of the data is kept.
     pub fn new(plan: &FoldPlan, signs: &[f64]) -> Self {
+        Self::sorted(plan, |i| u32::from(signs[i] > 0.0))
+    }
+
+    /// Sorts the samples of `plan`; inside a fold classes come in the order of their labels.
+    pub fn by_class(plan: &FoldPlan, labels: &ClassLabels) -> Self {
+        Self::sorted(plan, |i| labels.of()[i])
+    }
+
+    fn sorted(plan: &FoldPlan, class: impl Fn(usize) -> u32) -> Self {
         let mut original: Vec<usize> = (0..plan.len()).collect();
-        original.sort_by_key(|&i| (plan.fold_of()[i], signs[i] > 0.0));
+        original.sort_by_key(|&i| (plan.fold_of()[i], class(i)));
         let mut folds = Vec::with_capacity(plan.folds());
         let mut start = 0;
         for h in 0..plan.folds() {

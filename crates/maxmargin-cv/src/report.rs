@@ -164,18 +164,6 @@ impl CvReport {
     /// The worst status of all trainings.
     pub fn status(&self) -> Status {
         let all = self.folds.iter().map(|f| f.status).chain(self.full.iter().map(|f| f.status));
-        all.reduce(worse).unwrap_or(Status::Converged)
+        all.reduce(Status::worse).unwrap_or(Status::Converged)
     }
-}
-
-/// The less favourable of two statuses.
-pub(crate) fn worse(a: Status, b: Status) -> Status {
-    let rank = |s: Status| match s {
-        Status::Converged => 0,
-        Status::Stalled => 1,
-        Status::IterationLimit => 2,
-        Status::TimeLimit => 3,
-        Status::Interrupted => 4,
-    };
-    if rank(b) > rank(a) { b } else { a }
 }

@@ -2,7 +2,6 @@
 
 use crate::engine::Engine;
 use crate::problem::{Fold, Trained};
-use crate::report::worse;
 use crate::watch::{Relay, Stage};
 use maxmargin_core::{Audit, Dual, Progress, Solution, Start, Status, Stop, Watch, audit};
 use maxmargin_data::Par;
@@ -107,7 +106,7 @@ impl Engine<'_> {
             }
         }
         for &t in &open {
-            tasks[t].solution.status = worse(tasks[t].solution.status, Status::Stalled);
+            tasks[t].solution.status = tasks[t].solution.status.worse(Status::Stalled);
         }
         begun.elapsed().as_secs_f64()
     }

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a cross-validation is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Training on all data.
+    #[default]
     Full,
     /// Training this fold.
     Fold(usize),
@@ -18,7 +19,7 @@ pub enum Stage {
 }
 
 /// Progress of the whole.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CvProgress {
     /// What is being done.
     pub stage: Stage,

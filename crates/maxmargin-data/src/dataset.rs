@@ -46,8 +46,8 @@ pub enum LabelError {
     },
     /// More than two classes.
     #[error(
-        "{classes} different labels (such as {first}, {second} and {third}): this version trains two-class problems; \
-         keep two classes, or map the labels to two"
+        "{classes} different labels (such as {first}, {second} and {third}) where a problem of two classes is needed: \
+         training and k-fold cross-validation take more; keep two classes, or map the labels to two"
     )]
     ManyClasses {
         /// Number of different labels.

@@ -7,7 +7,6 @@
 
 mod ball;
 mod candidates;
-mod clock;
 mod config;
 mod core_set;
 mod cvm;

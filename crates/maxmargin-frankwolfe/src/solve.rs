@@ -1,7 +1,6 @@
 //! The run: a start, steps, and convergence confirmed on exact kernel values.
 
 use crate::candidates::Candidates;
-use crate::clock::Clock;
 use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Steps};
 use crate::core_set::CoreSet;
 use crate::iterate::Iterate;
@@ -9,7 +8,7 @@ use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
 use maxmargin_core::{
-    Balance, Certificate, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient,
+    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient,
 };
 use maxmargin_kernel::Rows;
 

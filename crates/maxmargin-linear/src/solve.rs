@@ -63,6 +63,17 @@ pub struct LinearWork {
     pub gradients: u64,
 }
 
+impl std::ops::AddAssign for LinearWork {
+    fn add_assign(&mut self, more: Self) {
+        self.sweeps += more.sweeps;
+        self.steps += more.steps;
+        self.entries += more.entries;
+        self.newton_steps += more.newton_steps;
+        self.rounds += more.rounds;
+        self.gradients += more.gradients;
+    }
+}
+
 /// A linear decision function and the dual solution that proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearSolution {

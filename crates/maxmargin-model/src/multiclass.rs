@@ -298,8 +298,8 @@ fn check(parts: &MulticlassParts) -> Result<(), ModelError> {
     }
     let mut sorted = parts.classes.clone();
     sorted.sort_by(f64::total_cmp);
-    if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
-        return invalid("list of classes", format!("it has {} twice", twice[0]));
+    if let Some((twice, _)) = sorted.iter().zip(&sorted[1..]).find(|(a, b)| a == b) {
+        return invalid("list of classes", format!("it has {twice} twice"));
     }
     if parts.machines.len() as u128 != classes as u128 * (classes as u128 - 1) / 2 {
         return invalid("number of machines", format!("{} for {classes} classes", parts.machines.len()));

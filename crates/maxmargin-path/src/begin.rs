@@ -33,7 +33,7 @@ impl State {
             self.rate[slot] = rate;
         }
         self.columns.accumulate(gram, &self.seats, &terms, &mut self.drive);
-        self.inflow = crate::dense::exact_sum(terms.iter().map(|t| t.1));
+        self.inflow = maxmargin_core::dense::exact_sum(terms.iter().map(|t| t.1));
         let moves = !self.driven.is_empty() || !self.bounds.is_empty();
         self.tau = if moves { 0.0 } else { 1.0 };
         moves
@@ -85,7 +85,8 @@ impl State {
         self.columns.admit(gram, &self.seats, &slots, |s| place[s] == Place::Margin);
         for &slot in &slots {
             // By symmetry the new column is the new row: the decision value comes from it.
-            self.residual[slot] = crate::dense::dot(self.columns.column(slot), &self.beta) + self.bias - self.target[slot];
+            self.residual[slot] =
+                maxmargin_core::dense::dot(self.columns.column(slot), &self.beta) + self.bias - self.target[slot];
         }
         if self.margin.is_empty() {
             self.welcome(&slots);

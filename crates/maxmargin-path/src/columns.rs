@@ -1,6 +1,6 @@
 //! Columns of the kernel matrix over the members, in `f64`, kept within a memory budget.
 
-use crate::dense::add_columns;
+use maxmargin_core::dense::add_columns;
 use maxmargin_kernel::Gram;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The path: direction, events, steps (Karasuyama and Takeuchi 2009, section 3.2).
 
-use crate::dense::add_columns;
 use crate::state::{Place, State, Tally};
+use maxmargin_core::dense::add_columns;
 use maxmargin_kernel::Gram;
 
 /// Steps shorter than this count as of length zero.
@@ -147,7 +147,7 @@ impl State {
             self.beta[slot] += eta * v;
         }
         self.bias += eta * self.bias_rate;
-        crate::dense::add_scaled(eta, &self.psi, &mut self.residual);
+        maxmargin_core::dense::add_scaled(eta, &self.psi, &mut self.residual);
         self.ride(eta);
     }
 

@@ -22,11 +22,9 @@
 
 mod begin;
 mod columns;
-mod dense;
 mod descend;
 mod empty;
 mod exact;
-mod factor;
 mod follow;
 mod margin;
 mod model;

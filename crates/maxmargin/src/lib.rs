@@ -41,6 +41,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Several classes
+//!
+//! ```
+//! use maxmargin::{Svm, cv::{FoldPlan, Seeding}, data::Generator};
+//!
+//! let mut data = Generator::Blobs.generate(90, None, 1)?;
+//! data.labels.iter_mut().step_by(5).for_each(|label| *label = 7.0); // any numbers are labels
+//! let trained = Svm::rbf(0.5).c(10.0).train_multiclass(&data)?;
+//! assert_eq!(trained.model.classes(), [-1.0, 1.0, 7.0]);
+//! assert!(trained.worst.1.kkt <= 1e-3); // the worst of three machines
+//!
+//! let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
+//! let report = Svm::rbf(0.5).c(10.0).cross_validate_multiclass(&data, &plan, Seeding::Full)?;
+//! assert!(report.folds.iter().all(|fold| fold.kkt <= 1e-3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Leave one out
 //!
 //! ```
@@ -87,16 +104,25 @@ pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
 pub use maxmargin_data as data;
 pub use maxmargin_frankwolfe as frankwolfe;
+pub use maxmargin_irwls as irwls;
 pub use maxmargin_kernel as kernel;
 pub use maxmargin_linear as linear;
 pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+mod c_svc;
+mod chunks;
+mod l2_svm;
 mod linear_svm;
+mod multiclass;
 mod svm;
 mod update;
 
+pub use c_svc::{CSvcSolver, solve_c_svc};
+pub use chunks::SmoChunks;
+pub use l2_svm::{L2Config, L2Error, L2Solved, solve_l2};
 pub use linear_svm::LinearSvm;
+pub use multiclass::{Multiclass, MulticlassTrained};
 pub use svm::{Svm, SvmError, Trained};
 pub use update::{Change, Kept, UpdateError, Updated, update};

@@ -1,12 +1,19 @@
 //! The short way: parameters in, certified models and reports out.
 
+use crate::c_svc::{CSvcSolver, solve_c_svc};
+use crate::l2_svm::L2Error;
+use crate::multiclass::{Multiclass, MulticlassTrained};
 use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
-use maxmargin_cv::{CvConfig, CvError, CvReport, CvWatch, FoldPlan, Order, Pool, Quiet, Seeding, cross_validate};
-use maxmargin_data::{BinaryLabels, Dataset, LabelError, Par};
+use maxmargin_cv::{
+    CvConfig, CvError, CvReport, CvWatch, FoldPlan, MulticlassCvReport, Order, Pool, Quiet, Seeding, cross_validate,
+    cross_validate_multiclass,
+};
+use maxmargin_data::{BinaryLabels, ClassLabels, Dataset, LabelError, Par};
+use maxmargin_irwls::IrwlsError;
 use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
 use maxmargin_linear::LinearError;
 use maxmargin_model::{Asked, Model, ModelError, Record};
-use maxmargin_smo::{SmoError, solve_certified};
+use maxmargin_smo::SmoError;
 
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
@@ -54,6 +61,9 @@ pub enum SvmError {
     /// The solver cannot take the problem.
     #[error(transparent)]
     Solver(#[from] SmoError),
+    /// The solver by least squares cannot take the problem.
+    #[error(transparent)]
+    Irwls(#[from] IrwlsError),
     /// The linear solver cannot take the problem.
     #[error(transparent)]
     Linear(#[from] LinearError),
@@ -63,6 +73,12 @@ pub enum SvmError {
     /// The solution cannot be a model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The L2-SVM's solver cannot take the problem.
+    #[error(transparent)]
+    L2(#[from] L2Error),
+    /// Solvers on the simplex have one C.
+    #[error("a class weight of {0}: solvers of the L2-SVM on the simplex take one C for all samples")]
+    Weights(f64),
     /// The plan is for other data.
     #[error("the fold plan has {plan} samples, the data {data}")]
     Plan {
@@ -148,12 +164,49 @@ impl<'p> Svm<'p> {
         let gram = KernelGram::new(&data.samples, self.kernel.clone())?;
         let rows = Rows::new(&gram, self.memory, self.par);
         let start = Start::zero(&dual)?;
-        let (solution, certificate) = solve_certified(&dual, &rows, start, self.par, &self.stop, watch)?;
+        let (solution, certificate) = solve_c_svc(CSvcSolver::Smo, &dual, &rows, start, self.par, &self.stop, watch)?;
         let asked = Asked { c: self.c, weights: self.weights, eps: self.stop.tol };
         let model = Model::from_solution(self.kernel.clone(), &data.samples, &labels, &dual, &solution)?
             .with_index_base(data.index_base)?
             .with_record(Record::of(data, asked, &dual, &solution, certificate))?;
         Ok(Trained { model, certificate, status: solution.status, work: solution.work })
+    }
+
+    /// Trains on data of two or more classes: a machine for each pair of classes, support vectors shared, the class of most votes wins. Class weights
+    /// are those of [`Multiclass`], which this is the short way to.
+    ///
+    /// # Errors
+    ///
+    /// When there is one class only, or a parameter is out of range.
+    pub fn train_multiclass(&self, data: &Dataset) -> Result<MulticlassTrained, SvmError> {
+        let labels = ClassLabels::new(&data.labels)?;
+        let weights = vec![1.0; labels.count()];
+        let (samples, par) = (&data.samples, self.par);
+        let problem = Multiclass { data, samples, labels: &labels, c: self.c, weights: &weights, stop: self.stop, par };
+        problem.train_c_svc(&self.kernel, self.memory, CSvcSolver::Smo, &Quiet)
+    }
+
+    /// Cross-validates any number of classes by `plan`: every pair of classes as [`Svm::cross_validate`] does it, votes on the test samples.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::train_multiclass`], and when a class has samples in one fold only or the plan is for other data.
+    pub fn cross_validate_multiclass(
+        &self,
+        data: &Dataset,
+        plan: &FoldPlan,
+        seeding: Seeding,
+    ) -> Result<MulticlassCvReport, SvmError> {
+        if plan.len() != data.samples.len() {
+            return Err(SvmError::Plan { plan: plan.len(), data: data.samples.len() });
+        }
+        let labels = ClassLabels::new(&data.labels)?;
+        let order = Order::by_class(plan, &labels);
+        let gram = KernelGram::new(&data.samples.select(order.original()), self.kernel.clone())?;
+        let upper = vec![self.c; data.samples.len()];
+        let config = CvConfig { seeding, stop: self.stop };
+        let (memory, par) = (self.memory, self.par);
+        Ok(cross_validate_multiclass(plan, &labels, &order, &upper, &gram, memory, &config, par, &Quiet)?)
     }
 
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.

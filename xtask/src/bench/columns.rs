@@ -15,10 +15,12 @@ pub(crate) const NOTHING: &str = "–";
 
 /// The rows as a table. Columns in which no row has anything are left out.
 pub(crate) fn markdown(table: &Table, rows: &[Row]) -> String {
-    let mut columns = columns(table.peers.first().map_or("peer", |peer| peer.name.as_str()));
-    match (&table.linear, &table.simplex) {
-        (Some(linear), _) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
-        (_, Some(simplex)) => drop(columns.splice(LEFT.., super::simplex::columns(simplex, rows))),
+    let peer = table.peers.first().map_or("peer", |peer| peer.name.as_str());
+    let mut columns = columns(peer);
+    match (&table.linear, &table.chunks, &table.simplex) {
+        (Some(linear), ..) => drop(columns.splice(LEFT.., super::linear::columns(linear, rows))),
+        (_, Some(chunks), _) => drop(columns.splice(LEFT.., super::chunks::columns(chunks, rows, peer))),
+        (.., Some(simplex)) => drop(columns.splice(LEFT.., super::simplex::columns(simplex, rows))),
         _ => drop(columns.splice(LEFT..LEFT, updates(table, rows))),
     }
     let cells: Vec<Vec<String>> = rows.iter().map(|row| columns.iter().map(|column| column.1(row)).collect()).collect();
@@ -58,6 +60,9 @@ fn columns(peer: &str) -> Vec<Column<'static>> {
         }),
         column("paper, accuracy", |row| show(row.printed.accuracy, |x| format!("{x:.2}"))),
         column("accuracy here", |row| show(counted(&row.ours).and_then(|o| o.measured.accuracy), |x| format!("{x:.2}"))),
+        column(&format!("{peer}'s accuracy"), |row| {
+            show(row.peer.as_ref().and_then(counted).and_then(|p| p.measured.accuracy), |x| format!("{x:.2}"))
+        }),
         column("objective", |row| show(objectives(row), |(ours, _)| format!("{ours:.6}"))),
         column(&format!("{peer}'s, relative"), |row| {
             show(objectives(row).and_then(|(o, p)| Some((p? - o) / o.abs())), |x| format!("{x:+.1e}"))
@@ -132,14 +137,14 @@ pub(crate) fn theoretical(row: &Row) -> Option<f64> {
 }
 
 /// Objectives of ours and of the peer, where both solved the same problem: folds differ.
-fn objectives(row: &Row) -> Option<(f64, Option<f64>)> {
+pub(crate) fn objectives(row: &Row) -> Option<(f64, Option<f64>)> {
     let setting = |name: &str| row.cell.settings.get(name).and_then(Value::as_str);
     let same = setting("job") == Some("train") || setting("folds") == Some(super::run::LIBSVM_FOLDS);
     let ours = counted(&row.ours)?.measured.objective.filter(|_| same)?;
     Some((ours, row.peer.as_ref().and_then(counted).and_then(|p| p.measured.objective)))
 }
 
-fn verdict(row: &Row) -> String {
+pub(crate) fn verdict(row: &Row) -> String {
     row.ours.flaw.clone().unwrap_or_else(|| show(row.ours.measured.kkt, |x| format!("{x:.1e}"))).replace('|', "/")
 }
 

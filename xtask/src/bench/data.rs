@@ -1,7 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
 use super::spec::{Problem, Recipe, Settings, Test};
-use super::{derive, fisher, folds, kdd};
+use super::{derive, fisher, folds, kdd, standardise};
 use crate::datasets::{Form, Manifest, digest, find, install};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;
@@ -22,11 +22,18 @@ pub(crate) struct Inputs {
     folders: Vec<PathBuf>,
     scratch: PathBuf,
     ready: BTreeMap<String, Option<Input>>,
+    /// The measured program, which has the generators.
+    bench: Option<PathBuf>,
 }
 
 impl Inputs {
     pub(crate) fn new(folders: Vec<PathBuf>, scratch: PathBuf) -> Outcome<Self> {
-        Ok(Self { manifest: Manifest::load()?, folders, scratch, ready: BTreeMap::new() })
+        Ok(Self { manifest: Manifest::load()?, folders, scratch, ready: BTreeMap::new(), bench: None })
+    }
+
+    /// The same with the program that writes generated data.
+    pub(crate) fn with_generators(self, bench: PathBuf) -> Self {
+        Self { bench: Some(bench), ..self }
     }
 
     /// The problem's file; nothing when no folder has its data.
@@ -102,6 +109,16 @@ impl Inputs {
     /// The file that a recipe makes of several files of the manifest.
     fn cook(&self, problem: &Problem, recipe: Recipe) -> Outcome<Option<Input>> {
         let text = match recipe {
+            Recipe::Standardise => {
+                let Some((path, _)) = self.verified(&problem.data)? else { return Ok(None) };
+                standardise::rows(&fs::read_to_string(&path).context(path.display())?).context(path.display())?
+            }
+            Recipe::Generate => {
+                let (Some(bench), Some(rows)) = (&self.bench, problem.first) else {
+                    return fail(format!("{}: generated data need a number of rows, `first`", problem.name));
+                };
+                super::run::generate(bench, &problem.data, rows)?
+            }
             Recipe::Fisher => {
                 let mut texts = [const { String::new() }; 3];
                 for (text, name) in texts.iter_mut().zip(fisher::SERIES) {

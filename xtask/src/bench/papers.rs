@@ -19,6 +19,8 @@ pub(crate) struct Printed {
     pub(crate) seconds: Option<f64>,
     pub(crate) iterations: Option<f64>,
     pub(crate) accuracy: Option<f64>,
+    pub(crate) support_vectors: Option<f64>,
+    pub(crate) optimiser: Option<f64>,
 }
 
 impl Paper {
@@ -82,6 +84,8 @@ impl Paper {
             seconds: total,
             iterations: columns.iterations.as_ref().map(number).transpose()?.flatten(),
             accuracy: columns.accuracy.as_ref().map(number).transpose()?.flatten(),
+            support_vectors: columns.support_vectors.as_ref().map(number).transpose()?.flatten(),
+            optimiser: columns.optimiser.as_ref().map(number).transpose()?.flatten(),
         })
     }
 }
@@ -98,7 +102,10 @@ mod tests {
         let paper = Paper::of(table).expect("figures").expect("a paper");
         let sir = table.variants.iter().find(|variant| variant.name == "sir").expect("sir");
         let printed = paper.printed(table, &sir.paper, "Adult", &Settings::new()).expect("row");
-        assert_eq!(printed, Printed { seconds: Some(57.0 + 3705.0), iterations: Some(317_110.0), accuracy: Some(82.36) });
+        assert_eq!(
+            printed,
+            Printed { seconds: Some(57.0 + 3705.0), iterations: Some(317_110.0), accuracy: Some(82.36), ..Printed::default() }
+        );
         assert_eq!(paper.printed(table, &sir.paper, "Other", &Settings::new()).expect("none"), Printed::default());
         let none = Columns::default();
         assert_eq!(paper.printed(table, &none, "Adult", &Settings::new()).expect("none"), Printed::default());

@@ -53,7 +53,11 @@ fn libsvm(output: &str) -> Measured {
         if let Some(text) = line.strip_prefix("obj = ").and_then(|tail| tail.split(',').next()) {
             measured.objective = text.parse::<f64>().ok().map(|value| measured.objective.unwrap_or(0.0) - value);
         }
-        if let Some(percent) = after(line, "Cross Validation Accuracy = ").and_then(|text| text.parse().ok()) {
+        if let Some(count) = after(line, "Total nSV = ").and_then(|text| text.parse::<u64>().ok()) {
+            measured.more.insert("support_vectors".into(), count.into());
+        }
+        // Of a cross-validation, or of svm-predict: `Accuracy = 97.64% (4882/5000) (classification)`.
+        if let Some(percent) = after(line, "Accuracy = ").and_then(|text| text.split('%').next()?.parse().ok()) {
             measured.accuracy = Some(percent);
         }
     }
@@ -72,6 +76,8 @@ mod tests {
         assert_eq!(measured.iterations, Some(271));
         assert_eq!(measured.objective, Some(139.75));
         assert_eq!(measured.accuracy, Some(83.7037));
+        assert_eq!(Reads::Libsvm.read("nSV = 95, nBSV = 67\nTotal nSV = 95\n").number("support_vectors"), Some(95.0));
+        assert_eq!(Reads::Libsvm.read("Accuracy = 97.64% (4882/5000) (classification)\n").accuracy, Some(97.64));
         assert_eq!(Reads::Libsvm.read("nothing").iterations, None);
     }
 

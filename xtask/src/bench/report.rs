@@ -83,7 +83,9 @@ fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<St
             lines::draw(&place, table, plot, rows)?;
             lines::caption(plot)
         }
-        None if table.variants.len() < 2 || table.linear.is_some() || table.simplex.is_some() => return Ok(String::new()),
+        None if table.variants.len() < 2 || table.linear.is_some() || table.chunks.is_some() || table.simplex.is_some() => {
+            return Ok(String::new());
+        }
         None => {
             plot::draw(&place, rows, &format!("{}: iterations relative to the first variant", table.title))?;
             "Iterations relative to the first variant".to_owned()

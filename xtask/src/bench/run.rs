@@ -6,7 +6,7 @@ use super::data::{Input, Inputs};
 use super::machine::Machine;
 use super::peer;
 use super::record::{Measured, Record};
-use super::spec::{Limit, Peer, Problem, Spec, Table};
+use super::spec::{Limit, Peer, Problem, Recipe, Spec, Table};
 use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{cargo, target_directory};
@@ -39,11 +39,13 @@ struct Job<'a> {
 
 /// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome<Vec<String>> {
-    let jobs = jobs(spec, arguments)?;
+    let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
+    let early = if generates { Some(bench_binary(arguments)?) } else { None };
+    let jobs = jobs(spec, arguments, early.as_deref())?;
     if jobs.is_empty() {
         return Ok(Vec::new());
     }
-    let bench = bench_binary(arguments)?;
+    let bench = early.map_or_else(|| bench_binary(arguments), Ok)?;
     let bounds = target_directory()?.join("bench/bounds");
     let machine = Machine::here();
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -101,7 +103,7 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
 }
 
 /// Every process of the run, in order. Problems without data are reported and left out.
-fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
+fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outcome<Vec<Job<'a>>> {
     // A figure needs the tables that it draws.
     let named = spec.named(&arguments.table, &arguments.figure, arguments.statistics)?;
     let drawn: Vec<u32> = named.iter().flat_map(|table| table.from.clone()).collect();
@@ -112,6 +114,9 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
     let programs = arguments.named();
     let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
     let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
+    if let Some(bench) = bench {
+        inputs = inputs.with_generators(bench.to_path_buf());
+    }
     let mut missing = Vec::new();
     let mut jobs: Vec<Job> = Vec::new();
     for table in spec.tables.iter().filter(chosen) {
@@ -156,7 +161,7 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments) -> Outcome<Vec<Job<'a>>> {
             let place = |cell: &Cell| (cell.problem.clone(), cell.vary.clone());
             let first = !jobs.iter().any(|job| job.peer.is_none() && place(&job.cell) == place(&cell));
             if first && arguments.peers && input.is_some() {
-                jobs.extend(peers(table, &cell, problem, input.as_ref(), &programs, &jobs)?);
+                jobs.extend(peers(table, &cell, problem, (input.as_ref(), test.as_deref()), &programs, &jobs)?);
             }
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
@@ -171,7 +176,7 @@ fn peers<'a>(
     table: &'a Table,
     cell: &Cell,
     problem: &'a Problem,
-    input: Option<&Input>,
+    (input, test): (Option<&Input>, Option<&Path>),
     named: &[String],
     earlier: &[Job],
 ) -> Outcome<Vec<Job<'a>>> {
@@ -194,7 +199,7 @@ fn peers<'a>(
                 cell,
                 problem,
                 input: input.cloned(),
-                test: None,
+                test: test.map(Path::to_path_buf),
                 folds: None,
                 peer: Some((peer, binary)),
                 limit: None,
@@ -219,6 +224,15 @@ fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
         return fail("maxmargin-bench does not build");
     }
     Ok(target_directory()?.join(if arguments.dev { "debug" } else { "release" }).join("maxmargin-bench"))
+}
+
+/// Data of a generator in LIBSVM format, seed 1, written by the measured program.
+pub(crate) fn generate(bench: &Path, generator: &str, rows: usize) -> Outcome<String> {
+    let cell = json!({
+        "job": "write", "data": { "generator": generator, "rows": rows, "seed": 1 }, "kernel": "linear", "c": 1, "tol": 1,
+    });
+    let (_, output) = timed(&mut Command::new(bench), Some(&cell))?;
+    output.or_else(fail)
 }
 
 /// What one process gave: its figures, or why there are none.
@@ -264,7 +278,16 @@ fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
     // svm-train writes its model into the current folder unless it validates.
     command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
     let (seconds, output) = timed(&mut command, None)?;
-    Ok((seconds, output.map(|text| peer.reads.read(&text))))
+    let mut told = output.map(|text| peer.reads.read(&text));
+    if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.test) {
+        // Its own program on its own model: not part of its seconds.
+        let name = input.path.file_name().unwrap_or_default().to_string_lossy();
+        let mut command = Command::new(program);
+        command.arg(test).args([format!("{name}.model"), "labels".to_owned()]).current_dir(folder.path());
+        let (_, output) = timed(&mut command, None)?;
+        measured.accuracy = output.ok().and_then(|text| peer.reads.read(&text).accuracy);
+    }
+    Ok((seconds, told))
 }
 
 /// Runs a process to its end: wall-clock seconds and standard output, or how it failed.

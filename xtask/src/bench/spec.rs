@@ -2,7 +2,7 @@
 
 mod shows;
 
-pub(crate) use shows::{Linear, Plot, Quantity, Simplex, Statistics, Theory, View};
+pub(crate) use shows::{Chunks, Linear, Plot, Quantity, Simplex, Statistics, Theory, View};
 
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
@@ -72,6 +72,10 @@ pub(crate) enum Recipe {
     Fisher,
     /// Normal connections against attacks.
     Kdd,
+    /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
+    Standardise,
+    /// The first rows that a generator makes, as a file that other programs can read.
+    Generate,
     /// Normal connections and four kinds of attacks.
     KddClasses,
 }
@@ -130,6 +134,8 @@ pub(crate) struct Table {
     pub(crate) theory: Option<Theory>,
     /// Columns about trainings of linear models.
     pub(crate) linear: Option<Linear>,
+    /// Columns about trainings by working sets.
+    pub(crate) chunks: Option<Chunks>,
     /// Columns about trainings on the simplex.
     pub(crate) simplex: Option<Simplex>,
     /// Cells that differ in this setting alone are one row, with means.
@@ -180,6 +186,9 @@ pub(crate) struct Columns {
     pub(crate) seconds: Vec<String>,
     pub(crate) iterations: Option<String>,
     pub(crate) accuracy: Option<String>,
+    pub(crate) support_vectors: Option<String>,
+    /// Seconds inside the solver of working sets.
+    pub(crate) optimiser: Option<String>,
 }
 
 /// Another program on the same file. Runs once for each problem and entry of `vary`.
@@ -192,6 +201,8 @@ pub(crate) struct Peer {
     pub(crate) arguments: Vec<String>,
     /// How to read what it prints.
     pub(crate) reads: super::peer::Reads,
+    /// A program that is told test samples, the model that was written, and a file for its labels, where a problem has test samples.
+    pub(crate) tests_with: Option<String>,
 }
 
 impl Peer {
@@ -234,8 +245,9 @@ impl Spec {
             }
             let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
             let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
+            let chunks = table.chunks.iter().map(|chunks| &chunks.baseline);
             let simplex = table.simplex.iter().filter(|_| table.from.is_empty()).flat_map(|simplex| &simplex.baseline);
-            for name in table.against.iter().chain(theory).chain(linear).chain(simplex) {
+            for name in table.against.iter().chain(theory).chain(linear).chain(chunks).chain(simplex) {
                 if !table.variants.iter().any(|variant| variant.name == *name) {
                     return fail(format!("table {} has no variant `{name}`", table.number));
                 }

@@ -1,7 +1,8 @@
 //! All methods on small problems.
 
 use super::measure;
-use crate::cell::{Failure, Measured};
+use crate::cell::Failure;
+use crate::measured::Measured;
 use maxmargin::data::Par;
 use serde_json::json;
 

@@ -86,7 +86,7 @@ pub(crate) struct SolverArgs {
     /// Bias of a linear SVM: free, none, or the value of one more feature (LIBLINEAR's -B)
     #[arg(long, value_name = "HOW", default_value = "free", value_parser = values::bias, allow_hyphen_values = true)]
     pub(crate) bias: Offset,
-    /// Linear solvers: also go on until the relative duality gap is at most this
+    /// Linear solvers: also go on until the relative duality gap is at most this; cvm, fw, mfw, swap: stop there [default for these: 0.001]
     #[arg(long, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) gap: Option<f64>,
 }

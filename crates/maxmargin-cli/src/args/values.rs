@@ -27,6 +27,8 @@ pub(crate) enum SolverName {
     Auto,
     /// sequential minimal optimisation over kernel values
     Smo,
+    /// weighted least squares on working sets of kernel values
+    Irwls,
     /// linear only: coordinate descent while it pays, then Newton steps
     Linear,
     /// linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR
@@ -35,6 +37,16 @@ pub(crate) enum SolverName {
     Avsf,
     /// linear only: Newton steps from the start
     Newton,
+    /// kernels, squared loss: pairwise steps on the simplex, to the tolerance of --eps
+    Pairwise,
+    /// kernels, squared loss: core vector machine, to a relative gap of --gap
+    Cvm,
+    /// kernels, squared loss: Frank-Wolfe steps, to a relative gap of --gap
+    Fw,
+    /// kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap of --gap
+    Mfw,
+    /// kernels, squared loss: SWAP steps, to a relative gap of --gap
+    Swap,
 }
 
 /// Losses by name.
@@ -42,7 +54,7 @@ pub(crate) enum SolverName {
 pub(crate) enum LossName {
     /// C max(0, 1 - y f(x))
     Hinge,
-    /// C max(0, 1 - y f(x))²; linear solvers only
+    /// C max(0, 1 - y f(x))²
     Squared,
 }
 

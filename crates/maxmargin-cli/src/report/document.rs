@@ -126,6 +126,9 @@ pub(crate) fn status_name(status: Status) -> &'static str {
 pub(crate) struct TrainDocument {
     pub(crate) data: DataDocument,
     pub(crate) kernel: KernelDocument,
+    /// Who solved the problem over kernel values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solver: Option<&'static str>,
     /// How a linear SVM was trained without a kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linear: Option<LinearDocument>,

@@ -4,6 +4,7 @@ use super::document::{CvDocument, DataDocument, TrainDocument, status_name};
 use super::table::{Align, columns, fields};
 use crate::format;
 use maxmargin::core::Status;
+use maxmargin::data::scale::{Method, Scaler};
 
 /// Folds shown one by one; of more, only those that need attention.
 const SHOWN: usize = 100;
@@ -25,7 +26,7 @@ pub(crate) fn train_report(d: &TrainDocument) -> String {
     let certificate = d.certificate;
     let verdict = if certificate.holds { "holds" } else { "does not meet the tolerance" };
     let mut rows = vec![
-        ("kernel", d.kernel.text()),
+        ("kernel", d.solver.map_or_else(|| d.kernel.text(), |solver| format!("{}; {solver}", d.kernel.text()))),
         ("C, eps", format!("{}{}, {}", format::exact(d.c), weights_text(d.weights), format::exact(d.eps))),
         ("scaling", d.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", words(d.status), format::count(d.iterations))),
@@ -231,5 +232,13 @@ pub(crate) fn words(status: Status) -> &'static str {
         Status::IterationLimit => "iteration limit",
         Status::TimeLimit => "time limit",
         other => status_name(other),
+    }
+}
+
+/// How features were scaled.
+pub(crate) fn scaling_text(scaler: &Scaler) -> String {
+    match scaler.method() {
+        Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
+        Method::Standard => "standard".to_owned(),
     }
 }

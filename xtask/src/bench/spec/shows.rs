@@ -24,6 +24,13 @@ pub(crate) struct Linear {
     pub(crate) ours: String,
 }
 
+/// The variant whose seconds are shown as a multiple of every other's, where trainings go by working sets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Chunks {
+    pub(crate) baseline: String,
+}
+
 /// What the columns about trainings on the simplex show.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,7 @@
 //! Limits and reports while a run goes on.
 
-use maxmargin_core::{Progress, Status, Stop, Watch};
+use crate::solution::Status;
+use crate::watch::{Progress, Stop, Watch};
 use maxmargin_kernel::Rows;
 use std::time::{Duration, Instant};
 
@@ -11,26 +12,27 @@ const LOOK: u64 = 64;
 const REPORT: Duration = Duration::from_millis(50);
 
 /// The limits of a run and who is told on the way.
-pub(crate) struct Clock<'a, 'g> {
+pub struct Clock<'a, 'g> {
     rows: &'a Rows<'g>,
     stop: &'a Stop,
     watch: &'a mut dyn Watch,
     begun: Instant,
     reported: Option<Duration>,
     /// Steps of all kinds.
-    pub(crate) iterations: u64,
+    pub iterations: u64,
     /// The first reason to end stays.
     ended: Option<Status>,
 }
 
 impl<'a, 'g> Clock<'a, 'g> {
-    pub(crate) fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
+    /// The clock of a run that begins now.
+    pub fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
         Self { rows, stop, watch, begun: Instant::now(), reported: None, iterations: 0, ended: None }
     }
 
     /// Why the run must end before the next step, if it must. Looks at the clock now and then only.
     #[inline]
-    pub(crate) fn ended(&mut self, violation: f64) -> Option<Status> {
+    pub fn ended(&mut self, violation: f64) -> Option<Status> {
         if self.ended.is_none() && self.stop.max_iter.is_some_and(|most| self.iterations >= most) {
             self.ended = Some(Status::IterationLimit);
         }
@@ -38,7 +40,7 @@ impl<'a, 'g> Clock<'a, 'g> {
     }
 
     /// [`Clock::ended`] with a look at the clock, after long work.
-    pub(crate) fn look(&mut self, violation: f64) -> Option<Status> {
+    pub fn look(&mut self, violation: f64) -> Option<Status> {
         if self.ended.is_some() {
             return self.ended;
         }

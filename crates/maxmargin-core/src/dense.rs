@@ -11,7 +11,7 @@ const BLOCK: usize = 1024;
 
 /// `aᵀb`, in eight partial sums.
 #[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
     let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
@@ -25,21 +25,21 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// `y += a x`.
 #[inline(always)]
-pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;
     }
 }
 
 /// `y += a x` for long vectors.
-pub(crate) fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
+pub fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
     Arch::new().dispatch(|| axpy(a, x, y));
 }
 
 /// `out += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time, in blocks of rows.
 ///
 /// Each block is summed apart and then added, so that rounding grows with the block's own sum.
-pub(crate) fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], out: &mut [f64]) {
+pub fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], out: &mut [f64]) {
     let mut sums = [0.0; BLOCK];
     let n = out.len();
     let mut from = 0;
@@ -79,7 +79,7 @@ fn add_eight(c: &[f64; 8], x: &[&[f64]; 8], sum: &mut [f64]) {
 }
 
 /// The sum, compensated (Neumaier 1974): balances must close to the last bit that α has.
-pub(crate) fn exact_sum(values: impl Iterator<Item = f64>) -> f64 {
+pub fn exact_sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0);
     for v in values {
         let next = sum + v;

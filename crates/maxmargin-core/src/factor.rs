@@ -5,14 +5,14 @@ use faer::{Mat, Side};
 use pulp::Arch;
 
 /// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
-pub(crate) const SINGULAR: f64 = 1e-13;
+pub const SINGULAR: f64 = 1e-13;
 
 /// `L Lᵀ = K_MM + c·11ᵀ`, rows packed one behind the other, and `u = L⁻¹ 1`.
 ///
-/// The shift `c > 0` makes the factor exist exactly when the bordered system `[0 1ᵀ; 1 K_MM]` (the paper's `M` in equation 7,
-/// with the labels absorbed into `β = y ⊙ α`) has a unique solution: `K_MM` itself may be singular along `1`.
+/// The shift `c > 0` makes the factor exist exactly when the bordered system `[0 1ᵀ; 1 K_MM]` (`M` in equation 7 of
+/// Karasuyama and Takeuchi 2009, with the labels absorbed into `β = y ⊙ α`) has a unique solution: `K_MM` itself may be singular along `1`.
 #[derive(Clone, Debug)]
-pub(crate) struct Factor {
+pub struct Factor {
     shift: f64,
     rows: Vec<f64>,
     ones: Vec<f64>,
@@ -26,21 +26,29 @@ fn at(i: usize) -> usize {
 }
 
 impl Factor {
-    pub(crate) fn new(shift: f64) -> Self {
+    /// No samples; `shift` is the `c` above, of the size of the diagonal.
+    pub fn new(shift: f64) -> Self {
         Self { shift, rows: Vec::new(), ones: Vec::new(), work: Vec::new(), turns: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Samples in the factor.
+    pub fn len(&self) -> usize {
         self.ones.len()
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ones.is_empty()
+    }
+
+    /// Forgets all samples.
+    pub fn clear(&mut self) {
         self.rows.clear();
         self.ones.clear();
     }
 
     /// Factors `K` (its lower half is read) from nothing, blocked; false and empty when it is singular to working precision.
-    pub(crate) fn build(&mut self, mut matrix: Mat<f64>) -> bool {
+    pub fn build(&mut self, mut matrix: Mat<f64>) -> bool {
         self.clear();
         let m = matrix.nrows();
         for j in 0..m {
@@ -67,7 +75,7 @@ impl Factor {
     /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with itself.
     ///
     /// False when it is an affine combination of them to working precision; [`Factor::combination`] then says which.
-    pub(crate) fn append(&mut self, cross: impl Iterator<Item = f64>, diagonal: f64) -> bool {
+    pub fn append(&mut self, cross: impl Iterator<Item = f64>, diagonal: f64) -> bool {
         let shift = self.shift;
         self.work.clear();
         self.work.extend(cross.map(|k| k + shift));
@@ -87,13 +95,13 @@ impl Factor {
     }
 
     /// After a refused [`Factor::append`]: the `z` with `(K_MM + c·11ᵀ) z = k + c·1`, that is `K z ≈ k` and `1ᵀz ≈ 1`.
-    pub(crate) fn combination(&mut self, z: &mut Vec<f64>) {
+    pub fn combination(&mut self, z: &mut Vec<f64>) {
         upper_solve(&self.rows, &mut self.work);
         z.clone_from(&self.work);
     }
 
     /// Deletes sample `k`: the rows below lose a column, plane rotations make them triangular again.
-    pub(crate) fn remove(&mut self, k: usize) {
+    pub fn remove(&mut self, k: usize) {
         let m = self.len();
         let (rows, turns) = (&mut self.rows, &mut self.turns);
         turns.clear();
@@ -116,7 +124,7 @@ impl Factor {
     /// Solves `K x + b·1 = rhs`, `1ᵀx = sum` (equation 7): `x` holds `rhs` on entry; returns `b`.
     ///
     /// With `v = L⁻¹ rhs`: `b' = (uᵀv − sum) / uᵀu`, `x = L⁻ᵀ(v − b' u)`, `b = b' + c·sum`.
-    pub(crate) fn solve(&self, x: &mut [f64], sum: f64) -> f64 {
+    pub fn solve(&self, x: &mut [f64], sum: f64) -> f64 {
         lower_solve(&self.rows, x);
         let b = (dot(&self.ones, x) - sum) / dot(&self.ones, &self.ones);
         axpy(-b, &self.ones, x);

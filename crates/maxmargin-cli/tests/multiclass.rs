@@ -1,0 +1,155 @@
+//! Several classes on the command line: what is trained, predicted, certified, and what is refused.
+
+mod common;
+
+use common::Bench;
+use serde_json::Value;
+
+/// Three classes on a line and above it, labels that are no integers in a row.
+fn three(rows: usize) -> String {
+    let mut state = 17_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let line = |i: usize| {
+        let (label, x, y) = [(-3, -1.0, 0.0), (2, 1.0, 0.0), (10, 0.0, 1.5)][i % 3];
+        format!("{label} 1:{} 2:{}\n", x + 1.6 * noise(), y + 1.6 * noise())
+    };
+    (0..rows).map(line).collect()
+}
+
+fn at<'v>(document: &'v Value, path: &str) -> &'v Value {
+    document.pointer(path).unwrap_or_else(|| panic!("no {path} in {document}"))
+}
+
+#[test]
+fn every_solver_trains_predicts_and_is_certified() {
+    let bench = Bench::new();
+    bench.file("data", three(150));
+    for options in [
+        "-c 2 -g 0.5",
+        "-c 2 -g 0.5 --weight 2=3 --weight -3=0.5",
+        "-c 0.5 --kernel linear",
+        "-c 0.5 --kernel linear --loss squared --bias 1",
+        "-c 2 -g 0.5 --solver pairwise",
+        "-c 2 -g 0.5 --solver irwls",
+        "-c 2 -g 0.5 --loss squared",
+        "-c 2 -g 0.5 --scale minmax",
+        "-c 1 --kernel linear --scale standard",
+    ] {
+        let trained = bench.json(&format!("train data {options} -o model"));
+        assert_eq!(at(&trained, "/status"), "converged", "{options}");
+        assert_eq!(at(&trained, "/missed"), 0);
+        let pairs = at(&trained, "/pairs").as_array().unwrap();
+        let names: Vec<(f64, f64)> =
+            pairs.iter().map(|p| (p["negative"].as_f64().unwrap(), p["positive"].as_f64().unwrap())).collect();
+        assert_eq!(names, [(-3.0, 2.0), (-3.0, 10.0), (2.0, 10.0)]);
+        let predicted = bench.json("predict data model -o labels");
+        assert!(at(&predicted, "/accuracy").as_f64().unwrap() > 0.8, "{options}: {predicted}");
+        let labels = bench.read("labels");
+        assert!(labels.lines().count() == 150 && labels.lines().all(|l| ["-3", "2", "10"].contains(&l)));
+        let verified = bench.json("verify model data");
+        assert!(at(&verified, "/matches") == true && at(&verified, "/tolerance_met") == true, "{options}: {verified}");
+        let info = bench.json("info model");
+        assert_eq!(at(&info, "/classes").as_array().unwrap().len(), 3);
+    }
+    bench.json("predict data model --decision -o values");
+    assert!(bench.read("values").lines().all(|line| line.split(' ').filter(|v| v.parse::<f64>().is_ok()).count() == 3));
+}
+
+#[test]
+fn folds_are_certified_and_reproducible() {
+    let bench = Bench::new();
+    bench.file("data", three(150));
+    let mut accuracies = Vec::new();
+    for options in [
+        "-c 7.3 -g 0.5",
+        "-c 7.3 -g 0.5 --seeding cold",
+        "-c 7.3 -g 0.5 --seeding sir --threads 1",
+        "-c 7.3 -g 0.5 --scale minmax",
+        "-c 0.5 --kernel linear",
+        "-c 0.5 --kernel linear --scale minmax",
+        "-c 7.3 -g 0.5 --solver pairwise",
+    ] {
+        let report = bench.json(&format!("cv data -k 5 --eps 1e-6 {options} -o predicted"));
+        assert_eq!((at(&report, "/status"), at(&report, "/folds").as_array().unwrap().len()), (&Value::from("converged"), 5));
+        for fold in at(&report, "/folds").as_array().unwrap() {
+            assert!(fold["kkt"].as_f64().unwrap() <= 1e-6, "{options}: {fold}");
+        }
+        let correct = bench.read("predicted").lines().filter(|l| l.split(' ').next() == l.split(' ').nth(1)).count();
+        assert_eq!(at(&report, "/correct"), correct, "{options}");
+        accuracies.push(at(&report, "/accuracy").as_f64().unwrap());
+        let again = bench.json(&format!("cv data -k 5 --eps 1e-6 {options}"));
+        assert_eq!(at(&again, "/confusion"), at(&report, "/confusion"));
+    }
+    // Starts make no difference to what is found.
+    assert_eq!(accuracies[0], accuracies[1]);
+    assert_eq!(accuracies[0], accuracies[2]);
+    assert!(accuracies.iter().all(|a| *a > 0.8), "{accuracies:?}");
+}
+
+#[test]
+fn a_changed_model_is_refuted() {
+    let bench = Bench::new();
+    bench.file("data", three(90));
+    bench.file("others", three(93));
+    bench.json("train data -c 2 -g 0.5 -o model");
+    let refuted = bench.run("verify model others");
+    assert!(refuted.code == 1 && refuted.out.contains("REFUTED"), "{refuted:?}");
+    let bytes = std::fs::read(bench.path("model")).unwrap();
+    let maxmargin::model::Stored::Many(model) = maxmargin::model::decode_any(&bytes).unwrap() else { panic!("three classes") };
+    for change in 0..4 {
+        let mut parts = model.parts().clone();
+        match change {
+            0 => parts.machines[1].bias += 0.01,
+            1 => parts.machines[2].coef[0] *= 0.5,
+            2 => parts.machines[0].coef[1] *= -1.0,
+            _ => parts.record.as_mut().unwrap().pairs[0].certificate.kkt = 1e-9,
+        }
+        let changed = maxmargin::model::MulticlassModel::new(parts).unwrap();
+        bench.file("changed", maxmargin::model::encode_multiclass(&changed).unwrap());
+        let refuted = bench.run("verify changed data");
+        let what = if change == 2 { "support vectors  MISMATCH" } else { "machines         MISMATCH" };
+        assert!(refuted.code == 1 && refuted.out.contains(what), "{change}: {refuted:?}");
+    }
+}
+
+#[test]
+fn what_needs_two_classes_says_so() {
+    let bench = Bench::new();
+    bench.file("data", three(30));
+    bench.file("two", common::SMALL);
+    bench.json("train data -g 0.5 -o model");
+    for line in ["grid data -k 3", "loo data -g 0.5", "update model --remove 1"] {
+        let refused = bench.run(line);
+        assert_eq!((refused.code, refused.err.contains("two")), (1, true), "{line}: {refused:?}");
+    }
+    let refused = bench.run("train data -g 0.5 --updatable -o other");
+    assert_eq!((refused.code, refused.err.contains("models of two")), (2, true), "{refused:?}");
+    let refused = bench.run("train data --weight 4=2 -o other");
+    assert!(refused.code == 2 && refused.err.contains("the classes of the data are -3, 2 and 10"), "{refused:?}");
+    let refused = bench.run("train data --solver cvm --weight 2=2 -o other");
+    assert!(refused.code == 1 && refused.err.contains("one C for all samples"), "{refused:?}");
+    let refused = bench.run("cv data -k 3 --solver fw --seeding sir");
+    assert!(refused.code == 2 && refused.err.contains("start cold"), "{refused:?}");
+    let refused = bench.run("train two --solver smo --loss squared -o other");
+    assert!(refused.code == 2 && refused.err.contains("hinge loss"), "{refused:?}");
+    bench.file("rare", format!("{}99 1:5\n", three(30)));
+    let refused = bench.run("cv rare -k 3 -g 0.5 --folds contiguous");
+    assert!(refused.code == 1 && refused.err.contains("all samples of class 99 are in fold 2"), "{refused:?}");
+    assert!(!bench.path("other").exists());
+}
+
+#[test]
+fn two_classes_on_the_simplex() {
+    let bench = Bench::new();
+    bench.file("two", common::SMALL);
+    for solver in ["pairwise", "cvm", "fw --gap 0.01", "mfw", "swap"] {
+        let trained = bench.json(&format!("train two -c 2 -g 0.5 --solver {solver} -o model"));
+        assert_eq!(at(&trained, "/missed"), 0, "{solver}: {trained}");
+        let verified = bench.run("verify model two");
+        assert!(verified.out.contains("certified") || verified.out.contains("genuine"), "{solver}: {verified:?}");
+        assert!(at(&bench.json("predict two model"), "/accuracy").as_f64().unwrap() > 0.7);
+    }
+}

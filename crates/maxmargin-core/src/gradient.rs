@@ -1,0 +1,35 @@
+//! The gradient from exact kernel values.
+
+use crate::dual::Dual;
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, apply_exact};
+use std::ops::Range;
+
+/// Shortest runs of samples, on average, that are worth a block of kernel values each.
+const RUN: usize = 64;
+
+/// `Qα + lin` in `f64` from kernel values in `f64`, one entry per variable: what solvers confirm convergence with. Only samples of the problem
+/// cost kernel values where they lie in few runs.
+///
+/// # Panics
+///
+/// When there is not one α per variable, or the problem names samples that the Gram matrix does not have.
+pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> Vec<f64> {
+    assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    let (mut ids, mut coef) = (Vec::new(), Vec::new());
+    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
+        ids.push(dual.ids()[k]);
+        coef.push(dual.sign()[k] * alpha[k]);
+    }
+    if ids.is_empty() {
+        return dual.lin().to_vec();
+    }
+    let sums = |columns: Range<usize>| apply_exact(gram, &ids, &coef, 1, columns, par);
+    let sums: Vec<f64> = if dual.segments().len() * RUN > dual.len() {
+        let all = sums(0..gram.len());
+        dual.ids().iter().map(|&id| all[id]).collect()
+    } else {
+        dual.segments().iter().flat_map(|segment| sums(segment.ids.clone())).collect()
+    };
+    (0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
+}

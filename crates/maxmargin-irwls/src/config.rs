@@ -1,0 +1,104 @@
+//! What a caller chooses, and what comes back.
+
+use crate::chunk::ChunkSolver;
+use crate::least_squares::LeastSquares;
+use maxmargin_core::{Balance, Solution, StartError};
+use maxmargin_data::Par;
+use std::time::Duration;
+
+/// Which samples become the working set.
+///
+/// All rules but [`Selection::Steepest`] begin with the worst violator of each condition (α at 0, α at C, α between) of each class, as the
+/// paper's does, and end with satisfied bounded samples of least |error| where there are not enough others. They differ in what is between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The paper's: a random sample of the candidates, which are the violators and everything between its bounds.
+    Random,
+    /// The violators with the largest |error|, then the free samples.
+    Largest,
+    /// The violators with the smallest |error|, then the free samples.
+    Smallest,
+    /// Half of the working set stays (its free samples first, then those that joined last), the other half are the worst violators of
+    /// either direction. Not the paper's.
+    #[default]
+    Half,
+    /// The steepest feasible direction with as many entries (Joachims 1999, SVMlight): the worst of either direction, violators or not.
+    Steepest,
+}
+
+/// Whether convergence is confirmed on a gradient recomputed from exact kernel values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refine {
+    /// Until the exact KKT violation meets the tolerance, if need be with working sets of exact kernel values.
+    #[default]
+    Exact,
+    /// Never.
+    Never,
+}
+
+/// Choices of the solver.
+#[derive(Clone, Copy)]
+pub struct IrwlsConfig<'p> {
+    /// See [`Selection`].
+    pub selection: Selection,
+    /// Samples of a working set, at least 2; as many as the problem has (or more): no chunking. Its kernel values are held in `f64`: 8 bytes times the
+    /// square of this, and about as much again for the factor.
+    pub working_set: usize,
+    /// Who solves a working set.
+    pub chunks: &'p dyn ChunkSolver,
+    /// See [`Refine`].
+    pub refine: Refine,
+    /// Seed of [`Selection::Random`].
+    pub seed: u64,
+    /// Threads that share the update of all errors. The result has the same bits for any.
+    pub par: Par<'p>,
+}
+
+impl Default for IrwlsConfig<'_> {
+    fn default() -> Self {
+        Self {
+            selection: Selection::default(),
+            working_set: 512,
+            chunks: &LeastSquares,
+            refine: Refine::default(),
+            seed: 0,
+            par: Par::Seq,
+        }
+    }
+}
+
+/// A solution with what is known about the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// α, bias, gradient; `work.iterations` counts what the working sets' solver calls iterations (linear systems and pair steps).
+    pub solution: Solution,
+    /// Working sets solved.
+    pub chunks: u64,
+    /// Those of them with exact kernel values.
+    pub exact_chunks: u64,
+    /// Time inside the working sets' solver.
+    pub optimiser: Duration,
+}
+
+/// Why the solver cannot take a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IrwlsError {
+    /// The bias needs one equality constraint.
+    #[error("IRWLS solves problems with one balance of sums, not {0:?}")]
+    Balance(Balance),
+    /// Fewer samples than a step moves.
+    #[error("a working set of {0} cannot keep the balance: it needs at least 2 samples")]
+    WorkingSet(usize),
+    /// The start belongs to another problem.
+    #[error("the start has {found} values, the problem {expected} variables")]
+    Start {
+        /// Values of the start.
+        found: usize,
+        /// Variables of the problem.
+        expected: usize,
+    },
+    /// The box cannot reach the balance.
+    #[error("the solution cannot be finished: {0}")]
+    Infeasible(#[source] StartError),
+}

@@ -1,0 +1,54 @@
+//! Kernel values of a working set, from rows or exactly.
+
+use crate::chunk::Chunk;
+use crate::state::State;
+use maxmargin_kernel::Rows;
+
+/// Rows that are held while a chunk is filled.
+const GROUP: usize = 128;
+
+/// Makes `chunk` the working set `set` at the present point, with kernel values in `f32`, or with exact ones.
+pub(crate) fn fill(chunk: &mut Chunk, state: &State, rows: &Rows, set: &[usize], exact: bool) {
+    let (dual, m) = (state.dual, set.len());
+    let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
+    chunk.kernel.clear();
+    chunk.kernel.resize(m * m, 0.0);
+    if exact {
+        exact_entries(chunk, rows, &ids);
+    } else {
+        rows.fetch(&ids);
+        for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
+            for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {
+                let row = rows.row(i);
+                out.iter_mut().zip(&ids).for_each(|(out, &j)| *out = f64::from(row[j]));
+            }
+        }
+    }
+    for (i, &k) in set.iter().enumerate() {
+        chunk.kernel[i * m + i] += dual.ridge_of(k);
+    }
+    let of = |value: &dyn Fn(usize) -> f64| set.iter().map(|&k| value(k)).collect::<Vec<f64>>();
+    let (sign, upper) = (dual.sign(), dual.upper());
+    chunk.beta = of(&|k| sign[k] * state.alpha[k]);
+    chunk.f = of(&|k| state.f[k]);
+    chunk.low = of(&|k| if sign[k] > 0.0 { 0.0 } else { -upper[k] });
+    chunk.high = of(&|k| if sign[k] > 0.0 { upper[k] } else { 0.0 });
+}
+
+/// The matrix from exact kernel values, each computed once.
+fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize]) {
+    let m = ids.len();
+    let gram = rows.gram();
+    // Row i up to its diagonal: columns are single, since ids are scattered.
+    let halves = rows.par().map(m, |i| {
+        let mut half = vec![0.0; i + 1];
+        gram.fill_exact(&ids[..=i], ids[i]..ids[i] + 1, &mut half);
+        half
+    });
+    for (i, half) in halves.iter().enumerate() {
+        for (j, &value) in half.iter().enumerate() {
+            chunk.kernel[i * m + j] = value;
+            chunk.kernel[j * m + i] = value;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The finish: a nearly converged solution of any solver taken to the precision of `f64`.
+
+use crate::config::{IrwlsConfig, IrwlsError, Outcome};
+use crate::solve::{Run, check};
+use maxmargin_core::{Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, certify, certify_gradient, exact_gradient};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Rows};
+
+/// Choices of the finish.
+#[derive(Clone, Copy, Debug)]
+pub struct Finish<'p> {
+    /// Samples of a working set, at most: 16 bytes times the square of this are held (1 GiB for 8,192). Where the free samples are no more, they are
+    /// solved together in a few dense systems; where they are more, random working sets of them one after the other, which converges slowly.
+    pub most: usize,
+    /// Whether the solution's gradient comes from exact kernel values, as that of our solvers does when they converged with refinement: it is then not
+    /// computed again at the beginning. At the end it always is.
+    pub exact_gradient: bool,
+    /// Threads for exact kernel values. The result has the same bits for any.
+    pub par: Par<'p>,
+}
+
+impl Default for Finish<'_> {
+    fn default() -> Self {
+        Self { most: 8192, exact_gradient: false, par: Par::Seq }
+    }
+}
+
+/// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one of at most `stop.tol` by damped active-set steps on its free samples, with
+/// exact kernel values throughout; 10⁻¹⁰ is within reach where `‖α‖` times the kernel's largest value is below some 10⁵.
+///
+/// The certificate is that of a gradient computed afresh at the end.
+///
+/// # Errors
+///
+/// When the problem's balance is not a single sum, α has another length than the problem, or `most` is less than 2. An α that is not
+/// feasible is projected.
+///
+/// # Panics
+///
+/// When the problem names samples that the Gram matrix does not have.
+pub fn finish(
+    dual: &Dual,
+    gram: &dyn Gram,
+    solution: &Solution,
+    finish: &Finish<'_>,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<(Outcome, Certificate), IrwlsError> {
+    check(dual, &solution.alpha, finish.most)?;
+    // No row is ever asked for: the store is where the matrix and its threads come from.
+    let rows = Rows::new(gram, 0, finish.par);
+    let config = IrwlsConfig { working_set: finish.most, par: finish.par, ..IrwlsConfig::default() };
+    let (alpha, trusted) = match Start::checked(dual, solution.alpha.clone()) {
+        Ok(start) => (start.into_parts().0, finish.exact_gradient && solution.gradient.len() == dual.len()),
+        Err(_) => match Start::project(dual, solution.alpha.clone()) {
+            Ok(start) => (start.into_parts().0, false),
+            Err(error) => return Err(IrwlsError::Infeasible(error)),
+        },
+    };
+    let gradient = if trusted { solution.gradient.clone() } else { exact_gradient(dual, gram, &alpha, finish.par) };
+    let mut run = Run::new(dual, &rows, &config, alpha, &gradient, Clock::new(&rows, stop, watch));
+    let outcome = match run.iterate_exactly(AIM * stop.tol) {
+        Status::Converged | Status::Stalled => run.exactly(stop.tol),
+        status => run.outcome(status, None),
+    };
+    let solution = &outcome.solution;
+    let certificate = match solution.status {
+        Status::Converged | Status::Stalled => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
+        _ => certify(dual, gram, solution, finish.par),
+    };
+    Ok((outcome, certificate))
+}
+
+/// The updates of the gradient carry rounding of their own: work towards a little less than the fresh one has to show.
+const AIM: f64 = 0.5;

@@ -1,0 +1,175 @@
+//! Working set selection (section 3 of the paper, and rules beside it).
+
+use crate::config::Selection;
+use crate::state::{Extremes, State};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// A variable and what it is ranked by.
+type Ranked = (f64, usize);
+
+/// What is asked of a selection.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) rule: Selection,
+    /// Most variables.
+    pub(crate) count: usize,
+    /// Variables that satisfy their conditions at a bound join up to so many.
+    pub(crate) filled: usize,
+    /// Errors up to this violate nothing.
+    pub(crate) slack: f64,
+}
+
+/// Chooses working sets, one after the other.
+pub(crate) struct Chooser {
+    rng: ChaCha8Rng,
+    /// The last working set, those that joined last at the end.
+    last: Vec<usize>,
+    taken: Vec<bool>,
+    chosen: Vec<usize>,
+}
+
+/// The variables that a rule may choose from.
+struct Pool {
+    /// Those that violate their condition, by how much.
+    violators: Vec<Ranked>,
+    /// Free ones that do not, by |error|.
+    free: Vec<Ranked>,
+    /// Bounded ones that do not, by |error|.
+    satisfied: Vec<Ranked>,
+    /// The worst violator by class and condition.
+    worst: [[Ranked; 3]; 2],
+}
+
+impl Chooser {
+    pub(crate) fn new(variables: usize, rng: ChaCha8Rng) -> Self {
+        Self { rng, last: Vec::new(), taken: vec![false; variables], chosen: Vec::new() }
+    }
+
+    /// The next working set, in ascending order. It contains the pair that violates most.
+    pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, wanted: Wanted) -> Vec<usize> {
+        self.chosen.iter().for_each(|&k| self.taken[k] = false);
+        self.chosen.clear();
+        self.take(extremes.up, wanted.count);
+        self.take(extremes.low, wanted.count);
+        if wanted.rule == Selection::Steepest {
+            self.take_steepest(state, wanted.count);
+        } else {
+            self.take_by_rule(Pool::of(state, extremes, wanted), state, wanted);
+        }
+        self.last.retain(|k| self.taken[*k]);
+        let mut known = vec![false; self.taken.len()];
+        self.last.iter().for_each(|&k| known[k] = true);
+        self.last.extend(self.chosen.iter().filter(|k| !known[**k]));
+        let mut set = self.chosen.clone();
+        set.sort_unstable();
+        set
+    }
+
+    fn take_by_rule(&mut self, mut pool: Pool, state: &State, wanted: Wanted) {
+        for (_, k) in pool.worst.into_iter().flatten() {
+            self.take(k, wanted.count);
+        }
+        match wanted.rule {
+            Selection::Random => {
+                pool.violators.append(&mut pool.free);
+                self.take_random(&mut pool.violators, wanted.count);
+            }
+            Selection::Smallest => self.take_least(&mut pool.violators, wanted.count),
+            Selection::Half => {
+                let kept = self.chosen.len() + wanted.count.saturating_sub(self.chosen.len()) / 2;
+                let last = std::mem::take(&mut self.last);
+                last.iter().filter(|k| state.is_free(**k)).for_each(|&k| self.take(k, kept));
+                last.iter().rev().for_each(|&k| self.take(k, kept));
+                self.last = last;
+                let (mut rising, mut falling): (Vec<_>, Vec<_>) = pool.violators.iter().partition(|(_, k)| state.moves(*k).0);
+                let half = self.chosen.len() + wanted.count.saturating_sub(self.chosen.len()) / 2;
+                self.take_most(&mut rising, half);
+                self.take_most(&mut falling, wanted.count);
+                self.take_most(&mut rising, wanted.count);
+            }
+            Selection::Largest | Selection::Steepest => self.take_most(&mut pool.violators, wanted.count),
+        }
+        self.take_most(&mut pool.free, wanted.count);
+        self.take_least(&mut pool.satisfied, wanted.count.min(wanted.filled));
+    }
+
+    fn take_steepest(&mut self, state: &State, count: usize) {
+        let all = 0..state.f.len();
+        let mut rising: Vec<Ranked> = all.clone().filter(|&k| state.moves(k).0).map(|k| (state.f[k], k)).collect();
+        let mut falling: Vec<Ranked> = all.filter(|&k| state.moves(k).1).map(|k| (state.f[k], k)).collect();
+        self.take_least(&mut rising, self.chosen.len().max(2) + count.saturating_sub(2) / 2);
+        self.take_most(&mut falling, count);
+        self.take_least(&mut rising, count);
+    }
+
+    /// Takes a variable, unless it is taken or there are `most`.
+    fn take(&mut self, k: usize, most: usize) {
+        if k != usize::MAX && self.chosen.len() < most && !self.taken[k] {
+            self.taken[k] = true;
+            self.chosen.push(k);
+        }
+    }
+
+    /// Takes those with the least rank until there are `most`; equal ranks in order.
+    fn take_least(&mut self, pool: &mut Vec<Ranked>, most: usize) {
+        pool.retain(|(_, k)| !self.taken[*k]);
+        let count = most.saturating_sub(self.chosen.len()).min(pool.len());
+        if count == 0 {
+            return;
+        }
+        let order = |a: &Ranked, b: &Ranked| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        pool.select_nth_unstable_by(count - 1, order);
+        pool[..count].sort_unstable_by(order);
+        pool[..count].iter().for_each(|&(_, k)| self.take(k, most));
+    }
+
+    /// Takes those with the greatest rank.
+    fn take_most(&mut self, pool: &mut Vec<Ranked>, most: usize) {
+        pool.iter_mut().for_each(|entry| entry.0 = -entry.0);
+        self.take_least(pool, most);
+        pool.iter_mut().for_each(|entry| entry.0 = -entry.0);
+    }
+
+    fn take_random(&mut self, pool: &mut Vec<Ranked>, most: usize) {
+        pool.retain(|(_, k)| !self.taken[*k]);
+        let count = most.saturating_sub(self.chosen.len()).min(pool.len());
+        for at in 0..count {
+            let drawn = self.rng.random_range(at..pool.len());
+            pool.swap(at, drawn);
+            self.take(pool[at].1, most);
+        }
+    }
+}
+
+impl Pool {
+    fn of(state: &State, extremes: &Extremes, wanted: Wanted) -> Self {
+        let threshold = f64::midpoint(extremes.min_up, extremes.max_low);
+        let none = (f64::NEG_INFINITY, usize::MAX);
+        let mut pool = Self { violators: vec![], free: vec![], satisfied: vec![], worst: [[none; 3]; 2] };
+        for (k, &f) in state.f.iter().enumerate() {
+            let error = threshold - f;
+            let (rises, falls) = state.moves(k);
+            let violation = match (rises, falls) {
+                (true, true) => error.abs(),
+                (true, false) => error,
+                (false, true) => -error,
+                (false, false) => continue,
+            };
+            if violation > wanted.slack {
+                let class = usize::from(state.dual.sign()[k] > 0.0);
+                let condition = if rises && falls { 2 } else { usize::from(state.alpha[k] > 0.0) };
+                let worst = &mut pool.worst[class][condition];
+                if violation > worst.0 {
+                    *worst = (violation, k);
+                }
+                pool.violators.push((violation, k));
+            } else if rises && falls {
+                pool.free.push((violation, k));
+            } else {
+                pool.satisfied.push((-violation, k));
+            }
+        }
+        pool
+    }
+}

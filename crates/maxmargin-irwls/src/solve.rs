@@ -1,0 +1,277 @@
+//! The run: working sets one after the other, and convergence confirmed on exact kernel values.
+
+use crate::chunk::Chunk;
+use crate::config::{IrwlsConfig, IrwlsError, Outcome, Refine, Selection};
+use crate::exact::fill;
+use crate::select::{Chooser, Wanted};
+use crate::state::State;
+use maxmargin_core::{
+    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+    exact_gradient,
+};
+use maxmargin_kernel::Rows;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::time::{Duration, Instant};
+
+/// Working sets in `f32` aim a little below the tolerance, so that rounding rarely costs a second round.
+const AIM: f64 = 0.95;
+
+/// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of exact values take over there.
+const SINGLE: f64 = 1e-7;
+
+/// The aim of a working set as a share of that of the run.
+const INSIDE: f64 = 0.5;
+
+/// Working sets without progress before a run counts as stalled.
+const PATIENCE: u32 = 50;
+
+/// Rounds with exact values that do not halve the violation before a run counts as stalled.
+const ROUNDS: u32 = 3;
+
+/// Samples of a working set with exact values, at most, unless the caller's are larger.
+const EXACT_SET: usize = 2048;
+
+pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<(), IrwlsError> {
+    if !matches!(dual.balance(), Balance::Sum(_)) {
+        return Err(IrwlsError::Balance(dual.balance()));
+    }
+    if working_set < 2 {
+        return Err(IrwlsError::WorkingSet(working_set));
+    }
+    if alpha.len() != dual.len() {
+        return Err(IrwlsError::Start { found: alpha.len(), expected: dual.len() });
+    }
+    Ok(())
+}
+
+/// Solves `dual` over the kernel rows of `rows` from `start`.
+///
+/// Every returned point is feasible; `status` says how the run ended and `gradient` is exact (`f64`) after [`Refine::Exact`] when the status is
+/// [`Status::Converged`].
+///
+/// # Errors
+///
+/// When the problem's balance is not a single sum, the start belongs to a problem of another size, or a working set has fewer than 2 samples.
+///
+/// # Panics
+///
+/// When the problem names samples that the Gram matrix does not have.
+pub fn solve(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    config: &IrwlsConfig<'_>,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, IrwlsError> {
+    let (alpha, gradient) = start.into_parts();
+    check(dual, &alpha, config.working_set)?;
+    let gradient = gradient.unwrap_or_else(|| exact_gradient(dual, rows.gram(), &alpha, rows.par()));
+    let mut run = Run::new(dual, rows, config, alpha, &gradient, Clock::new(rows, stop, watch));
+    let single = run.single_precision(stop.tol);
+    Ok(match (config.refine, single) {
+        (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.tol),
+        (_, status) => run.outcome(status, None),
+    })
+}
+
+/// [`solve`], and the certificate of what it returns: the exact gradient that showed convergence is the certificate's, and is not computed
+/// again.
+///
+/// # Errors
+///
+/// As [`solve`].
+///
+/// # Panics
+///
+/// As [`solve`].
+pub fn solve_certified(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    config: &IrwlsConfig<'_>,
+    stop: &Stop,
+    watch: &mut dyn Watch,
+) -> Result<(Outcome, Certificate), IrwlsError> {
+    let outcome = solve(dual, rows, start, config, stop, watch)?;
+    let solution = &outcome.solution;
+    let certificate = match (config.refine, solution.status) {
+        (Refine::Exact, Status::Converged) => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
+        _ => certify(dual, rows.gram(), solution, config.par),
+    };
+    Ok((outcome, certificate))
+}
+
+/// A run on the way.
+pub(crate) struct Run<'a, 'g> {
+    state: State<'a>,
+    rows: &'a Rows<'g>,
+    config: &'a IrwlsConfig<'a>,
+    clock: Clock<'a, 'g>,
+    chooser: Chooser,
+    chunk: Chunk,
+    seen: Vec<bool>,
+    /// The largest kernel value of a sample with itself.
+    largest: f64,
+    work: Work,
+    chunks: u64,
+    exact_chunks: u64,
+    optimiser: Duration,
+}
+
+impl<'a, 'g> Run<'a, 'g> {
+    pub(crate) fn new(
+        dual: &'a Dual,
+        rows: &'a Rows<'g>,
+        config: &'a IrwlsConfig<'a>,
+        alpha: Vec<f64>,
+        gradient: &[f64],
+        clock: Clock<'a, 'g>,
+    ) -> Self {
+        let diagonal = rows.gram().diagonal();
+        Self {
+            state: State::new(dual, alpha, gradient, config.par),
+            rows,
+            config,
+            clock,
+            chooser: Chooser::new(dual.len(), ChaCha8Rng::seed_from_u64(config.seed)),
+            chunk: Chunk::default(),
+            seen: vec![false; rows.gram().len()],
+            largest: dual.ids().iter().fold(0.0, |m: f64, &id| m.max(diagonal[id].abs())),
+            work: Work::default(),
+            chunks: 0,
+            exact_chunks: 0,
+            optimiser: Duration::ZERO,
+        }
+    }
+
+    /// Working sets from rows in `f32`, to the tolerance or to what that precision can tell.
+    fn single_precision(&mut self, tol: f64) -> Status {
+        let wanted = |run: &Self| run.config.working_set.min(run.state.alpha.len());
+        self.iterate(false, wanted, |run| match run.config.refine {
+            Refine::Exact => (AIM * tol).max(SINGLE * run.largest * run.state.norm()),
+            Refine::Never => tol,
+        })
+    }
+
+    /// Rounds of working sets from exact values, each confirmed by a gradient computed afresh.
+    pub(crate) fn exactly(mut self, tol: f64) -> Outcome {
+        let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, AIM * tol);
+        loop {
+            let gradient = exact_gradient(self.state.dual, self.rows.gram(), &self.state.alpha, self.config.par);
+            self.state.refresh(&gradient);
+            self.work.refinements += 1;
+            let violation = self.state.extremes().violation();
+            if violation <= tol {
+                return self.outcome(Status::Converged, Some(gradient));
+            }
+            idle = if violation <= 0.5 * last { 0 } else { idle + 1 };
+            if idle > ROUNDS {
+                return self.outcome(Status::Stalled, Some(gradient));
+            }
+            last = last.min(violation);
+            match self.iterate_exactly(aim) {
+                Status::Converged | Status::Stalled => {}
+                status => return self.outcome(status, None),
+            }
+            aim *= 0.5;
+        }
+    }
+
+    /// Working sets of exact values until the gradient that they update says that the violation is at most `aim`.
+    pub(crate) fn iterate_exactly(&mut self, aim: f64) -> Status {
+        let most = self.config.working_set.max(EXACT_SET);
+        self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| aim)
+    }
+
+    fn iterate(&mut self, exact: bool, count: impl Fn(&Self) -> usize, aim: impl Fn(&Self) -> f64) -> Status {
+        let (mut objective, mut idle, mut least) = (self.objective(), 0, f64::INFINITY);
+        loop {
+            let extremes = self.state.extremes();
+            let (violation, aim) = (extremes.violation(), aim(self));
+            if violation <= aim {
+                return Status::Converged;
+            }
+            let ended = self.clock.ended(violation).or_else(|| self.clock.look(violation));
+            if let Some(status) = ended {
+                return status;
+            }
+            let wanted = Wanted {
+                // What is left for exact values is few samples, near the optimum: all of them if they fit.
+                rule: if exact { Selection::Random } else { self.config.selection },
+                count: count(self),
+                filled: if exact { 0 } else { usize::MAX },
+                slack: 0.5 * aim,
+            };
+            let set = self.chooser.next(&self.state, &extremes, wanted);
+            let gain = self.improve(&set, INSIDE * aim, violation, exact);
+            objective -= gain;
+            // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
+            let progress = gain > 1e-14 * objective.abs() || violation < 0.9 * least;
+            least = least.min(violation);
+            idle = if progress { 0 } else { idle + 1 };
+            if idle > PATIENCE || violation.is_nan() {
+                return Status::Stalled;
+            }
+        }
+    }
+
+    /// Solves one working set and updates all errors; the decrease of the objective.
+    fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> f64 {
+        let dual = self.state.dual;
+        fill(&mut self.chunk, &self.state, self.rows, set, exact);
+        self.chunks += 1;
+        self.exact_chunks += u64::from(exact);
+        if !exact {
+            self.work.rows_requested += set.len() as u64;
+            for &k in set {
+                let seen = &mut self.seen[dual.ids()[k]];
+                self.work.rows_computed += u64::from(!*seen);
+                *seen = true;
+            }
+        }
+        let begun = Instant::now();
+        let clock = &mut self.clock;
+        self.config.chunks.solve(&mut self.chunk, tol, &mut || {
+            let go_on = clock.ended(violation).or_else(|| clock.look(violation)).is_none();
+            clock.iterations += u64::from(go_on);
+            go_on
+        });
+        self.optimiser += begun.elapsed();
+        let mut changes = Vec::new();
+        for (&k, &beta) in set.iter().zip(&self.chunk.beta) {
+            let (s, old) = (dual.sign()[k], self.state.alpha[k]);
+            let alpha = s * beta;
+            if alpha != old {
+                changes.push((k, s * (alpha - old)));
+                self.state.alpha[k] = alpha;
+            }
+        }
+        let before: Vec<f64> = changes.iter().map(|&(k, _)| self.state.f[k]).collect();
+        if exact {
+            self.state.update_exactly(self.rows, &changes);
+        } else {
+            self.state.update(self.rows, &changes);
+        }
+        changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum()
+    }
+
+    /// `½ αᵀQα + linᵀα` by the gradient that is known.
+    fn objective(&self) -> f64 {
+        let terms = self.state.alpha.iter().zip(&self.state.f).enumerate();
+        terms.map(|(k, (a, f))| 0.5 * a * (self.state.dual.sign()[k] * f + self.state.dual.lin()[k])).sum()
+    }
+
+    /// Ends the run at the present point; `gradient` is the exact one, where it is known.
+    pub(crate) fn outcome(mut self, status: Status, gradient: Option<Vec<f64>>) -> Outcome {
+        self.work.iterations = self.clock.iterations;
+        let gradient = gradient.unwrap_or_else(|| self.state.gradient());
+        let bias = bias_of(self.state.dual, &self.state.alpha, &gradient);
+        // Comparisons pass over what is not a number.
+        let finite = gradient.iter().all(|g| g.is_finite());
+        let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
+        let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };
+        Outcome { solution, chunks: self.chunks, exact_chunks: self.exact_chunks, optimiser: self.optimiser }
+    }
+}

@@ -1,0 +1,119 @@
+//! The running state of a training: α and the optimality indicator of every variable.
+
+use maxmargin_core::Dual;
+use maxmargin_data::Par;
+use maxmargin_kernel::{Rows, apply_exact};
+use maxmargin_simd::sums::add_scaled;
+
+/// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows pass by. The unit of parallel work.
+const PIECE: usize = 2048;
+
+/// Rows that are held while `f` is updated.
+const GROUP: usize = 128;
+
+/// `f_k = s_k (Qα + lin)_k`; optimal within ε when `max f` over what may fall is at most `min f + ε` over what may rise.
+pub(crate) struct State<'a> {
+    pub(crate) dual: &'a Dual,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) f: Vec<f64>,
+    par: Par<'a>,
+}
+
+/// The indicator over the variables whose `s α` may rise, and over those where it may fall.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extremes {
+    pub(crate) min_up: f64,
+    pub(crate) max_low: f64,
+    pub(crate) up: usize,
+    pub(crate) low: usize,
+}
+
+impl Extremes {
+    pub(crate) fn violation(&self) -> f64 {
+        self.max_low - self.min_up
+    }
+}
+
+impl<'a> State<'a> {
+    pub(crate) fn new(dual: &'a Dual, alpha: Vec<f64>, gradient: &[f64], par: Par<'a>) -> Self {
+        let mut state = Self { dual, alpha, f: Vec::new(), par };
+        state.refresh(gradient);
+        state
+    }
+
+    /// Takes a better gradient.
+    pub(crate) fn refresh(&mut self, gradient: &[f64]) {
+        self.f.clear();
+        self.f.extend(self.dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
+    }
+
+    /// `Qα + lin`.
+    pub(crate) fn gradient(&self) -> Vec<f64> {
+        self.dual.sign().iter().zip(&self.f).map(|(s, f)| s * f).collect()
+    }
+
+    /// Whether `s α` of a variable may rise, and whether it may fall.
+    pub(crate) fn moves(&self, k: usize) -> (bool, bool) {
+        let (below, above) = (self.alpha[k] < self.dual.upper()[k], self.alpha[k] > 0.0);
+        if self.dual.sign()[k] > 0.0 { (below, above) } else { (above, below) }
+    }
+
+    /// Whether a variable is between its bounds.
+    pub(crate) fn is_free(&self, k: usize) -> bool {
+        self.alpha[k] > 0.0 && self.alpha[k] < self.dual.upper()[k]
+    }
+
+    pub(crate) fn extremes(&self) -> Extremes {
+        let mut found = Extremes { min_up: f64::INFINITY, max_low: f64::NEG_INFINITY, up: usize::MAX, low: usize::MAX };
+        for (k, &f) in self.f.iter().enumerate() {
+            let (rises, falls) = self.moves(k);
+            if rises && f < found.min_up {
+                (found.min_up, found.up) = (f, k);
+            }
+            if falls && f > found.max_low {
+                (found.max_low, found.low) = (f, k);
+            }
+        }
+        found
+    }
+
+    /// `√Σα²`.
+    pub(crate) fn norm(&self) -> f64 {
+        self.alpha.iter().map(|a| a * a).sum::<f64>().sqrt()
+    }
+
+    /// Adds to `f` what changes of `β = s α` do to it, from rows in `f32`.
+    pub(crate) fn update(&mut self, rows: &Rows, changes: &[(usize, f64)]) {
+        let dual = self.dual;
+        let segments = dual.segments();
+        for group in changes.chunks(GROUP) {
+            let held: Vec<_> = group.iter().map(|&(k, change)| (rows.row(dual.ids()[k]), change)).collect();
+            self.par.for_chunks(&mut self.f, PIECE, |piece, f| {
+                let (from, to) = (piece * PIECE, piece * PIECE + f.len());
+                let first = segments.partition_point(|s| s.at + s.ids.len() <= from);
+                for segment in segments[first..].iter().take_while(|s| s.at < to) {
+                    let (begin, end) = (from.max(segment.at), to.min(segment.at + segment.ids.len()));
+                    let column = |k: usize| segment.ids.start + (k - segment.at);
+                    for (row, change) in &held {
+                        add_scaled(&mut f[begin - from..end - from], *change, &row[column(begin)..column(end)]);
+                    }
+                }
+            });
+        }
+        self.add_ridges(changes);
+    }
+
+    /// [`State::update`] from exact kernel values.
+    pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)]) {
+        let gram = rows.gram();
+        let ids: Vec<usize> = changes.iter().map(|c| self.dual.ids()[c.0]).collect();
+        let coef: Vec<f64> = changes.iter().map(|c| c.1).collect();
+        let sums = apply_exact(gram, &ids, &coef, 1, 0..gram.len(), self.par);
+        self.f.iter_mut().zip(self.dual.ids()).for_each(|(f, &id)| *f += sums[id]);
+        self.add_ridges(changes);
+    }
+
+    fn add_ridges(&mut self, changes: &[(usize, f64)]) {
+        changes.iter().for_each(|&(k, change)| self.f[k] += self.dual.ridge_of(k) * change);
+    }
+}

@@ -1,0 +1,202 @@
+//! The chunk with fixed weights: a smooth problem, solved by resorting the sets until they stay.
+
+use crate::chunk::Chunk;
+use crate::project::shift;
+use crate::system::System;
+use maxmargin_simd::sums::{add_scaled, dot};
+
+/// Resortings, at most: a few are usual, and what they have reached is of use.
+const MOST: usize = 100;
+
+/// The cap of the weights grows by this when the sets stay.
+const FASTER: f64 = 5.0;
+
+/// `min ½ ΔᵀKΔ + f₀ᵀΔ + ½ ΔᵀD⁻¹Δ` over the box and `Σ Δ = 0`, `Δ = β − β₀`.
+///
+/// Its dual, `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k` over the box, is a smooth piecewise quadratic function
+/// of (v, t) without constraints: the primal SVM with a loss that is quadratic where a sample is between its bounds (S1) and linear where it is
+/// not (S2 and S3). Newton's step for it is equation (3) of the paper; with an exact line search it ends after finitely many.
+pub(crate) struct Weighted<'c> {
+    chunk: &'c Chunk,
+    /// `1 / a_k`.
+    damping: Vec<f64>,
+    /// The box around β₀.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    /// The threshold.
+    t: f64,
+    v: Vec<f64>,
+    kv: Vec<f64>,
+}
+
+/// Where it came to.
+pub(crate) struct Solved {
+    /// Δ inside the box; its sum is 0 when `settled`.
+    pub(crate) step: Vec<f64>,
+    /// `KΔ`.
+    pub(crate) product: Vec<f64>,
+    /// Whether the sets stay.
+    pub(crate) settled: bool,
+}
+
+impl<'c> Weighted<'c> {
+    pub(crate) fn new(chunk: &'c Chunk) -> Self {
+        let m = chunk.len();
+        let around = |bound: &[f64]| bound.iter().zip(&chunk.beta).map(|(b, x)| b - x).collect::<Vec<f64>>();
+        Self {
+            chunk,
+            damping: vec![0.0; m],
+            low: around(&chunk.low),
+            high: around(&chunk.high),
+            t: 0.0,
+            v: vec![0.0; m],
+            kv: vec![0.0; m],
+        }
+    }
+
+    /// Δ_k at an error.
+    fn response(&self, k: usize, error: f64) -> f64 {
+        (error / self.damping[k]).clamp(self.low[k], self.high[k])
+    }
+
+    fn error(&self, k: usize) -> f64 {
+        self.t - self.chunk.f[k] - self.kv[k]
+    }
+
+    /// The best threshold for this v.
+    fn settle_threshold(&mut self) {
+        let m = self.v.len();
+        let point: Vec<f64> = (0..m).map(|k| -(self.chunk.f[k] + self.kv[k]) / self.damping[k]).collect();
+        self.t = shift(&point, |k| 1.0 / self.damping[k], &self.low, &self.high, 0.0);
+    }
+
+    /// Lets weights be as large as `C / cap`, and at most `1 / lift`.
+    fn cap(&mut self, cap: f64, lift: f64) {
+        for k in 0..self.damping.len() {
+            self.damping[k] = (cap / (self.chunk.high[k] - self.chunk.low[k])).max(lift);
+        }
+    }
+
+    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing where a system cannot be solved in this precision.
+    pub(crate) fn solve(
+        mut self,
+        begin: f64,
+        end: f64,
+        lift: f64,
+        system: &mut System,
+        more: &mut dyn FnMut() -> bool,
+    ) -> Option<Solved> {
+        let mut cap = begin.max(end);
+        loop {
+            self.cap(cap, lift);
+            let settled = self.resort(system, more)?;
+            match settled {
+                Some(step) if cap <= end => return Some(Solved { step, product: self.kv, settled: true }),
+                Some(_) => cap = (cap / FASTER).max(end),
+                None => break,
+            }
+        }
+        self.settle_threshold();
+        let step: Vec<f64> = (0..self.v.len()).map(|k| self.response(k, self.error(k))).collect();
+        let product = multiply(self.chunk, &step);
+        Some(Solved { step, product, settled: false })
+    }
+
+    /// Newton steps until the sets stay; Δ, if they do.
+    fn resort(&mut self, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<Option<Vec<f64>>> {
+        let m = self.v.len();
+        let mut wanted = vec![f64::NAN; m];
+        let mut aim = vec![0.0; m];
+        for _ in 0..MOST {
+            if !more() {
+                break;
+            }
+            self.settle_threshold();
+            let mut inside = false;
+            for k in 0..m {
+                let response = self.response(k, self.error(k));
+                let between = response > self.low[k] && response < self.high[k];
+                inside |= between;
+                wanted[k] = if between { self.damping[k] } else { f64::NAN };
+                aim[k] = if between { 0.0 } else { response };
+            }
+            let aim_t = if inside { self.newton(system, &wanted, &mut aim)? } else { self.t };
+            let change: Vec<f64> = aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
+            let product = multiply(self.chunk, &change);
+            // Where the sets are those that the step was made for, it is the minimum: no line search, which would see rounding only.
+            let stays = (0..m).all(|k| {
+                let response = self.response(k, aim_t - self.chunk.f[k] - self.kv[k] - product[k]);
+                let between = response > self.low[k] && response < self.high[k];
+                between != wanted[k].is_nan() && (between || response == aim[k])
+            });
+            let share = if stays { 1.0 } else { self.search(&change, &product, aim_t - self.t) };
+            add_scaled(&mut self.v, share, &change);
+            add_scaled(&mut self.kv, share, &product);
+            self.t += share * (aim_t - self.t);
+            if stays {
+                return Some(Some(aim));
+            }
+            if share == 0.0 {
+                break;
+            }
+        }
+        Some(None)
+    }
+
+    /// `aim` where it is not at bounds, and the threshold with it.
+    fn newton(&self, system: &mut System, wanted: &[f64], aim: &mut [f64]) -> Option<f64> {
+        let mut rest = multiply(self.chunk, aim);
+        rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
+        let sum = -aim.iter().sum::<f64>();
+        system.solve(self.chunk, wanted, &rest, sum, aim)
+    }
+
+    /// The share of the way in (0, 1] at which the function is least: the root of its piecewise linear derivative.
+    fn search(&self, change: &[f64], product: &[f64], by: f64) -> f64 {
+        let (first, second) = (dot(change, &self.kv), dot(change, product));
+        let errors: Vec<(f64, f64)> = (0..change.len()).map(|k| (self.error(k), by - product[k])).collect();
+        let derivative = |share: f64| {
+            let (mut value, mut slope) = (first + share * second, second);
+            for (k, (e, de)) in errors.iter().enumerate() {
+                let response = self.response(k, e + share * de);
+                value += response * de;
+                if response > self.low[k] && response < self.high[k] {
+                    slope += de * de / self.damping[k];
+                }
+            }
+            (value, slope)
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        let begin = derivative(0.0).0;
+        let mut share = 1.0;
+        for _ in 0..60 {
+            let (value, slope) = derivative(share);
+            if value.abs() <= 1e-12 * begin.abs() {
+                break;
+            }
+            if value > 0.0 {
+                high = share
+            } else {
+                low = share
+            }
+            if low == 1.0 {
+                break;
+            }
+            let newton = share - value / slope;
+            share = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
+            if high - low <= 1e-14 {
+                break;
+            }
+        }
+        share
+    }
+}
+
+/// `K x`, by the rows where x is not 0.
+pub(crate) fn multiply(chunk: &Chunk, x: &[f64]) -> Vec<f64> {
+    let mut product = vec![0.0; x.len()];
+    for (k, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+        add_scaled(&mut product, x, chunk.row(k));
+    }
+    product
+}

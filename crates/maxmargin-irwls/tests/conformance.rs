@@ -1,0 +1,92 @@
+//! IRWLS passes the suite that every solver must pass, on whole problems and in chunks.
+
+use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
+use maxmargin_data::Par;
+use maxmargin_irwls::{IrwlsConfig, IrwlsError, Selection, solve};
+use maxmargin_kernel::Rows;
+use maxmargin_testkit::{conformance, generate};
+
+/// Chunks of eight in a suite of problems of seven to sixty: whole problems and many chunks.
+fn config(selection: Selection) -> IrwlsConfig<'static> {
+    IrwlsConfig { selection, working_set: 8, seed: 3, ..IrwlsConfig::default() }
+}
+
+fn run(config: &IrwlsConfig, dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch) -> Solution {
+    solve(dual, rows, start, config, stop, watch).expect("IRWLS takes the problem").solution
+}
+
+fn chunked(selection: Selection) -> impl Fn(&Dual, &Rows, Start, &Stop) -> Solution {
+    move |dual, rows, start, stop| run(&config(selection), dual, rows, start, stop, &mut Silent)
+}
+
+fn whole(dual: &Dual, rows: &Rows, start: Start, stop: &Stop) -> Solution {
+    run(&IrwlsConfig::default(), dual, rows, start, stop, &mut Silent)
+}
+
+#[test]
+fn whole_problems() {
+    conformance::run(&whole);
+    conformance::run_general(&whole);
+}
+
+#[test]
+fn random_chunks() {
+    conformance::run(&chunked(Selection::Random));
+}
+
+#[test]
+fn chunks_of_the_largest_errors() {
+    conformance::run(&chunked(Selection::Largest));
+}
+
+#[test]
+fn chunks_of_the_smallest_errors() {
+    conformance::run(&chunked(Selection::Smallest));
+}
+
+#[test]
+fn half_of_every_chunk_stays() {
+    conformance::run(&chunked(Selection::Half));
+    conformance::run_general(&chunked(Selection::Half));
+}
+
+#[test]
+fn steepest_directions() {
+    conformance::run(&chunked(Selection::Steepest));
+}
+
+#[test]
+fn indefinite_kernels() {
+    conformance::run_indefinite(&whole);
+    conformance::run_indefinite(&chunked(Selection::Half));
+}
+
+#[test]
+fn interruption() {
+    for problem in generate::medium(5, 60) {
+        for config in [IrwlsConfig::default(), config(Selection::Random)] {
+            let watched = |dual: &Dual, rows: &Rows, start: Start, stop: &Stop, watch: &mut dyn Watch| {
+                run(&config, dual, rows, start, stop, watch)
+            };
+            conformance::interruption(&watched, &problem, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_problem_is_refused() {
+    let (small, medium) = (&generate::small(1)[0], &generate::medium(1, 40)[0]);
+    let d = &small.dual;
+    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, Balance::Free);
+    let dual = dual.expect("a problem");
+    let rows = Rows::new(&small.gram, 1 << 20, Par::Seq);
+    let refused = |dual: &Dual, start: &Dual, config: &IrwlsConfig| {
+        let start = Start::zero(start).expect("zero is feasible");
+        solve(dual, &rows, start, config, &Stop::at(1e-3), &mut Silent).expect_err("refused")
+    };
+    assert_eq!(refused(&dual, &dual, &IrwlsConfig::default()), IrwlsError::Balance(Balance::Free));
+    let other = refused(&medium.dual, &small.dual, &IrwlsConfig::default());
+    assert_eq!(other, IrwlsError::Start { found: 7, expected: 40 });
+    let one = IrwlsConfig { working_set: 1, ..IrwlsConfig::default() };
+    assert_eq!(refused(&small.dual, &small.dual, &one), IrwlsError::WorkingSet(1));
+}

@@ -1,0 +1,124 @@
+//! The finish takes what others leave to 10⁻¹⁰.
+
+use maxmargin_core::{Balance, Dual, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify};
+use maxmargin_data::Par;
+use maxmargin_irwls::{Finish, IrwlsConfig, IrwlsError, Refine, finish, solve};
+use maxmargin_kernel::{Gram, Rows};
+use maxmargin_testkit::{Problem, generate};
+use std::ops::ControlFlow;
+
+/// A solution at a violation of 10⁻², without an exact gradient.
+fn rough(problem: &Problem) -> Solution {
+    let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+    let start = Start::zero(&problem.dual).expect("feasible");
+    let config = IrwlsConfig { working_set: 10, refine: Refine::Never, ..IrwlsConfig::default() };
+    solve(&problem.dual, &rows, start, &config, &Stop::at(1e-2), &mut Silent).expect("a problem").solution
+}
+
+/// Problems whose optimum `f64` can tell to 10⁻¹⁰: `‖α‖ K` of less than 10⁴.
+fn problems() -> Vec<Problem> {
+    let all = (1..=3).flat_map(|seed| generate::medium(seed, 60));
+    let small = |p: &Problem| p.dual.upper().iter().all(|c| *c <= 100.0) && p.gram.diagonal().iter().all(|k| *k <= 100.0);
+    all.filter(small).collect()
+}
+
+#[test]
+fn to_ten_digits() {
+    let problems = problems();
+    assert!(problems.len() > 20);
+    for problem in problems {
+        let from = rough(&problem);
+        let before = certify(&problem.dual, &problem.gram, &from, Par::Seq);
+        let (outcome, certificate) =
+            finish(&problem.dual, &problem.gram, &from, &Finish::default(), &Stop::at(1e-10), &mut Silent).expect("a problem");
+        let what = format!("{}: {before:?}, {certificate:?}, {:?}", problem.name, outcome.solution.work);
+        assert_eq!(outcome.solution.status, Status::Converged, "{what}");
+        assert!(certificate.holds(1e-10), "{what}");
+        assert_eq!(certificate, certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq), "{what}");
+        assert!(certificate.dual >= before.dual - problem.rounding(&from.alpha), "{what}");
+    }
+}
+
+#[test]
+fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
+    let problem = &generate::medium(2, 60)[0];
+    let from = rough(problem);
+    let config = Finish { most: 6, ..Finish::default() };
+    let (outcome, certificate) =
+        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-8), &mut Silent).expect("a problem");
+    assert_eq!(outcome.solution.status, Status::Converged, "{certificate:?}");
+    assert!(certificate.holds(1e-8), "{certificate:?}");
+}
+
+#[test]
+fn what_is_optimal_already_stays() {
+    let problem = &generate::medium(2, 60)[0];
+    let (first, _) = finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent)
+        .expect("a problem");
+    for exact_gradient in [false, true] {
+        let config = Finish { exact_gradient, ..Finish::default() };
+        let (second, _) =
+            finish(&problem.dual, &problem.gram, &first.solution, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        assert_eq!((second.solution.alpha, second.chunks), (first.solution.alpha.clone(), 0));
+    }
+}
+
+/// The same bits for any number of threads.
+#[test]
+fn threads_change_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let problem = &generate::medium(4, 60)[0];
+    let from = rough(problem);
+    let of = |par: Par| {
+        let config = Finish { par, ..Finish::default() };
+        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &mut Silent).expect("a problem").0.solution
+    };
+    assert_eq!(of(Par::Seq), of(Par::Pool(&pool)));
+}
+
+#[test]
+fn limits_and_interruptions() {
+    let problem = &generate::medium(4, 60)[0];
+    let from = rough(problem);
+    let run = |stop: &Stop, watch: &mut dyn Watch| {
+        finish(&problem.dual, &problem.gram, &from, &Finish::default(), stop, watch).expect("a problem")
+    };
+    let (outcome, certificate) = run(&Stop { max_iter: Some(1), ..Stop::at(1e-10) }, &mut Silent);
+    assert_eq!((outcome.solution.status, outcome.solution.work.iterations), (Status::IterationLimit, 1));
+    assert!(certificate.infeasible <= 1e-12);
+    let mut told = 0;
+    let mut watch = |_: &Progress| {
+        told += 1;
+        ControlFlow::Break(())
+    };
+    let (outcome, _) = run(&Stop::at(1e-10), &mut watch);
+    assert_eq!((outcome.solution.status, outcome.solution.alpha), (Status::Interrupted, from.alpha.clone()));
+    assert_eq!(told, 1);
+}
+
+#[test]
+fn a_point_that_is_not_feasible_is_projected_and_what_is_no_problem_refused() {
+    let problem = &generate::medium(1, 40)[0];
+    let wild = |n: usize| Solution {
+        alpha: vec![7.0; n],
+        bias: 0.0,
+        gradient: vec![0.0; n],
+        status: Status::Stalled,
+        work: Work::default(),
+    };
+    let trusting = Finish { exact_gradient: true, ..Finish::default() };
+    let (_, certificate) =
+        finish(&problem.dual, &problem.gram, &wild(40), &trusting, &Stop::at(1e-9), &mut Silent).expect("a problem");
+    assert!(certificate.holds(1e-9), "{certificate:?}");
+    let refused = |dual: &Dual, n: usize, config: &Finish| {
+        finish(dual, &problem.gram, &wild(n), config, &Stop::at(1e-9), &mut Silent).expect_err("refused")
+    };
+    assert_eq!(refused(&problem.dual, 3, &trusting), IrwlsError::Start { found: 3, expected: 40 });
+    assert_eq!(refused(&problem.dual, 40, &Finish { most: 0, ..trusting }), IrwlsError::WorkingSet(0));
+    let d = &problem.dual;
+    let other = |balance: Balance| {
+        Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), d.upper().to_vec(), 0.0, balance).expect("a problem")
+    };
+    assert_eq!(refused(&other(Balance::Free), 40, &trusting), IrwlsError::Balance(Balance::Free));
+    assert!(matches!(refused(&other(Balance::Sum(1e9)), 40, &trusting), IrwlsError::Infeasible(_)));
+}

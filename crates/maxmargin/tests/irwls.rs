@@ -1,0 +1,127 @@
+//! IRWLS against SMO, SMO inside IRWLS's working sets, and SMO's solutions finished, on made and on real data.
+//!
+//! Real data sets are used when the environment variable `MAXMARGIN_DATA` names a directory that holds them (`a1a`, as it is or with
+//! `.xz`).
+#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
+
+use maxmargin::SmoChunks;
+use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop};
+use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
+use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve_certified};
+use maxmargin::kernel::{Kernel, KernelGram, Rows};
+use maxmargin::path::polish;
+use maxmargin::smo::solve_certified as smo;
+
+/// A problem of C-SVC.
+struct Problem {
+    gram: KernelGram,
+    dual: Dual,
+}
+
+impl Problem {
+    fn of(data: &Dataset, gamma: f64, c: f64) -> Self {
+        let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
+        let n = signs.len();
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma }).expect("a kernel");
+        Self { gram, dual: Dual::c_svc((0..n).collect(), signs, vec![c; n]).expect("a problem") }
+    }
+
+    fn smo(&self, tol: f64) -> (Solution, Certificate) {
+        let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
+        let start = Start::zero(&self.dual).expect("feasible");
+        smo(&self.dual, &rows, start, Par::Seq, &Stop::at(tol), &mut Silent).expect("a problem for SMO")
+    }
+
+    fn irwls(&self, config: &IrwlsConfig, tol: f64) -> (Solution, Certificate) {
+        let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
+        let start = Start::zero(&self.dual).expect("feasible");
+        let found = solve_certified(&self.dual, &rows, start, config, &Stop::at(tol), &mut Silent);
+        let (outcome, certificate) = found.expect("a problem for IRWLS");
+        (outcome.solution, certificate)
+    }
+}
+
+fn made() -> Vec<Problem> {
+    let of =
+        |generator: Generator, gamma: f64, c: f64| Problem::of(&generator.generate(400, None, 4).expect("a generator"), gamma, c);
+    vec![of(Generator::Banana, 0.5, 300.0), of(Generator::GaussM, 0.5, 1.0), of(Generator::GaussM, 0.5, 100.0)]
+}
+
+/// Both objectives lie between the two certificates' bounds.
+fn agree(one: &Certificate, other: &Certificate) {
+    let slack = 1e-12 * one.dual.abs();
+    assert!(one.dual <= other.primal + slack && other.dual <= one.primal + slack, "{one:?} {other:?}");
+}
+
+#[test]
+fn the_objectives_are_those_of_smo() {
+    for problem in made() {
+        let (_, reference) = problem.smo(1e-6);
+        for (selection, working_set) in [(Selection::Random, 50), (Selection::Half, 100), (Selection::Half, 400)] {
+            let config = IrwlsConfig { selection, working_set, ..IrwlsConfig::default() };
+            let (solution, certificate) = problem.irwls(&config, 1e-6);
+            assert!(solution.status == Status::Converged && certificate.holds(1e-6), "{certificate:?}");
+            agree(&certificate, &reference);
+        }
+    }
+}
+
+#[test]
+fn smo_solves_working_sets_too() {
+    for problem in made() {
+        let (_, reference) = problem.smo(1e-4);
+        for selection in [Selection::Steepest, Selection::Half] {
+            let config = IrwlsConfig { selection, working_set: 40, chunks: &SmoChunks, ..IrwlsConfig::default() };
+            let (solution, certificate) = problem.irwls(&config, 1e-3);
+            assert!(solution.status == Status::Converged && certificate.holds(1e-3), "{certificate:?}");
+            agree(&certificate, &reference);
+        }
+    }
+}
+
+/// What SMO leaves at 10⁻³ ends at 10⁻⁹, where the path's finish ends as well, and far from as many steps as SMO would make.
+#[test]
+fn what_smo_leaves_is_finished() {
+    for problem in made() {
+        let (rough, _) = problem.smo(1e-3);
+        let config = Finish { exact_gradient: true, ..Finish::default() };
+        let (outcome, certificate) =
+            finish(&problem.dual, &problem.gram, &rough, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        assert!(outcome.solution.status == Status::Converged && certificate.holds(1e-9), "{certificate:?}");
+        assert!(outcome.solution.work.iterations < rough.work.iterations, "{:?}", outcome.solution.work);
+        let polished = polish(&problem.dual, &problem.gram, &rough.alpha, 1 << 28).expect("a problem for the path");
+        let other = maxmargin::core::certify(&problem.dual, &problem.gram, &polished.solution, Par::Seq);
+        assert!((other.dual - certificate.dual).abs() <= 1e-9 * certificate.dual.abs(), "{other:?} {certificate:?}");
+    }
+}
+
+fn real(name: &str) -> Option<Dataset> {
+    let Ok(folder) = std::env::var("MAXMARGIN_DATA") else {
+        eprintln!("skipped: MAXMARGIN_DATA names no directory with data sets");
+        return None;
+    };
+    let folder = std::path::Path::new(&folder);
+    let file = [name.to_owned(), format!("{name}.xz")].into_iter().find_map(|file| std::fs::File::open(folder.join(file)).ok());
+    let Some(file) = file else {
+        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
+        return None;
+    };
+    let bytes = compress::read_all(file).expect("readable");
+    Some(libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("LIBSVM format"))
+}
+
+/// Table 3 of the paper prints 630 support vectors for this; ours are counted at the optimum.
+#[test]
+fn adult_with_a_large_c() {
+    let Some(data) = real("a1a") else { return };
+    let problem = Problem::of(&data, 0.005, 1000.0);
+    let (solution, certificate) = problem.irwls(&IrwlsConfig::default(), 1e-8);
+    assert!(solution.status == Status::Converged && certificate.holds(1e-8), "{certificate:?}");
+    let support = solution.alpha.iter().filter(|a| **a > 0.0).count();
+    assert!((618..=642).contains(&support), "{support} is not within 2 % of 630");
+    let (rough, _) = problem.smo(1e-3);
+    let (_, finished) =
+        finish(&problem.dual, &problem.gram, &rough, &Finish::default(), &Stop::at(1e-10), &mut Silent).expect("a problem");
+    assert!(finished.holds(1e-10), "{finished:?}");
+    agree(&certificate, &finished);
+}
