@@ -2,7 +2,7 @@
 
 use crate::chunk::{Chunk, ChunkSolver};
 use crate::pairs::{self, Extremes};
-use crate::project::project;
+use crate::project::rebalance;
 use crate::system::System;
 use crate::weighted::{Weighted, multiply};
 use maxmargin_simd::sums::{add_scaled, dot};
@@ -46,7 +46,7 @@ impl ChunkSolver for LeastSquares {
                     }
                     Some(solved) => {
                         let mut beta: Vec<f64> = chunk.beta.iter().zip(&solved.step).map(|(b, s)| b + s).collect();
-                        project(&mut beta, &chunk.low, &chunk.high, sum);
+                        rebalance(&mut beta, &chunk.low, &chunk.high, sum);
                         let step: Vec<f64> = beta.iter().zip(&chunk.beta).map(|(b, old)| b - old).collect();
                         let product = multiply(chunk, &step);
                         advance(chunk, &step, &product, floor)
