@@ -1,8 +1,8 @@
 //! A single training by working sets.
 
 use crate::cell::{Cell, Failure, Inner, Selection as Named};
-use crate::measured::{Chunks, Measured};
 use crate::interior::InteriorPoint;
+use crate::measured::{Chunks, Measured};
 use crate::{input, machine};
 use maxmargin::SmoChunks;
 use maxmargin::core::{Dual, Silent, Start, Stop};

@@ -1,10 +1,10 @@
 //! The problem of a few vertices, solved by pairwise steps with second-order selection.
 
-use maxmargin_core::Clock;
 use crate::config::Rule;
 use crate::iterate::Iterate;
 use crate::steps::Target;
 use crate::tight::relative_gap;
+use maxmargin_core::Clock;
 use maxmargin_core::{Dual, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};

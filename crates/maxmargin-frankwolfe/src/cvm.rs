@@ -1,11 +1,11 @@
 //! Core vector machines: one vertex joins, the core set's problem is solved again (algorithm 1).
 
 use crate::candidates::{Candidates, Search};
-use maxmargin_core::Clock;
 use crate::config::{Evidence, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::steps::{Check, Target};
+use maxmargin_core::Clock;
 use maxmargin_core::Status;
 
 /// The core set is solved to this share of the tolerance.

@@ -1,12 +1,12 @@
 //! Pairwise steps in fully corrective phases: a working set from coarse to fine, its problem solved, all vertices looked at once.
 
 use crate::candidates::Candidates;
-use maxmargin_core::Clock;
 use crate::config::{Evidence, Method, Rule, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::cvm::{PAIRS, PAIRS_EACH, PATIENCE};
 use crate::iterate::Iterate;
 use crate::steps::{self, Target};
+use maxmargin_core::Clock;
 use maxmargin_core::{Dual, Status};
 use maxmargin_kernel::{Rows, apply};
 

@@ -1,12 +1,12 @@
 //! The start that the paper's algorithms share: the smallest ball around a few random points.
 
 use crate::candidates::draw;
-use maxmargin_core::Clock;
 use crate::config::{FrankWolfeError, Rule};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::solve::check;
 use crate::steps::Target;
+use maxmargin_core::Clock;
 use maxmargin_core::{Dual, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;

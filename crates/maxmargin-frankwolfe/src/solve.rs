@@ -7,7 +7,9 @@ use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
-use maxmargin_core::{Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient};
+use maxmargin_core::{
+    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient,
+};
 use maxmargin_kernel::Rows;
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.

@@ -2,10 +2,10 @@
 
 use crate::ball::Ball;
 use crate::candidates::{Candidates, Search};
-use maxmargin_core::Clock;
 use crate::config::{Evidence, Method, Rule, Steps};
 use crate::iterate::{Iterate, Vertex};
 use crate::tight::relative_gap;
+use maxmargin_core::Clock;
 use maxmargin_core::Status;
 
 /// The rule and how far it has to hold.

@@ -57,8 +57,7 @@ pub fn finish(
             Err(error) => return Err(IrwlsError::Infeasible(error)),
         },
     };
-    let gradient =
-        if trusted { solution.gradient.clone() } else { exact_gradient(dual, gram, &alpha, finish.par) };
+    let gradient = if trusted { solution.gradient.clone() } else { exact_gradient(dual, gram, &alpha, finish.par) };
     let mut run = Run::new(dual, &rows, &config, alpha, &gradient, Clock::new(&rows, stop, watch));
     let outcome = match run.iterate_exactly(AIM * stop.tol) {
         Status::Converged | Status::Stalled => run.exactly(stop.tol),

@@ -89,7 +89,13 @@ fn advance(chunk: &mut Chunk, step: &[f64], product: &[f64], floor: f64) -> bool
         let to = chunk.beta[k] + s;
         let (low, high) = (chunk.low[k], chunk.high[k]);
         // Steps to bounds were made of differences: what is meant is the bound.
-        let meant = if s == low - chunk.beta[k] { low } else if s == high - chunk.beta[k] { high } else { to };
+        let meant = if s == low - chunk.beta[k] {
+            low
+        } else if s == high - chunk.beta[k] {
+            high
+        } else {
+            to
+        };
         chunk.beta[k] = if share == 1.0 { meant.clamp(low, high) } else { (chunk.beta[k] + share * s).clamp(low, high) };
     }
     add_scaled(&mut chunk.f, share, product);

@@ -7,7 +7,8 @@ use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
 use maxmargin_core::{
-    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient, exact_gradient,
+    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+    exact_gradient,
 };
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;

@@ -43,7 +43,15 @@ impl<'c> Weighted<'c> {
     pub(crate) fn new(chunk: &'c Chunk) -> Self {
         let m = chunk.len();
         let around = |bound: &[f64]| bound.iter().zip(&chunk.beta).map(|(b, x)| b - x).collect::<Vec<f64>>();
-        Self { chunk, damping: vec![0.0; m], low: around(&chunk.low), high: around(&chunk.high), t: 0.0, v: vec![0.0; m], kv: vec![0.0; m] }
+        Self {
+            chunk,
+            damping: vec![0.0; m],
+            low: around(&chunk.low),
+            high: around(&chunk.high),
+            t: 0.0,
+            v: vec![0.0; m],
+            kv: vec![0.0; m],
+        }
     }
 
     /// Δ_k at an error.
@@ -166,7 +174,11 @@ impl<'c> Weighted<'c> {
             if value.abs() <= 1e-12 * begin.abs() {
                 break;
             }
-            if value > 0.0 { high = share } else { low = share }
+            if value > 0.0 {
+                high = share
+            } else {
+                low = share
+            }
             if low == 1.0 {
                 break;
             }

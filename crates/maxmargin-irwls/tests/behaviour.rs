@@ -8,8 +8,7 @@ use maxmargin_testkit::{Problem, generate};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const ALL: [Selection; 5] =
-    [Selection::Random, Selection::Largest, Selection::Smallest, Selection::Half, Selection::Steepest];
+const ALL: [Selection; 5] = [Selection::Random, Selection::Largest, Selection::Smallest, Selection::Half, Selection::Steepest];
 
 fn run(problem: &Problem, config: &IrwlsConfig, stop: &Stop) -> (Outcome, Certificate) {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);

@@ -53,8 +53,8 @@ fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
 #[test]
 fn what_is_optimal_already_stays() {
     let problem = &generate::medium(2, 60)[0];
-    let (first, _) =
-        finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent).expect("a problem");
+    let (first, _) = finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent)
+        .expect("a problem");
     for exact_gradient in [false, true] {
         let config = Finish { exact_gradient, ..Finish::default() };
         let (second, _) =

@@ -85,7 +85,8 @@ impl State {
         self.columns.admit(gram, &self.seats, &slots, |s| place[s] == Place::Margin);
         for &slot in &slots {
             // By symmetry the new column is the new row: the decision value comes from it.
-            self.residual[slot] = maxmargin_core::dense::dot(self.columns.column(slot), &self.beta) + self.bias - self.target[slot];
+            self.residual[slot] =
+                maxmargin_core::dense::dot(self.columns.column(slot), &self.beta) + self.bias - self.target[slot];
         }
         if self.margin.is_empty() {
             self.welcome(&slots);

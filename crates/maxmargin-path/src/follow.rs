@@ -1,7 +1,7 @@
 //! The path: direction, events, steps (Karasuyama and Takeuchi 2009, section 3.2).
 
-use maxmargin_core::dense::add_columns;
 use crate::state::{Place, State, Tally};
+use maxmargin_core::dense::add_columns;
 use maxmargin_kernel::Gram;
 
 /// Steps shorter than this count as of length zero.

@@ -1,8 +1,8 @@
 //! The state of a model on its path: who is a member, in which set, with which coefficient and residual.
 
 use crate::columns::{Columns, NONE, Seats};
-use maxmargin_core::dense::exact_sum;
 use maxmargin_core::Factor;
+use maxmargin_core::dense::exact_sum;
 use maxmargin_kernel::Gram;
 
 /// The sets of the paper (equations 2a–2c, section 3.2).

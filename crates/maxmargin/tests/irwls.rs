@@ -42,9 +42,8 @@ impl Problem {
 }
 
 fn made() -> Vec<Problem> {
-    let of = |generator: Generator, gamma: f64, c: f64| {
-        Problem::of(&generator.generate(400, None, 4).expect("a generator"), gamma, c)
-    };
+    let of =
+        |generator: Generator, gamma: f64, c: f64| Problem::of(&generator.generate(400, None, 4).expect("a generator"), gamma, c);
     vec![of(Generator::Banana, 0.5, 300.0), of(Generator::GaussM, 0.5, 1.0), of(Generator::GaussM, 0.5, 100.0)]
 }
 

@@ -94,7 +94,10 @@ mod tests {
         let paper = Paper::of(table).expect("figures").expect("a paper");
         let sir = table.variants.iter().find(|variant| variant.name == "sir").expect("sir");
         let printed = paper.printed(table, &sir.paper, "Adult", &Settings::new()).expect("row");
-        assert_eq!(printed, Printed { seconds: Some(57.0 + 3705.0), iterations: Some(317_110.0), accuracy: Some(82.36), ..Printed::default() });
+        assert_eq!(
+            printed,
+            Printed { seconds: Some(57.0 + 3705.0), iterations: Some(317_110.0), accuracy: Some(82.36), ..Printed::default() }
+        );
         assert_eq!(paper.printed(table, &sir.paper, "Other", &Settings::new()).expect("none"), Printed::default());
         let none = Columns::default();
         assert_eq!(paper.printed(table, &none, "Adult", &Settings::new()).expect("none"), Printed::default());

@@ -12,7 +12,8 @@ pub(crate) fn rows(text: &str) -> Outcome<String> {
         let label = entries.next().unwrap_or_default();
         let mut row = Vec::new();
         for entry in entries {
-            let parts = entry.split_once(':').and_then(|(at, value)| Some((at.parse::<usize>().ok()?, value.parse::<f64>().ok()?)));
+            let parts =
+                entry.split_once(':').and_then(|(at, value)| Some((at.parse::<usize>().ok()?, value.parse::<f64>().ok()?)));
             let Some((at, value)) = parts.filter(|(at, _)| *at > 0) else {
                 return fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1));
             };
