@@ -8,10 +8,10 @@ use crate::weighted::{Weighted, multiply};
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.
-const CAP: f64 = 0.7;
+const CAP: f64 = 0.6;
 
-/// Damping relative to the mean of the diagonal, at least: what `f64` leaves of the smallest pivot.
-const LEAST: f64 = 1e-12;
+/// Damping relative to the mean of the diagonal, at least: sets are read from errors divided by it, and with less, rounding of the errors decides.
+const LEAST: f64 = 1e-10;
 
 /// Failed factorisations before pair steps take over for good.
 const ATTEMPTS: u32 = 8;

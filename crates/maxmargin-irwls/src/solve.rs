@@ -188,6 +188,7 @@ impl<'a, 'g> Run<'a, 'g> {
 
     fn iterate(&mut self, exact: bool, count: impl Fn(&Self) -> usize, aim: impl Fn(&Self) -> f64) -> Status {
         let (mut objective, mut idle, mut least) = (self.objective(), 0, f64::INFINITY);
+        let mut lowest = objective;
         loop {
             let extremes = self.state.extremes();
             let (violation, aim) = (extremes.violation(), aim(self));
@@ -209,7 +210,8 @@ impl<'a, 'g> Run<'a, 'g> {
             let gain = self.improve(&set, INSIDE * aim, violation, exact);
             objective -= gain;
             // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
-            let progress = gain > 1e-14 * objective.abs() || violation < 0.9 * least;
+            let progress = objective < lowest - 1e-14 * lowest.abs() || violation < 0.9 * least;
+            lowest = lowest.min(objective);
             least = least.min(violation);
             idle = if progress { 0 } else { idle + 1 };
             if idle > PATIENCE || violation.is_nan() {
