@@ -115,9 +115,9 @@ fn a_chunk_is_what_its_documentation_says() {
             let m = chunk.len();
             assert!(m > 0 && !chunk.is_empty());
             let linear = chunk.linear();
-            for i in 0..m {
+            for (i, linear) in linear.iter().enumerate() {
                 let product: f64 = chunk.row(i).iter().zip(chunk.beta()).map(|(k, b)| k * b).sum();
-                assert!((linear[i] + product - chunk.indicator()[i]).abs() < 1e-9);
+                assert!((linear + product - chunk.indicator()[i]).abs() < 1e-9);
                 assert!(chunk.low()[i] <= chunk.beta()[i] && chunk.beta()[i] <= chunk.high()[i]);
                 for j in 0..m {
                     assert_eq!(chunk.row(i)[j], chunk.row(j)[i]);
