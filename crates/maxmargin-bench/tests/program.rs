@@ -177,7 +177,8 @@ fn working_sets_by_every_rule_and_solver() {
     let reference = run(&cell(&json!({ "job": "train" }))).expect("measured");
     for inner in ["least-squares", "interior-point", "smo"] {
         for selection in ["random", "largest", "smallest", "half", "steepest"] {
-            let settings = json!({ "job": "train", "solver": "irwls", "inner": inner, "selection": selection, "working_set": 40 });
+            let settings =
+                json!({ "job": "train", "solver": "irwls", "inner": inner, "selection": selection, "working_set": 40 });
             let measured = run(&cell(&settings)).expect("measured");
             assert!(number(&measured, "kkt") <= 1e-3 && number(&measured, "chunks") >= 1.0, "{inner}, {selection}: {measured}");
             // Each dual objective is within its own duality gap of the optimum.
@@ -197,11 +198,8 @@ fn smo_with_a_finish() {
 
 #[test]
 fn generated_data_are_written() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_maxmargin-bench"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("starts");
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_maxmargin-bench")).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
     let request = cell(&json!({ "job": "write" }));
     child.stdin.take().expect("pipe").write_all(request.to_string().as_bytes()).expect("written");
     let output = child.wait_with_output().expect("ends");
