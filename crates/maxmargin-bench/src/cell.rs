@@ -8,6 +8,7 @@ use std::path::PathBuf;
 /// What to measure. Unknown names are refused, so that a misspelt setting is not silently a default.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch of a cell each")]
 pub(crate) struct Cell {
     pub(crate) job: Job,
     pub(crate) data: Data,
