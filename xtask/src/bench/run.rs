@@ -143,13 +143,14 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
                 continue;
             }
             let test = match &problem.test {
-                Some(test) => match inputs.test_of(problem, test)? {
-                    Some(path) => Some(path),
-                    None => {
+                Some(test) => {
+                    let path = inputs.test_of(problem, test)?;
+                    if path.is_none() {
                         println!("skipped: {} (no file of its test samples)", problem.name);
                         continue;
                     }
-                },
+                    path
+                }
                 None => None,
             };
             let libsvm_folds = cell.settings.get("folds").and_then(Value::as_str) == Some(LIBSVM_FOLDS);

@@ -5,6 +5,7 @@ use super::record::Measured;
 use super::spec::{Settings, Simplex, View};
 use super::table::{Row, median};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// Accuracies that count as those of the paper, percent points.
 const NEAR: f64 = 0.5;
@@ -221,13 +222,10 @@ pub(crate) fn choice(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String
         let cells: Vec<String> = cells.collect();
         let number = |value: Option<f64>| value.map_or_else(|| NOTHING.to_owned(), |v| v.to_string());
         let printed = rows.iter().find(|row| row.cell.problem == problem).and_then(|row| row.printed.accuracy);
-        text += &format!(
-            "| {problem} | {variant} | {} | {} | {} | {} |\n",
-            number(best),
-            number(used(problem)),
-            show(printed, |x| format!("{x:.2}")),
-            cells.join(" | ")
-        );
+        let printed = show(printed, |x| format!("{x:.2}"));
+        let cells = cells.join(" | ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {problem} | {variant} | {} | {} | {printed} | {cells} |", number(best), number(used(problem)));
     }
     text + "\n\\* cut off.\n"
 }
