@@ -46,10 +46,20 @@ impl Inputs {
         Ok(input)
     }
 
-    /// The file of a problem's test samples; nothing when no folder has it.
+    /// The file of a problem's test samples, relabelled and divided as its data; nothing when no folder has it.
     pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
         let of = match test {
-            Test::File(name) => return Ok(self.verified(name)?.map(|(path, _)| path)),
+            Test::File(name) => {
+                let Some((path, _)) = self.verified(name)? else { return Ok(None) };
+                let edit = Edit { first: None, positive: problem.positive.as_deref(), divide: problem.divide };
+                if edit == Edit::default() {
+                    return Ok(Some(path));
+                }
+                let target = self.scratch.join(format!("{name}.{}", problem.name.replace(' ', "-")));
+                let text = fs::read_to_string(&path).context(path.display())?;
+                write(&target, &edit.apply(&text).context(path.display())?)?;
+                return Ok(Some(target.canonicalize().context(target.display())?));
+            }
             Test::Rest { of } => of,
         };
         let (Some((part, _)), Some((all, _))) = (self.verified(&problem.data)?, self.verified(of)?) else { return Ok(None) };
