@@ -20,7 +20,7 @@ pub enum CSvcSolver {
 }
 
 /// Where the finish takes over, and the tolerance from which on it is worth it.
-const FINISHED_FROM: f64 = 1e-4;
+const FINISHED_FROM: f64 = 1e-3;
 const FINISHED_BELOW: f64 = 1e-5;
 
 /// Solves `dual` from `start` until its exact certificate meets `stop.tol`, if it can.

@@ -161,8 +161,8 @@ fn circumstances(records: &[Record]) -> String {
     let mut text = String::from("\n## Circumstances\n\n");
     let any = |of: fn(&Measured) -> Option<f64>| records.iter().any(|record| record.measured.as_ref().and_then(of).is_some());
     if records.iter().any(|record| record.settings.contains_key("bound")) {
-        text += "Seconds are wall-clock time of the trainings alone, from the first kernel value to the solution: reading files, judging and testing are not\n\
-                 in them. The raw lines stand beside this report; `cargo xtask bench` made them and it.\n\n";
+        text += "Seconds are processor time of the trainings alone (wall-clock time where the system does not tell), from the first kernel value to the\n\
+                 solution: reading files, judging and testing are not in them. The raw lines stand beside this report; `cargo xtask bench` made them and it.\n\n";
     } else if any(|measured| measured.process_seconds) {
         text += "Seconds are wall-clock time, the median over the repeats; the judgement of the results is not in them. The raw lines stand\n\
                  beside this report; `cargo xtask bench` made them and it.\n\n";
