@@ -8,7 +8,7 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::problem::{self, Prepared};
 use crate::progress::Bar;
-use crate::report::{Confusion, CvDocument, DataDocument};
+use crate::report::{Confusion, CvDocument, DataDocument, End};
 use crate::threads::Threads;
 use crate::{advice, format, memory, scaled_folds};
 use maxmargin::core::{Certificate, Status, Stop};
@@ -156,10 +156,7 @@ fn document(setting: &Setting, report: CvReport, notes: &Notes) -> CvDocument {
         solve_seconds,
         certify_seconds: report.certify_seconds,
         total_seconds: setting.begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: setting.threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(setting.threads, notes),
     }
 }
 

@@ -7,10 +7,10 @@ use crate::linear::{self, LinearDocument};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::progress::Bar;
-use crate::report::{Align, DataDocument, columns, data_line, status_name};
+use crate::report::{Align, DataDocument, End, columns, data_line, status_name};
 use crate::solver::Solver;
 use crate::threads::Threads;
-use crate::{cv, format, interrupt, memory, problem};
+use crate::{cv, format, interrupt, problem};
 use maxmargin::core::{Dual, Status, Stop};
 use maxmargin::cv::{CvProgress, CvReport, LinearStart, Pool, cross_validate_linear};
 use maxmargin::linear::warm;
@@ -46,10 +46,8 @@ struct GridDocument {
     best_c: Option<f64>,
     read_seconds: f64,
     total_seconds: f64,
-    peak_rss_bytes: u64,
-    threads: usize,
-    version: &'static str,
-    warnings: Vec<String>,
+    #[serde(flatten)]
+    end: End,
 }
 
 pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
@@ -118,10 +116,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         points,
         read_seconds: input.seconds,
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(&threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;
@@ -179,6 +174,6 @@ fn text(d: &GridDocument) -> String {
         d.fold_plan,
         columns(&header, &rows),
         format::seconds(d.total_seconds),
-        format::bytes(d.peak_rss_bytes)
+        format::bytes(d.end.peak_rss_bytes)
     )
 }

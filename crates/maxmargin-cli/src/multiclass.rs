@@ -19,7 +19,7 @@ use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, PreparedClasses};
 use crate::progress::Bar;
-use crate::report::DataDocument;
+use crate::report::{DataDocument, End};
 use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{advice, format, memory, model_io};
@@ -176,10 +176,7 @@ pub(crate) fn train(
         kernel_seconds: trained.kernel.time.as_secs_f64(),
         solve_seconds,
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

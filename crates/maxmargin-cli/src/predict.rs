@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
-use crate::report::{Align, Confusion, DataDocument, columns};
+use crate::report::{Align, Confusion, DataDocument, End, columns};
 use crate::threads::Threads;
 use crate::{format, model_io, multiclass};
 use maxmargin::data::number::write_shortest;
@@ -24,10 +24,8 @@ struct PredictDocument {
     unknown_labels: usize,
     read_seconds: f64,
     predict_seconds: f64,
-    peak_rss_bytes: u64,
-    threads: usize,
-    version: &'static str,
-    warnings: Vec<String>,
+    #[serde(flatten)]
+    end: End,
 }
 
 pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
@@ -80,10 +78,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         unknown_labels,
         read_seconds: input.seconds,
         predict_seconds,
-        peak_rss_bytes: crate::memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(&threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

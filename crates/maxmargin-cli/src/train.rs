@@ -9,7 +9,7 @@ use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, Prepared};
 use crate::progress::Bar;
-use crate::report::{Certified, DataDocument, TrainDocument, train_report};
+use crate::report::{Certified, DataDocument, End, TrainDocument, train_report};
 use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{advice, memory, model_io};
@@ -90,10 +90,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         kernel_seconds: trained.work.time.as_secs_f64(),
         solve_seconds: trained.solve_seconds,
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(&threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

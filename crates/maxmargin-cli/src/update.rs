@@ -6,7 +6,7 @@ use crate::input::{self, Input};
 use crate::interrupt;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
-use crate::report::{Certified, UpdateDocument, update_report};
+use crate::report::{Certified, End, UpdateDocument, update_report};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::Status;
@@ -171,9 +171,6 @@ fn document(
         tolerance: sum.tolerance,
         certificate: Certified::new(&updated.certificate, sum.tolerance),
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(threads, notes),
     }
 }

@@ -6,9 +6,9 @@ use crate::input::{self, Input};
 use crate::matching::match_rows;
 use crate::notes::Notes;
 use crate::output::{print, print_json};
-use crate::report::{Certified, DataDocument, fields};
+use crate::report::{Certified, DataDocument, End, fields};
 use crate::threads::Threads;
-use crate::{format, memory, model_io, multiclass, problem};
+use crate::{format, model_io, multiclass, problem};
 use maxmargin::Kept;
 use maxmargin::core::{Certificate, Dual, audit, bias_of};
 use maxmargin::data::scale::Scaler;
@@ -51,10 +51,8 @@ struct VerifyDocument {
     certificate: Option<Certified>,
     stored: Option<Certified>,
     total_seconds: f64,
-    peak_rss_bytes: u64,
-    threads: usize,
-    version: &'static str,
-    warnings: Vec<String>,
+    #[serde(flatten)]
+    end: End,
 }
 
 /// What the model claims to have been trained with.
@@ -87,10 +85,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         certificate: found.map(|c| Certified::new(&c, eps)),
         stored: stored.map(|c| Certified::new(&c, eps)),
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(&threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

@@ -2,7 +2,7 @@
 
 use crate::format;
 use crate::linear::LinearDocument;
-use crate::report::{Align, Certified, DataDocument, KernelDocument, columns, data_line, fields, words};
+use crate::report::{Align, Certified, DataDocument, End, KernelDocument, columns, data_line, fields, words};
 use crate::solver::L2Document;
 use maxmargin::core::Status;
 use maxmargin::cv::{MulticlassFold, PairReport};
@@ -79,10 +79,8 @@ pub(crate) struct MulticlassTrainDocument {
     pub(crate) kernel_seconds: f64,
     pub(crate) solve_seconds: f64,
     pub(crate) total_seconds: f64,
-    pub(crate) peak_rss_bytes: u64,
-    pub(crate) threads: usize,
-    pub(crate) version: &'static str,
-    pub(crate) warnings: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) end: End,
 }
 
 /// `cv` of several classes.
@@ -120,10 +118,8 @@ pub(crate) struct MulticlassCvDocument {
     pub(crate) solve_seconds: f64,
     pub(crate) certify_seconds: f64,
     pub(crate) total_seconds: f64,
-    pub(crate) peak_rss_bytes: u64,
-    pub(crate) threads: usize,
-    pub(crate) version: &'static str,
-    pub(crate) warnings: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) end: End,
 }
 
 /// How labels and predictions agree.
@@ -255,7 +251,7 @@ pub(crate) fn train_report(d: &MulticlassTrainDocument) -> String {
             format::seconds(d.solve_seconds)
         ),
     ));
-    rows.push(("peak memory", format::bytes(d.peak_rss_bytes)));
+    rows.push(("peak memory", format::bytes(d.end.peak_rss_bytes)));
     rows.push(("model", d.model.clone()));
     data_line(&d.data) + &fields(&rows) + &pairs_table(&d.pairs)
 }
@@ -340,7 +336,7 @@ pub(crate) fn cv_report(d: &MulticlassCvDocument) -> String {
         ("certificates", format!("of folds, {}", certificates(d.folds.len(), missed, kkt, gap, d.eps))),
         ("iterations", format!("{}{full}", format::count(d.iterations))),
         ("time", format::seconds(d.total_seconds)),
-        ("peak memory", format::bytes(d.peak_rss_bytes)),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
     ];
     if d.linear.is_none() {
         rows.insert(
@@ -359,8 +355,8 @@ pub(crate) fn cv_report(d: &MulticlassCvDocument) -> String {
         d.k,
         d.fold_plan,
         d.seeding,
-        d.threads,
-        if d.threads == 1 { "" } else { "s" },
+        d.end.threads,
+        if d.end.threads == 1 { "" } else { "s" },
         d.confusion.table(&labels),
         fields(&rows)
     )

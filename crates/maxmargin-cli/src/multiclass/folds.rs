@@ -11,7 +11,7 @@ use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::problem::{self, PreparedClasses};
 use crate::progress::Bar;
-use crate::report::DataDocument;
+use crate::report::{DataDocument, End};
 use crate::solver::Solver;
 use crate::threads::Threads;
 use crate::{format, memory};
@@ -107,10 +107,7 @@ pub(crate) fn cross_validate(
         solve_seconds: report.solve_seconds,
         certify_seconds: report.certify_seconds,
         total_seconds: begun.elapsed().as_secs_f64(),
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

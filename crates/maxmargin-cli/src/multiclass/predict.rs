@@ -3,13 +3,13 @@
 use super::document::Counts;
 use crate::args::PredictArgs;
 use crate::failure::{Done, Failure};
+use crate::format;
 use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
 use crate::predict::compare_features;
-use crate::report::DataDocument;
+use crate::report::{DataDocument, End};
 use crate::threads::Threads;
-use crate::{format, memory};
 use maxmargin::data::number::write_shortest;
 use maxmargin::model::MulticlassModel;
 use serde::Serialize;
@@ -28,10 +28,8 @@ struct MulticlassPredictDocument {
     unknown_labels: usize,
     read_seconds: f64,
     predict_seconds: f64,
-    peak_rss_bytes: u64,
-    threads: usize,
-    version: &'static str,
-    warnings: Vec<String>,
+    #[serde(flatten)]
+    end: End,
 }
 
 /// Predicts `input`; the output is open already.
@@ -92,10 +90,7 @@ pub(crate) fn run(
         unknown_labels,
         read_seconds: input.seconds,
         predict_seconds,
-        peak_rss_bytes: memory::peak(),
-        threads: threads.count(),
-        version: env!("CARGO_PKG_VERSION"),
-        warnings: notes.warnings().to_vec(),
+        end: End::now(threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;

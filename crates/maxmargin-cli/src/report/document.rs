@@ -1,5 +1,6 @@
 //! The JSON documents.
 
+use super::end::End;
 use crate::linear::LinearDocument;
 use maxmargin::core::{Certificate, Status};
 use maxmargin::cv::{CvReport, FoldReport, FullReport};
@@ -151,10 +152,8 @@ pub(crate) struct TrainDocument {
     pub(crate) kernel_seconds: f64,
     pub(crate) solve_seconds: f64,
     pub(crate) total_seconds: f64,
-    pub(crate) peak_rss_bytes: u64,
-    pub(crate) threads: usize,
-    pub(crate) version: &'static str,
-    pub(crate) warnings: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) end: End,
 }
 
 /// `cv` and `loo`.
@@ -190,10 +189,8 @@ pub(crate) struct CvDocument {
     pub(crate) solve_seconds: f64,
     pub(crate) certify_seconds: f64,
     pub(crate) total_seconds: f64,
-    pub(crate) peak_rss_bytes: u64,
-    pub(crate) threads: usize,
-    pub(crate) version: &'static str,
-    pub(crate) warnings: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) end: End,
 }
 
 /// How labels and decisions agree.

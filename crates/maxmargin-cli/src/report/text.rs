@@ -62,7 +62,7 @@ pub(crate) fn train_report(d: &TrainDocument) -> String {
                 format::seconds(d.kernel_seconds)
             ),
         ),
-        ("peak memory", format::bytes(d.peak_rss_bytes)),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),
     ];
     if let Some(linear) = &d.linear {
@@ -138,8 +138,8 @@ fn head(d: &CvDocument, what: &str) -> String {
         format::exact(d.eps),
         d.scale.unwrap_or("none"),
         d.seeding,
-        d.threads,
-        if d.threads == 1 { "" } else { "s" }
+        d.end.threads,
+        if d.end.threads == 1 { "" } else { "s" }
     )
 }
 
@@ -202,7 +202,7 @@ fn summary(d: &CvDocument) -> String {
                 format::seconds(d.certify_seconds)
             ),
         ),
-        ("peak memory", format::bytes(d.peak_rss_bytes)),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
     ];
     if d.linear.is_some() {
         table.retain(|row| row.0 != "kernel rows");

@@ -1,6 +1,7 @@
 //! The report of `update`.
 
 use super::document::{Certified, status_name};
+use super::end::End;
 use super::table::fields;
 use crate::format;
 use maxmargin::core::Status;
@@ -31,10 +32,8 @@ pub(crate) struct UpdateDocument {
     pub(crate) tolerance: f64,
     pub(crate) certificate: Certified,
     pub(crate) total_seconds: f64,
-    pub(crate) peak_rss_bytes: u64,
-    pub(crate) threads: usize,
-    pub(crate) version: &'static str,
-    pub(crate) warnings: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) end: End,
 }
 
 /// The report of `update`.
@@ -84,7 +83,7 @@ pub(crate) fn update_report(d: &UpdateDocument) -> String {
         ),
         ("kernel columns", count(d.columns as usize)),
         ("time", format::seconds(d.total_seconds)),
-        ("peak memory", format::bytes(d.peak_rss_bytes)),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),
     ];
     fields(&rows)
