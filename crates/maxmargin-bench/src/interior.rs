@@ -7,8 +7,12 @@ use maxmargin::irwls::{Chunk, ChunkSolver};
 /// The default solver of the `clarabel` crate, a primal-dual interior point method with a sparse factorisation, on one thread.
 pub(crate) struct InteriorPoint;
 
-/// What is nearer to a bound than this share of its box is on it: an interior point is never there exactly.
-const ON_BOUND: f64 = 1e-6;
+/// An interior point is never on a bound exactly. What is nearer than this share of its box is meant to be, and what has a multiplier that
+/// outweighs its distance.
+const ON_BOUND: f64 = 1e-8;
+
+/// Relative and absolute gap, which have to show which samples are bounded.
+const GAP: f64 = 1e-10;
 
 impl ChunkSolver for InteriorPoint {
     fn solve(&self, chunk: &mut Chunk, _: f64, more: &mut dyn FnMut() -> bool) {
@@ -28,19 +32,27 @@ impl ChunkSolver for InteriorPoint {
         b.extend(chunk.high());
         b.extend(chunk.low().iter().map(|low| -low));
         let cones = [SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(2 * m)];
-        let settings = DefaultSettings { verbose: false, max_threads: 1, ..DefaultSettings::default() };
+        let settings = DefaultSettings {
+            verbose: false,
+            max_threads: 1,
+            tol_gap_abs: GAP,
+            tol_gap_rel: GAP,
+            tol_feas: GAP,
+            ..DefaultSettings::default()
+        };
         let Ok(mut solver) = DefaultSolver::new(&p, &q, &a, &b, &cones, settings) else { return };
         solver.solve();
         let mut beta = solver.solution.x.clone();
         if beta.iter().any(|b| !b.is_finite()) {
             return;
         }
+        let multipliers = &solver.solution.z;
         for (k, b) in beta.iter_mut().enumerate() {
             let (low, high) = (chunk.low()[k], chunk.high()[k]);
-            let near = ON_BOUND * (high - low);
-            *b = if *b <= low + near {
+            let on = |slack: f64, multiplier: f64| slack < multiplier * (high - low) || slack < ON_BOUND * (high - low);
+            *b = if on(*b - low, multipliers[1 + m + k]) {
                 low
-            } else if *b >= high - near {
+            } else if on(high - *b, multipliers[1 + k]) {
                 high
             } else {
                 *b

@@ -2,7 +2,7 @@
 
 use crate::cell::{Cell, Failure, Inner, Selection as Named};
 use crate::interior::InteriorPoint;
-use crate::measured::{Chunks, Measured};
+use crate::measured::{Measured, WorkingSets};
 use crate::{input, machine};
 use maxmargin::SmoChunks;
 use maxmargin::core::{Dual, Silent, Start, Stop};
@@ -52,7 +52,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         solve_seconds,
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
-        chunks: Some(Chunks {
+        chunks: Some(WorkingSets {
             chunks: Some(outcome.chunks),
             exact_chunks: Some(outcome.exact_chunks),
             optimiser_seconds: Some(outcome.optimiser.as_secs_f64()),

@@ -42,14 +42,14 @@ pub(crate) struct Measured {
     #[serde(flatten)]
     pub(crate) simplex: Option<Simplex>,
     #[serde(flatten)]
-    pub(crate) chunks: Option<Chunks>,
+    pub(crate) chunks: Option<WorkingSets>,
     #[serde(flatten)]
     pub(crate) finish: Option<Finished>,
 }
 
 /// What is measured of working sets, and of what they are compared with.
 #[derive(Debug, Serialize)]
-pub(crate) struct Chunks {
+pub(crate) struct WorkingSets {
     /// Working sets; none of this where the training does without.
     pub(crate) chunks: Option<u64>,
     /// Those with exact kernel values.

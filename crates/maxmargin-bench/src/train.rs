@@ -1,7 +1,7 @@
 //! A single training by SMO, with a finish if one is asked for.
 
 use crate::cell::{Cell, Failure, Solver};
-use crate::measured::{Chunks, Finished, Measured};
+use crate::measured::{Finished, Measured, WorkingSets};
 use crate::{classes, input, machine, simplex};
 use maxmargin::core::{Dual, Silent, Start, Status, Stop};
 use maxmargin::data::{BinaryLabels, ClassLabels, Par};
@@ -61,7 +61,7 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         total_seconds,
         kernel_bytes: rows.work().peak_bytes,
         finish: finished,
-        chunks: Some(Chunks {
+        chunks: Some(WorkingSets {
             chunks: None,
             exact_chunks: None,
             optimiser_seconds: None,

@@ -170,3 +170,40 @@ fn linear_solvers_are_for_linear_trainings() {
     assert!(refused(json!({ "solver": "avsf", "job": "cv" })).contains("`train`"));
     assert!(refused(json!({ "solver": "avfs" })).contains("avfs"));
 }
+
+#[test]
+fn working_sets_by_every_rule_and_solver() {
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    let reference = run(&cell(&json!({ "job": "train" }))).expect("measured");
+    for inner in ["least-squares", "interior-point", "smo"] {
+        for selection in ["random", "largest", "smallest", "half", "steepest"] {
+            let settings =
+                json!({ "job": "train", "solver": "irwls", "inner": inner, "selection": selection, "working_set": 40 });
+            let measured = run(&cell(&settings)).expect("measured");
+            assert!(number(&measured, "kkt") <= 1e-3 && number(&measured, "chunks") >= 1.0, "{inner}, {selection}: {measured}");
+            // Each dual objective is within its own duality gap of the optimum.
+            let gap = |of: &Value| number(of, "relative_gap") / (1.0 - number(of, "relative_gap")) * number(of, "objective");
+            let distance = (number(&measured, "objective") - number(&reference, "objective")).abs();
+            assert!(distance <= gap(&measured).max(gap(&reference)), "{inner}, {selection}: {distance}");
+        }
+    }
+}
+
+#[test]
+fn smo_with_a_finish() {
+    let measured = run(&cell(&json!({ "job": "train", "finish_from": 1e-3, "tol": 1e-10 }))).expect("measured");
+    assert!(measured["kkt"].as_f64().expect("a number") <= 1e-10, "{measured}");
+    assert!(measured["finish_iterations"].as_u64().expect("a count") > 0, "{measured}");
+}
+
+#[test]
+fn generated_data_are_written() {
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_maxmargin-bench")).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let request = cell(&json!({ "job": "write" }));
+    child.stdin.take().expect("pipe").write_all(request.to_string().as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(text.lines().count(), 200);
+    assert!(text.starts_with("1 1:") || text.starts_with("+1 1:"), "{text}");
+}

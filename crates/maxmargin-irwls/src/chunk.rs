@@ -67,7 +67,8 @@ impl Chunk {
         linear
     }
 
-    /// Replaces β by a point near one that is feasible: it is projected on box and sum.
+    /// Replaces β by a point near one that is feasible: it is moved into the box and to the sum. What is on a bound stays there if the others can
+    /// make up the sum.
     ///
     /// # Panics
     ///
@@ -76,7 +77,7 @@ impl Chunk {
         assert_eq!(beta.len(), self.len(), "one value per sample");
         let sum = self.beta.iter().sum();
         self.beta.copy_from_slice(beta);
-        crate::project::project(&mut self.beta, &self.low, &self.high, sum);
+        crate::project::rebalance(&mut self.beta, &self.low, &self.high, sum);
     }
 }
 

@@ -44,7 +44,7 @@ pub struct IrwlsConfig<'p> {
     /// Samples of a working set, at least 2; as many as the problem has (or more): no chunking. Its kernel values are held in `f64`: 8 bytes times the
     /// square of this, and about as much again for the factor.
     pub working_set: usize,
-    /// Who solves a working set.
+    /// Who solves a working set; those of exact kernel values, near the optimum, are always [`LeastSquares`]'.
     pub chunks: &'p dyn ChunkSolver,
     /// See [`Refine`].
     pub refine: Refine,

@@ -2,16 +2,16 @@
 
 use crate::chunk::{Chunk, ChunkSolver};
 use crate::pairs::{self, Extremes};
-use crate::project::project;
+use crate::project::rebalance;
 use crate::system::System;
 use crate::weighted::{Weighted, multiply};
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.
-const CAP: f64 = 0.7;
+const CAP: f64 = 0.6;
 
-/// Damping relative to the mean of the diagonal, at least: what `f64` leaves of the smallest pivot.
-const LEAST: f64 = 1e-12;
+/// Damping relative to the mean of the diagonal, at least: sets are read from errors divided by it, and with less, rounding of the errors decides.
+const LEAST: f64 = 1e-10;
 
 /// Failed factorisations before pair steps take over for good.
 const ATTEMPTS: u32 = 8;
@@ -46,7 +46,7 @@ impl ChunkSolver for LeastSquares {
                     }
                     Some(solved) => {
                         let mut beta: Vec<f64> = chunk.beta.iter().zip(&solved.step).map(|(b, s)| b + s).collect();
-                        project(&mut beta, &chunk.low, &chunk.high, sum);
+                        rebalance(&mut beta, &chunk.low, &chunk.high, sum);
                         let step: Vec<f64> = beta.iter().zip(&chunk.beta).map(|(b, old)| b - old).collect();
                         let product = multiply(chunk, &step);
                         advance(chunk, &step, &product, floor)

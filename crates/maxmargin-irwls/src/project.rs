@@ -23,6 +23,33 @@ pub(crate) fn project(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
     }
 }
 
+/// Moves `point` into the box and to the sum by as little as [`project`], but for what is on a bound, which stays there if the others can make
+/// up the sum: a sample that a solver put on its bound must not leave it for the sake of another's rounding.
+pub(crate) fn rebalance(point: &mut [f64], low: &[f64], high: &[f64], sum: f64) {
+    for k in 0..point.len() {
+        point[k] = point[k].clamp(low[k], high[k]);
+    }
+    let inside: Vec<usize> = (0..point.len()).filter(|&k| point[k] > low[k] && point[k] < high[k]).collect();
+    let (mut rest, mut least, mut most) = (sum, 0.0, 0.0);
+    for k in 0..point.len() {
+        if point[k] <= low[k] || point[k] >= high[k] {
+            rest -= point[k];
+        }
+    }
+    for &k in &inside {
+        least += low[k];
+        most += high[k];
+    }
+    if inside.is_empty() || rest < least || rest > most {
+        project(point, low, high, sum);
+        return;
+    }
+    let part = |all: &[f64]| inside.iter().map(|&k| all[k]).collect::<Vec<f64>>();
+    let mut moved = part(point);
+    project(&mut moved, &part(low), &part(high), rest);
+    inside.iter().zip(&moved).for_each(|(&k, x)| point[k] = *x);
+}
+
 /// The `t` at which `Σ_k clip(c_k t + p_k) = sum`, or as near as the box allows, where `c_k > 0` is the rate of entry k.
 ///
 /// The sum is piecewise linear and monotone in t: the pieces are walked in order.
@@ -63,7 +90,7 @@ pub(crate) fn shift(point: &[f64], rate: impl Fn(usize) -> f64, low: &[f64], hig
 
 #[cfg(test)]
 mod tests {
-    use super::project;
+    use super::{project, rebalance};
     use proptest::prelude::*;
 
     #[test]
@@ -78,6 +105,16 @@ mod tests {
         let mut x = [3.0, 3.0];
         project(&mut x, &[0.0; 2], &[1.0; 2], 9.0);
         assert_eq!(x, [1.0, 1.0]);
+    }
+
+    #[test]
+    fn bounds_are_kept_where_others_can_move() {
+        let mut x = [0.0, 1.5, 0.25, 0.5];
+        rebalance(&mut x, &[0.0; 4], &[1.0; 4], 2.0);
+        assert_eq!(x, [0.0, 1.0, 0.375, 0.625]);
+        rebalance(&mut x, &[0.0; 4], &[1.0; 4], 3.5);
+        assert_eq!(x.iter().sum::<f64>(), 3.5);
+        assert!(x[0] > 0.0);
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::config::{IrwlsConfig, IrwlsError, Outcome, Refine, Selection};
 use crate::exact::fill;
+use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
 use maxmargin_core::{
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 const AIM: f64 = 0.95;
 
 /// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of exact values take over there.
-const SINGLE: f64 = 1e-7;
+const SINGLE: f64 = 5e-8;
 
 /// The aim of a working set as a share of that of the run.
 const INSIDE: f64 = 0.5;
@@ -187,6 +188,7 @@ impl<'a, 'g> Run<'a, 'g> {
 
     fn iterate(&mut self, exact: bool, count: impl Fn(&Self) -> usize, aim: impl Fn(&Self) -> f64) -> Status {
         let (mut objective, mut idle, mut least) = (self.objective(), 0, f64::INFINITY);
+        let mut lowest = objective;
         loop {
             let extremes = self.state.extremes();
             let (violation, aim) = (extremes.violation(), aim(self));
@@ -208,7 +210,8 @@ impl<'a, 'g> Run<'a, 'g> {
             let gain = self.improve(&set, INSIDE * aim, violation, exact);
             objective -= gain;
             // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
-            let progress = gain > 1e-14 * objective.abs() || violation < 0.9 * least;
+            let progress = objective < lowest - 1e-14 * lowest.abs() || violation < 0.9 * least;
+            lowest = lowest.min(objective);
             least = least.min(violation);
             idle = if progress { 0 } else { idle + 1 };
             if idle > PATIENCE || violation.is_nan() {
@@ -233,7 +236,9 @@ impl<'a, 'g> Run<'a, 'g> {
         }
         let begun = Instant::now();
         let clock = &mut self.clock;
-        self.config.chunks.solve(&mut self.chunk, tol, &mut || {
+        // What is left for exact values is few samples and many digits: not the place to try solvers.
+        let solver = if exact { &LeastSquares } else { self.config.chunks };
+        solver.solve(&mut self.chunk, tol, &mut || {
             let go_on = clock.ended(violation).or_else(|| clock.look(violation)).is_none();
             clock.iterations += u64::from(go_on);
             go_on

@@ -11,6 +11,9 @@ const MOST: usize = 100;
 /// The cap of the weights grows by this when the sets stay.
 const FASTER: f64 = 5.0;
 
+/// A share of the cap that errors of the wrong sign may have where a sample is at its bound.
+const SLACK: f64 = 0.2;
+
 /// `min ½ ΔᵀKΔ + f₀ᵀΔ + ½ ΔᵀD⁻¹Δ` over the box and `Σ Δ = 0`, `Δ = β − β₀`.
 ///
 /// Its dual, `min ½ vᵀKv + Σ ψ_k(e_k)` with `e = t − f₀ − Kv` and `ψ_k(e) = max e Δ − ½ Δ² / a_k` over the box, is a smooth piecewise quadratic function
@@ -27,6 +30,12 @@ pub(crate) struct Weighted<'c> {
     t: f64,
     v: Vec<f64>,
     kv: Vec<f64>,
+}
+
+/// Which samples are between their bounds (S1), and Δ: at a bound for the others.
+struct Sets {
+    inside: Vec<bool>,
+    aim: Vec<f64>,
 }
 
 /// Where it came to.
@@ -54,7 +63,7 @@ impl<'c> Weighted<'c> {
         }
     }
 
-    /// Δ_k at an error.
+    /// `Δ_k` at an error.
     fn response(&self, k: usize, error: f64) -> f64 {
         (error / self.damping[k]).clamp(self.low[k], self.high[k])
     }
@@ -78,6 +87,8 @@ impl<'c> Weighted<'c> {
     }
 
     /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing where a system cannot be solved in this precision.
+    ///
+    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system is all.
     pub(crate) fn solve(
         mut self,
         begin: f64,
@@ -86,15 +97,24 @@ impl<'c> Weighted<'c> {
         system: &mut System,
         more: &mut dyn FnMut() -> bool,
     ) -> Option<Solved> {
+        let mut sets = self.free();
         let mut cap = begin.max(end);
+        self.cap(end, lift);
+        if self.attempt(&mut sets, end, system)? {
+            return Some(Solved { step: self.v, product: self.kv, settled: true });
+        }
         loop {
-            self.cap(cap, lift);
-            let settled = self.resort(system, more)?;
-            match settled {
-                Some(step) if cap <= end => return Some(Solved { step, product: self.kv, settled: true }),
-                Some(_) => cap = (cap / FASTER).max(end),
-                None => break,
+            if !more() {
+                break;
             }
+            self.cap(cap, lift);
+            if !self.attempt(&mut sets, cap, system)? && !self.resort(&mut sets, cap, system, more)? {
+                break;
+            }
+            if cap <= end {
+                return Some(Solved { step: self.v, product: self.kv, settled: true });
+            }
+            cap = (cap / FASTER).max(end);
         }
         self.settle_threshold();
         let step: Vec<f64> = (0..self.v.len()).map(|k| self.response(k, self.error(k))).collect();
@@ -102,53 +122,85 @@ impl<'c> Weighted<'c> {
         Some(Solved { step, product, settled: false })
     }
 
-    /// Newton steps until the sets stay; Δ, if they do.
-    fn resort(&mut self, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<Option<Vec<f64>>> {
+    /// The sets of β₀ itself.
+    fn free(&self) -> Sets {
+        let inside = (0..self.v.len()).map(|k| self.low[k] < 0.0 && self.high[k] > 0.0).collect();
+        Sets { inside, aim: vec![0.0; self.v.len()] }
+    }
+
+    /// Goes where these sets lead, if they are those of the place it leads to; whether they are.
+    fn attempt(&mut self, sets: &mut Sets, cap: f64, system: &mut System) -> Option<bool> {
+        if !sets.inside.contains(&true) {
+            return Some(false);
+        }
+        let mut aim: Vec<f64> = sets.inside.iter().zip(&sets.aim).map(|(inside, a)| if *inside { 0.0 } else { *a }).collect();
+        let t = self.newton(system, &sets.inside, &mut aim)?;
+        let product = multiply(self.chunk, &aim);
+        if !self.stays(&sets.inside, &aim, t, &product, cap) {
+            return Some(false);
+        }
+        (self.t, self.kv) = (t, product);
+        self.v.copy_from_slice(&aim);
+        sets.aim = aim;
+        Some(true)
+    }
+
+    /// Newton steps until the sets stay; whether they do.
+    fn resort(&mut self, sets: &mut Sets, cap: f64, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<bool> {
         let m = self.v.len();
-        let mut wanted = vec![f64::NAN; m];
-        let mut aim = vec![0.0; m];
         for _ in 0..MOST {
             if !more() {
-                break;
+                return Some(false);
             }
             self.settle_threshold();
-            let mut inside = false;
             for k in 0..m {
                 let response = self.response(k, self.error(k));
-                let between = response > self.low[k] && response < self.high[k];
-                inside |= between;
-                wanted[k] = if between { self.damping[k] } else { f64::NAN };
-                aim[k] = if between { 0.0 } else { response };
+                sets.inside[k] = response > self.low[k] && response < self.high[k];
+                sets.aim[k] = if sets.inside[k] { 0.0 } else { response };
             }
-            let aim_t = if inside { self.newton(system, &wanted, &mut aim)? } else { self.t };
-            let change: Vec<f64> = aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
+            let empty = !sets.inside.contains(&true);
+            let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim)? };
+            let change: Vec<f64> = sets.aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
             let product = multiply(self.chunk, &change);
-            // Where the sets are those that the step was made for, it is the minimum: no line search, which would see rounding only.
-            let stays = (0..m).all(|k| {
-                let response = self.response(k, aim_t - self.chunk.f[k] - self.kv[k] - product[k]);
-                let between = response > self.low[k] && response < self.high[k];
-                between != wanted[k].is_nan() && (between || response == aim[k])
-            });
-            let share = if stays { 1.0 } else { self.search(&change, &product, aim_t - self.t) };
+            let there: Vec<f64> = self.kv.iter().zip(&product).map(|(a, b)| a + b).collect();
+            if self.stays(&sets.inside, &sets.aim, aim_t, &there, cap) {
+                (self.t, self.kv) = (aim_t, there);
+                self.v.copy_from_slice(&sets.aim);
+                return Some(true);
+            }
+            let share = self.search(&change, &product, aim_t - self.t);
+            if share == 0.0 {
+                return Some(false);
+            }
             add_scaled(&mut self.v, share, &change);
             add_scaled(&mut self.kv, share, &product);
             self.t += share * (aim_t - self.t);
-            if stays {
-                return Some(Some(aim));
-            }
-            if share == 0.0 {
-                break;
-            }
         }
-        Some(None)
+        Some(false)
     }
 
-    /// `aim` where it is not at bounds, and the threshold with it.
-    fn newton(&self, system: &mut System, wanted: &[f64], aim: &mut [f64]) -> Option<f64> {
+    /// Whether the sets of a point, where Δ is `aim` and KΔ is `product`, are those that led to it: it is then the minimum, and no line search is
+    /// needed, which would see rounding only. What is at a bound may have an error of the wrong sign that is small beside the cap.
+    fn stays(&self, inside: &[bool], aim: &[f64], t: f64, product: &[f64], cap: f64) -> bool {
+        let slack = SLACK * cap;
+        (0..aim.len()).all(|k| {
+            let error = t - self.chunk.f[k] - product[k];
+            if inside[k] {
+                // More accurate than its error divided by the damping.
+                aim[k] > self.low[k] && aim[k] < self.high[k]
+            } else {
+                self.response(k, error + slack) == aim[k] || self.response(k, error - slack) == aim[k]
+            }
+        })
+    }
+
+    /// `aim` of the samples inside, from that of the others, and the threshold with it.
+    fn newton(&self, system: &mut System, inside: &[bool], aim: &mut [f64]) -> Option<f64> {
         let mut rest = multiply(self.chunk, aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
         let sum = -aim.iter().sum::<f64>();
-        system.solve(self.chunk, wanted, &rest, sum, aim)
+        let wanted: Vec<f64> = inside.iter().zip(&self.damping).map(|(i, d)| if *i { *d } else { f64::NAN }).collect();
+        system.solve(self.chunk, &wanted, &rest, sum, aim)
     }
 
     /// The share of the way in (0, 1] at which the function is least: the root of its piecewise linear derivative.
@@ -175,9 +227,9 @@ impl<'c> Weighted<'c> {
                 break;
             }
             if value > 0.0 {
-                high = share
+                high = share;
             } else {
-                low = share
+                low = share;
             }
             if low == 1.0 {
                 break;

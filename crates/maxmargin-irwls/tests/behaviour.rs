@@ -78,11 +78,12 @@ fn working_sets_are_solved_by_whom_the_caller_brings() {
     let (expected, _) = run(&problem, &config, &Stop::at(1e-3));
     let (found, _) = run(&problem, &IrwlsConfig { chunks: &counting, ..config }, &Stop::at(1e-3));
     assert_eq!(found.solution, expected.solution);
-    assert_eq!(counting.calls.load(Relaxed), expected.chunks);
+    assert_eq!(counting.calls.load(Relaxed), expected.chunks - expected.exact_chunks);
     assert!(expected.chunks > 5);
 
     let idle = Counting { calls: AtomicU64::new(0), idle: true };
-    let (found, certificate) = run(&problem, &IrwlsConfig { chunks: &idle, ..config }, &Stop::at(1e-3));
+    let config = IrwlsConfig { chunks: &idle, refine: Refine::Never, ..config };
+    let (found, certificate) = run(&problem, &config, &Stop::at(1e-3));
     assert_eq!(found.solution.status, Status::Stalled);
     assert!(certificate.kkt >= 1.0 && found.solution.alpha.iter().all(|a| *a == 0.0), "{certificate:?}");
 }
@@ -114,9 +115,9 @@ fn a_chunk_is_what_its_documentation_says() {
             let m = chunk.len();
             assert!(m > 0 && !chunk.is_empty());
             let linear = chunk.linear();
-            for i in 0..m {
+            for (i, linear) in linear.iter().enumerate() {
                 let product: f64 = chunk.row(i).iter().zip(chunk.beta()).map(|(k, b)| k * b).sum();
-                assert!((linear[i] + product - chunk.indicator()[i]).abs() < 1e-9);
+                assert!((linear + product - chunk.indicator()[i]).abs() < 1e-9);
                 assert!(chunk.low()[i] <= chunk.beta()[i] && chunk.beta()[i] <= chunk.high()[i]);
                 for j in 0..m {
                     assert_eq!(chunk.row(i)[j], chunk.row(j)[i]);
