@@ -75,6 +75,7 @@ const KINDS: [(&str, &[&str]); 4] = [
 ];
 
 /// +1 for a normal connection, −1 for an attack.
+#[expect(clippy::unnecessary_wraps, reason = "one of the labellings that rows takes")]
 pub(crate) fn attack(name: &str) -> Option<&'static str> {
     Some(if name == NORMAL { "+1" } else { "-1" })
 }

@@ -142,16 +142,12 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
                 }
                 continue;
             }
-            let test = match &problem.test {
-                Some(test) => match inputs.test_of(problem, test)? {
-                    Some(path) => Some(path),
-                    None => {
-                        println!("skipped: {} (no file of its test samples)", problem.name);
-                        continue;
-                    }
-                },
-                None => None,
-            };
+            let test = problem.test.as_ref().map(|test| inputs.test_of(problem, test)).transpose()?;
+            if matches!(test, Some(None)) {
+                println!("skipped: {} (no file of its test samples)", problem.name);
+                continue;
+            }
+            let test = test.flatten();
             let libsvm_folds = cell.settings.get("folds").and_then(Value::as_str) == Some(LIBSVM_FOLDS);
             let folds = match &input {
                 Some(input) if libsvm_folds => Some(inputs.folds(problem, input, &cell.settings)?),

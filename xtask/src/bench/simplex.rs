@@ -5,6 +5,7 @@ use super::record::Measured;
 use super::spec::{Settings, Simplex, View};
 use super::table::{Row, median};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// Accuracies that count as those of the paper, percent points.
 const NEAR: f64 = 0.5;
@@ -221,8 +222,9 @@ pub(crate) fn choice(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> String
         let cells: Vec<String> = cells.collect();
         let number = |value: Option<f64>| value.map_or_else(|| NOTHING.to_owned(), |v| v.to_string());
         let printed = rows.iter().find(|row| row.cell.problem == problem).and_then(|row| row.printed.accuracy);
-        text += &format!(
-            "| {problem} | {variant} | {} | {} | {} | {} |\n",
+        let _ = writeln!(
+            text,
+            "| {problem} | {variant} | {} | {} | {} | {} |",
             number(best),
             number(used(problem)),
             show(printed, |x| format!("{x:.2}")),
