@@ -1,7 +1,7 @@
 //! A training of several classes by SMO: one machine for each pair.
 
 use crate::cell::{Cell, Failure};
-use crate::measured::{Measured, worst};
+use crate::measured::{Measured, accuracy, worst};
 use crate::{input, machine};
 use maxmargin::core::Stop;
 use maxmargin::cv::Quiet;
@@ -24,15 +24,8 @@ pub(crate) fn measure(
     let memory = cell.memory.unwrap_or_else(machine::budget);
     let trained = problem.train_c_svc(&cell.kernel()?, memory, CSvcSolver::Smo, &Quiet)?;
     let solve_seconds = begun.elapsed().as_secs_f64();
-    let accuracy = match &cell.test {
-        None => None,
-        Some(test) => {
-            let test = input::load(test, par)?;
-            let predicted = trained.model.predict(&test.samples, par)?;
-            let right = predicted.iter().zip(&test.labels).filter(|(p, l)| p == l).count();
-            Some(100.0 * right as f64 / test.labels.len() as f64)
-        }
-    };
+    let test = cell.test.as_ref().map(|test| input::load(test, par)).transpose()?;
+    let accuracy = test.map(|test| accuracy(&trained.model, &test, par)).transpose()?;
     let pairs = trained.model.record().map_or(&[][..], |record| &record.pairs);
     Ok(Measured {
         iterations: Some(trained.iterations),

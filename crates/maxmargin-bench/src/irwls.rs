@@ -38,28 +38,19 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let solve_seconds = solving.elapsed().as_secs_f64();
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     let solution = &outcome.solution;
-    let rows_computed = rows.work().computed;
     Ok(Measured {
-        iterations: Some(solution.work.iterations),
-        rows_computed,
-        objective: certificate.dual,
-        kkt: certificate.kkt,
-        relative_gap: certificate.relative_gap(),
-        support_vectors: solution.alpha.iter().filter(|a| **a > 0.0).count(),
-        status: format!("{:?}", solution.status),
         read_seconds,
         kernel_seconds,
         solve_seconds,
         total_seconds,
-        kernel_bytes: rows.work().peak_bytes,
         chunks: Some(WorkingSets {
             chunks: Some(outcome.chunks),
             exact_chunks: Some(outcome.exact_chunks),
             optimiser_seconds: Some(outcome.optimiser.as_secs_f64()),
-            kernel_values: rows_computed * n as u64,
+            kernel_values: rows.work().computed * n as u64,
             free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
         }),
-        ..Measured::default()
+        ..Measured::of(solution, &certificate, &rows)
     })
 }
 

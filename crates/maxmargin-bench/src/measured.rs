@@ -1,6 +1,11 @@
 //! The answer.
 
+use crate::cell::Failure;
 use crate::linear::Trained;
+use maxmargin::core::{Certificate, Solution};
+use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::Rows;
+use maxmargin::model::MulticlassModel;
 use serde::Serialize;
 
 /// What was measured. The names are those of `cargo xtask bench`'s records.
@@ -119,4 +124,28 @@ pub(crate) struct Turnover {
 /// The largest, or NaN where there is one: it must not vanish in a maximum.
 pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
+}
+
+/// Percent of the test samples whose label the model gives.
+pub(crate) fn accuracy(model: &MulticlassModel, test: &Dataset, par: Par) -> Result<f64, Failure> {
+    let predicted = model.predict(&test.samples, par)?;
+    let right = predicted.iter().zip(&test.labels).filter(|(predicted, label)| predicted == label).count();
+    Ok(100.0 * right as f64 / test.labels.len() as f64)
+}
+
+impl Measured {
+    /// What a training by one store of rows says, seconds apart.
+    pub(crate) fn of(solution: &Solution, certificate: &Certificate, rows: &Rows) -> Self {
+        Self {
+            iterations: Some(solution.work.iterations),
+            rows_computed: rows.work().computed,
+            objective: certificate.dual,
+            kkt: certificate.kkt,
+            relative_gap: certificate.relative_gap(),
+            support_vectors: solution.alpha.iter().filter(|a| **a > 0.0).count(),
+            status: format!("{:?}", solution.status),
+            kernel_bytes: rows.work().peak_bytes,
+            ..Self::default()
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Trainings of the L2-SVM on the simplex: of two classes, or of each pair of classes.
 
 use crate::cell::{Bound, Cell, Failure, KernelName, Solver};
-use crate::measured::{Measured, Simplex, worst};
+use crate::measured::{Measured, Simplex, accuracy, worst};
 use crate::{machine, split};
 use maxmargin::core::{Certificate, Dual, Silent, Status, Stop, certify, certify_gradient};
 use maxmargin::cv::{ClassOrder, PairProblem, PairRows, Quiet, train_pairs};
@@ -61,18 +61,11 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
 
     let machines: Vec<_> = trained.iter().map(Trained::machine).collect();
     let model = MulticlassModel::from_machines(kernel, &data.samples, &labels, &machines)?;
-    let accuracy = match &test {
-        Some(test) => {
-            let found = model.predict(&test.samples, par)?;
-            let right = found.iter().zip(&test.labels).filter(|(found, label)| found == label).count();
-            Some(100.0 * right as f64 / test.labels.len() as f64)
-        }
-        None => None,
-    };
+    let accuracy = test.map(|test| accuracy(&model, &test, par)).transpose()?;
     let sum = |of: fn(&Trained) -> u64| trained.iter().map(of).sum();
     let certificates = || trained.iter().map(|t| t.certificate);
     let weakest = trained.iter().map(|t| t.outcome.evidence).max_by_key(|e| *e as usize);
-    let first = trained.iter().map(|t| t.outcome.solution.status).find(|s| *s != Status::Converged);
+    let status = trained.iter().map(|t| t.outcome.solution.status).reduce(Status::worse).unwrap_or(Status::Converged);
     Ok(Measured {
         iterations: Some(sum(|t| t.outcome.solution.work.iterations)),
         rows_computed: sum(|t| t.outcome.solution.work.rows_computed),
@@ -81,7 +74,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
         kkt: worst(certificates().map(|c| c.kkt)),
         relative_gap: worst(certificates().map(|c| c.relative_gap())),
         support_vectors: model.parts().support.len(),
-        status: format!("{:?}", first.unwrap_or(Status::Converged)),
+        status: format!("{status:?}"),
         read_seconds,
         kernel_seconds,
         solve_seconds,

@@ -48,18 +48,12 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let solve_seconds = solving.elapsed().as_secs_f64();
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
     Ok(Measured {
+        // Those of SMO; a finish counts its own.
         iterations: Some(iterations),
-        rows_computed: rows.work().computed,
-        objective: certificate.dual,
-        kkt: certificate.kkt,
-        relative_gap: certificate.relative_gap(),
-        support_vectors: solution.alpha.iter().filter(|a| **a > 0.0).count(),
-        status: format!("{:?}", solution.status),
         read_seconds,
         kernel_seconds,
         solve_seconds,
         total_seconds,
-        kernel_bytes: rows.work().peak_bytes,
         finish: finished,
         chunks: Some(WorkingSets {
             chunks: None,
@@ -68,6 +62,6 @@ fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
             kernel_values: rows.work().computed * n as u64,
             free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
         }),
-        ..Measured::default()
+        ..Measured::of(&solution, &certificate, &rows)
     })
 }

@@ -31,6 +31,9 @@ use maxmargin::kernel::{Kernel, KernelGram};
 use maxmargin::{LinearSvm, Multiclass, MulticlassTrained, SvmError};
 use std::time::Instant;
 
+/// Rows that warnings about the kernel look at, about.
+const LOOKED_AT: usize = 2000;
+
 /// The classes, where they, the solver or the caller ask for a machine for each pair.
 pub(crate) fn asked(solver: &Solver, caller: bool, input: &Input) -> Result<Option<ClassLabels>, Failure> {
     let labels = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
@@ -72,8 +75,9 @@ fn announce(input: &Input, prepared: &PreparedClasses, solver: &Solver, seed: u6
     if let Solver::Linear(_) = solver {
         return linear::announce(input, samples, threads, notes);
     }
-    // The matrix is made again for the training: sorted by class, and only here in the order of the data.
-    if let Ok(gram) = KernelGram::new(samples, prepared.kernel.clone()) {
+    // The matrix of the training is made where it is trained; the warnings look at a few entries, for which some rows will do.
+    let some: Vec<usize> = (0..samples.len()).step_by(samples.len().div_ceil(LOOKED_AT).max(1)).collect();
+    if let Ok(gram) = KernelGram::new(&samples.select(&some), prepared.kernel.clone()) {
         problem::warn_of_scale(samples, &prepared.kernel, &gram, input.data.index_base, seed, notes);
     }
     notes.say(&format!(

@@ -8,8 +8,8 @@ use std::ops::Range;
 /// Shortest runs of samples, on average, that are worth a block of kernel values each.
 const RUN: usize = 64;
 
-/// `Qα + lin` in `f64` from kernel values in `f64`, one entry per variable: what solvers confirm convergence with. Only samples of the problem
-/// cost kernel values where they lie in few runs.
+/// `Qα + lin` in `f64` from kernel values in `f64`, one entry per variable: what solvers confirm convergence with
+/// ([`exact_sums`]).
 ///
 /// # Panics
 ///
@@ -24,12 +24,22 @@ pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> 
     if ids.is_empty() {
         return dual.lin().to_vec();
     }
-    let sums = |columns: Range<usize>| apply_exact(gram, &ids, &coef, 1, columns, par);
-    let sums: Vec<f64> = if dual.segments().len() * RUN > dual.len() {
+    let sums = exact_sums(dual, gram, &ids, &coef, par);
+    (0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
+}
+
+/// `Σ_l coef_l K(ids_l, id_k)` from exact kernel values, one entry per variable `k` of the problem. Only its samples cost kernel values where they lie
+/// in few runs.
+///
+/// # Panics
+///
+/// When there is not one coefficient per id, or the Gram matrix does not have the samples.
+pub fn exact_sums(dual: &Dual, gram: &dyn Gram, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+    let sums = |columns: Range<usize>| apply_exact(gram, ids, coef, 1, columns, par);
+    if dual.segments().len() * RUN > dual.len() {
         let all = sums(0..gram.len());
         dual.ids().iter().map(|&id| all[id]).collect()
     } else {
         dual.segments().iter().flat_map(|segment| sums(segment.ids.clone())).collect()
-    };
-    (0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
+    }
 }

@@ -19,7 +19,7 @@ pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
 pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};
 pub use factor::{Factor, SINGULAR};
-pub use gradient::exact_gradient;
+pub use gradient::{exact_gradient, exact_sums};
 pub use loss::{Loss, Offset};
 pub use solution::{Solution, Status, Work, bias_of};
 pub use start::{Start, StartError};

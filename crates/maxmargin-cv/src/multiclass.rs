@@ -191,8 +191,11 @@ pub(crate) struct PairSamples {
 
 /// The samples of every pair, `class_of` telling their classes.
 pub(crate) fn samples_of_pairs(class_of: &[u32], classes: usize) -> Vec<PairSamples> {
+    let mut members = vec![Vec::new(); classes];
+    class_of.iter().enumerate().for_each(|(i, &class)| members[class as usize].push(i));
     let samples = |(a, b): (usize, usize)| {
-        let rows: Vec<usize> = (0..class_of.len()).filter(|&i| [a, b].contains(&(class_of[i] as usize))).collect();
+        let mut rows = [&members[a][..], &members[b][..]].concat();
+        rows.sort_unstable();
         let signs = rows.iter().map(|&i| if class_of[i] as usize == b { 1.0 } else { -1.0 }).collect();
         PairSamples { rows, signs }
     };
@@ -201,14 +204,16 @@ pub(crate) fn samples_of_pairs(class_of: &[u32], classes: usize) -> Vec<PairSamp
 
 /// Whether every class has samples in at least two folds.
 pub(crate) fn check_folds(plan: &FoldPlan, labels: &ClassLabels) -> Result<(), CvError> {
-    for (class, &label) in labels.labels().iter().enumerate() {
-        let mut folds = (0..plan.len()).filter(|&i| labels.of()[i] as usize == class).map(|i| plan.fold_of()[i]);
-        let first = folds.next().unwrap_or(0);
-        if folds.all(|fold| fold == first) {
-            return Err(CvError::ClassInOneFold { label, fold: first as usize });
-        }
+    let mut first = vec![None; labels.count()];
+    let mut several = vec![false; labels.count()];
+    for (&class, &fold) in labels.of().iter().zip(plan.fold_of()) {
+        let class = class as usize;
+        several[class] |= *first[class].get_or_insert(fold) != fold;
     }
-    Ok(())
+    match several.iter().position(|several| !several) {
+        None => Ok(()),
+        Some(class) => Err(CvError::ClassInOneFold { label: labels.labels()[class], fold: first[class].unwrap_or(0) as usize }),
+    }
 }
 
 /// Passes the progress of a pair's cross-validation on as progress of the whole.

@@ -184,8 +184,6 @@ pub struct PairSolution {
     pub certificate: Certificate,
     /// What its own store of rows did, where it had one.
     pub kernel: RowWork,
-    /// Time to solve and certify.
-    pub seconds: f64,
 }
 
 impl PairSolution {
@@ -230,7 +228,6 @@ pub fn train_c_svc<E: From<DualError> + Send>(
 ) -> Result<Vec<PairSolution>, E> {
     let begun = Instant::now();
     train_pairs(order, rows, par, watch, |problem, watch| {
-        let solving = Instant::now();
         let upper = problem.pair.ids().map(|id| upper[id]).collect();
         let dual = Dual::c_svc(problem.ids, problem.pair.signs(), upper)?;
         let start = Start::zero(&dual).expect("0 is feasible for a C-SVC");
@@ -242,7 +239,6 @@ pub fn train_c_svc<E: From<DualError> + Send>(
             PairRows::Shared(_) => RowWork::default(),
             PairRows::Own { .. } => problem.rows.work(),
         };
-        let seconds = solving.elapsed().as_secs_f64();
-        Ok(PairSolution { pair: problem.pair.clone(), dual, solution, certificate, kernel, seconds })
+        Ok(PairSolution { pair: problem.pair.clone(), dual, solution, certificate, kernel })
     })
 }

@@ -1,8 +1,8 @@
 //! The running state of a training: α and the optimality indicator of every variable.
 
-use maxmargin_core::Dual;
+use maxmargin_core::{Dual, exact_sums};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Rows, apply_exact};
+use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::add_scaled;
 
 /// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows pass by. The unit of parallel work.
@@ -105,11 +105,10 @@ impl<'a> State<'a> {
 
     /// [`State::update`] from exact kernel values.
     pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)]) {
-        let gram = rows.gram();
         let ids: Vec<usize> = changes.iter().map(|c| self.dual.ids()[c.0]).collect();
         let coef: Vec<f64> = changes.iter().map(|c| c.1).collect();
-        let sums = apply_exact(gram, &ids, &coef, 1, 0..gram.len(), self.par);
-        self.f.iter_mut().zip(self.dual.ids()).for_each(|(f, &id)| *f += sums[id]);
+        let sums = exact_sums(self.dual, rows.gram(), &ids, &coef, self.par);
+        self.f.iter_mut().zip(sums).for_each(|(f, sum)| *f += sum);
         self.add_ridges(changes);
     }
 

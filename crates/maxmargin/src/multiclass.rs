@@ -1,18 +1,19 @@
 //! Training of any number of classes: one machine for each pair.
 
 use crate::c_svc::{CSvcSolver, solve_c_svc};
-use crate::l2_svm::{L2Config, solve_l2};
+use crate::l2_svm::{L2Config, L2Solved, solve_l2};
 use crate::linear_svm::LinearSvm;
 use crate::svm::SvmError;
 use maxmargin_core::{Certificate, Dual, Loss, Offset, Start, Status, Stop, Watch};
 use maxmargin_cv::{
-    ClassOrder, CvProgress, CvWatch, FoldPlan, JudgedFold, MulticlassCvReport, PairRows, Stage, cross_validate_multiclass_apart,
-    map_pairs, train_c_svc, train_pairs,
+    ClassOrder, CvProgress, CvWatch, FoldPlan, JudgedFold, MulticlassCvReport, PairRows, PairSolution, Stage,
+    cross_validate_multiclass_apart, map_pairs, train_c_svc, train_pairs,
 };
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, OffsetGram, RowWork, Rows};
 use maxmargin_linear::{Config, LinearWork, Matrix, solve};
 use maxmargin_model::{MulticlassModel, MulticlassRecord, PairRecord};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -60,6 +61,22 @@ struct Found<T> {
     kernel: RowWork,
 }
 
+impl Found<usize> {
+    /// A machine of support vectors.
+    fn of(pair: &PairSolution, order: &ClassOrder) -> Self {
+        let terms = pair.terms_of_data(order);
+        let record = PairRecord {
+            rows: terms.iter().map(|t| t.0 as u64).collect(),
+            folded: None,
+            bounded: pair.bounded() as u64,
+            status: pair.solution.status,
+            iterations: pair.solution.work.iterations,
+            certificate: pair.certificate,
+        };
+        Self { terms, bias: pair.solution.bias, record, kernel: pair.kernel }
+    }
+}
+
 /// Why a fold was not trained.
 enum Ended<E> {
     Caller(E),
@@ -97,19 +114,8 @@ impl Multiclass<'_> {
             solve_c_svc(solver, dual, rows, start, par, stop, watch)
         };
         let found = train_c_svc(&order, &order.sort(&self.upper()), rows, &self.stop, self.par, watch, solve)?;
-        let machine = |pair: &maxmargin_cv::PairSolution| {
-            let terms = pair.terms_of_data(&order);
-            let record = PairRecord {
-                rows: terms.iter().map(|t| t.0 as u64).collect(),
-                folded: None,
-                bounded: pair.bounded() as u64,
-                status: pair.solution.status,
-                iterations: pair.solution.work.iterations,
-                certificate: pair.certificate,
-            };
-            Found { terms, bias: pair.solution.bias, record, kernel: pair.kernel }
-        };
-        self.gather(kernel, (Loss::Hinge, Offset::Free), found.iter().map(machine).collect())
+        let found = found.iter().map(|pair| Found::of(pair, &order)).collect();
+        self.gather(kernel, (Loss::Hinge, Offset::Free), found)
     }
 
     /// Trains the L2-SVM of every pair on the simplex; all classes must have the same weight.
@@ -138,21 +144,11 @@ impl Multiclass<'_> {
             let left = self.stop.max_time.map(|most| most.saturating_sub(begun.elapsed()));
             let stop = Stop { max_time: left, ..self.stop };
             let solved = solve_l2(problem.rows, problem.ids, problem.pair.signs(), c, &config, &stop, watch)?;
-            let (alpha, sign) = (&solved.solution.alpha, solved.dual.sign());
-            let all = problem.pair.ids().zip(alpha.iter().zip(sign)).filter(|(_, (a, _))| **a != 0.0);
-            let mut terms: Vec<(usize, f64)> = all.map(|(id, (a, s))| (order.original()[id], s * a)).collect();
-            terms.sort_by_key(|t| t.0);
-            let record = PairRecord {
-                rows: terms.iter().map(|t| t.0 as u64).collect(),
-                folded: None,
-                bounded: 0,
-                status: solved.solution.status,
-                iterations: solved.solution.work.iterations,
-                certificate: solved.certificate,
-            };
-            Ok(Found { terms, bias: solved.solution.bias, record, kernel: problem.rows.work() })
+            let L2Solved { dual, solution, certificate, .. } = solved;
+            let pair = problem.pair.clone();
+            Ok(PairSolution { pair, dual, solution, certificate, kernel: problem.rows.work() })
         })?;
-        self.gather(kernel, L2Config::PROBLEM, found)
+        self.gather(kernel, L2Config::PROBLEM, found.iter().map(|pair| Found::of(pair, &order)).collect())
     }
 
     /// Trains a linear SVM for every pair as `svm` says, whose C, weights and stopping rule are not used; the model keeps weights alone.
@@ -210,10 +206,10 @@ impl Multiclass<'_> {
     /// # Errors
     ///
     /// When a class has samples in one fold only, and the first error of `samples_of` and `train`.
-    pub fn cross_validate<E: From<SvmError>>(
+    pub fn cross_validate<'s, E: From<SvmError>>(
         &self,
         plan: &FoldPlan,
-        mut samples_of: impl FnMut(usize, &[usize]) -> Result<Samples, E>,
+        mut samples_of: impl FnMut(usize, &[usize]) -> Result<Cow<'s, Samples>, E>,
         train: impl Fn(&Multiclass) -> Result<MulticlassTrained, SvmError>,
     ) -> Result<MulticlassCvReport, E> {
         let begun = Instant::now();

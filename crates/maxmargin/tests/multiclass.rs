@@ -10,6 +10,7 @@ use maxmargin::data::{ClassLabels, Dataset, Generator, Par, ReadOptions, libsvm}
 use maxmargin::frankwolfe::Method;
 use maxmargin::kernel::{Kernel, KernelGram, OffsetGram, Rows};
 use maxmargin::{CSvcSolver, L2Config, LinearSvm, Multiclass, MulticlassTrained, SvmError, solve_l2};
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::Command;
 
@@ -90,7 +91,7 @@ fn models_of_three_classes_come_from_every_solver() {
     assert!(right(&models[0]).abs_diff(right(&models[2])) <= 1, "{} {}", right(&models[0]), right(&models[2]));
 
     let plan = FoldPlan::stratified(&data.labels, 4, 1).expect("folds");
-    let samples = |_: usize, _: &[usize]| Ok::<_, SvmError>(data.samples.clone());
+    let samples = |_: usize, _: &[usize]| Ok::<_, SvmError>(Cow::Borrowed(&data.samples));
     let report = problem.cross_validate(&plan, samples, |part| part.train_l2(&kernel, 1 << 24, &l2, &Quiet));
     let report = report.expect("a cross-validation");
     assert_eq!(report.status(), Status::Converged);

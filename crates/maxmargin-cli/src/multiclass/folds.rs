@@ -24,6 +24,7 @@ use maxmargin::data::ClassLabels;
 use maxmargin::data::scale::Scaler;
 use maxmargin::kernel::KernelGram;
 use maxmargin::{CSvcSolver, Multiclass, SvmError};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// What a cross-validation works on.
@@ -171,10 +172,10 @@ impl Run<'_> {
     fn apart(&self, watch: &dyn CvWatch) -> Result<MulticlassCvReport, Failure> {
         let data = &self.input.data.samples;
         let samples_of = |_: usize, train: &[usize]| match self.args.problem.scale {
-            None => Ok(data.clone()),
+            None => Ok(Cow::Borrowed(data)),
             Some(name) => {
                 let scaler = Scaler::fit_rows(data, train.iter().copied(), problem::scale_method(name));
-                scaler.apply(data).map_err(|e| Ended::Here(Failure::input(&self.input.name, e)))
+                scaler.apply(data).map(Cow::Owned).map_err(|e| Ended::Here(Failure::input(&self.input.name, e)))
             }
         };
         let train = |part: &Multiclass| {
