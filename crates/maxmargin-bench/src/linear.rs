@@ -44,7 +44,7 @@ pub(crate) struct Problem<'a> {
     source: &'a Source,
     data: &'a Dataset,
     labels: &'a BinaryLabels,
-    par: Par<'a>,
+    par: Par,
 }
 
 /// What a solver gave.

@@ -55,8 +55,8 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
         return input::text(&cell.data);
     }
     let threads = cell.threads.unwrap_or_else(machine::threads);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let par = Par::Pool(&pool);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    let par = Par::Pool;
     let mut measured = match cell.job {
         Job::Train if cell.solver == Solver::Irwls => irwls::measure(&cell, par)?,
         Job::Train if linear::knows(cell.solver) => linear::measure(&cell, par)?,

@@ -132,7 +132,7 @@ impl Trained {
     }
 }
 
-fn config<'p>(cell: &Cell, seed: u64, par: Par<'p>) -> FrankWolfeConfig<'p> {
+fn config(cell: &Cell, seed: u64, par: Par) -> FrankWolfeConfig {
     let method = match cell.solver {
         Solver::Cvm => Method::Cvm,
         Solver::Fw => Method::Fw,

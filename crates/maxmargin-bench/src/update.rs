@@ -33,7 +33,7 @@ pub(crate) struct Pool<'g> {
     gram: &'g KernelGram,
     /// Bytes of kernel values.
     budget: u64,
-    par: Par<'g>,
+    par: Par,
 }
 
 impl Pool<'_> {

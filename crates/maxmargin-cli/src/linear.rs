@@ -59,7 +59,7 @@ impl Linear {
     }
 
     /// The trainer that does what was asked.
-    pub(crate) fn svm<'t>(&self, c: f64, weights: [f64; 2], stop: Stop, seed: u64, par: Par<'t>) -> LinearSvm<'t> {
+    pub(crate) fn svm(&self, c: f64, weights: [f64; 2], stop: Stop, seed: u64, par: Par) -> LinearSvm {
         let svm = LinearSvm::new()
             .c(c)
             .class_weights(weights[0], weights[1])

@@ -57,7 +57,7 @@ fn solve(
 }
 
 /// The trainer of each pair.
-fn linear_svm<'p>(linear: &linear::Linear, problem: &Multiclass<'p>, seed: u64) -> LinearSvm<'p> {
+fn linear_svm(linear: &linear::Linear, problem: &Multiclass<'_>, seed: u64) -> LinearSvm {
     linear.svm(problem.c, [1.0; 2], problem.stop, seed, problem.par)
 }
 

@@ -114,7 +114,7 @@ impl L2 {
     }
 
     /// What the library is told.
-    pub(crate) fn config<'a>(&self, seed: u64, par: Par<'a>) -> L2Config<'a> {
+    pub(crate) fn config(&self, seed: u64, par: Par) -> L2Config {
         L2Config { method: self.method, gap: self.gap, sampling: None, seed, par }
     }
 

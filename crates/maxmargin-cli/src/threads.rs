@@ -1,13 +1,12 @@
-//! The one pool of threads.
+//! The one pool of threads: rayon's global one.
 
 use crate::failure::Failure;
 use maxmargin::data::Par;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use std::num::NonZero;
 
-/// The pool that everything runs on; none for one thread.
+/// The threads that everything runs on.
 pub(crate) struct Threads {
-    pool: Option<ThreadPool>,
     count: usize,
 }
 
@@ -15,13 +14,15 @@ impl Threads {
     /// As many threads as asked for, or as there are processors.
     pub(crate) fn new(wanted: Option<usize>) -> Result<Self, Failure> {
         let count = wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
-        let pool = (count > 1).then(|| ThreadPoolBuilder::new().num_threads(count).build()).transpose();
-        let pool = pool.map_err(|e| Failure::Usage(format!("--threads {count}: {e}; use fewer threads")))?;
-        Ok(Self { pool, count })
+        if count > 1 {
+            let built = ThreadPoolBuilder::new().num_threads(count).build_global();
+            built.map_err(|e| Failure::Usage(format!("--threads {count}: {e}; use fewer threads")))?;
+        }
+        Ok(Self { count })
     }
 
-    pub(crate) fn par(&self) -> Par<'_> {
-        self.pool.as_ref().map_or(Par::Seq, Par::Pool)
+    pub(crate) fn par(&self) -> Par {
+        if self.count > 1 { Par::Pool } else { Par::Seq }
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -224,7 +224,7 @@ fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
     ];
     let together = audit(&problem.gram, &points, Par::Seq);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
-    assert_eq!(together, audit(&problem.gram, &points, Par::Pool(&pool)));
+    assert_eq!(together, pool.install(|| audit(&problem.gram, &points, Par::Pool)));
     for (judged, one) in together.iter().zip(points) {
         let alone = audit(&problem.gram, &[one], Par::Seq).remove(0);
         let pairs = judged.decisions.iter().zip(&alone.decisions).chain(judged.gradient.iter().zip(&alone.gradient));

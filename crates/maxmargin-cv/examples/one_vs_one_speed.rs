@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [_, file, c, gamma, threads, gigabytes, how] = &args[..] else {
         return Err("FILE C GAMMA THREADS GIGABYTES shared|own".into());
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
-    let par = Par::Pool(&pool);
+    rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
+    let par = Par::Pool;
     let data = libsvm::parse(&std::fs::read(file)?, &ReadOptions::default(), par)?;
     let labels = ClassLabels::new(&data.labels)?;
     let begun = Instant::now();

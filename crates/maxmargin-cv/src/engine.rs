@@ -61,7 +61,7 @@ pub(crate) struct Engine<'a> {
     pub(crate) rows: &'a Rows<'a>,
     pub(crate) pool: &'a Pool,
     pub(crate) config: &'a CvConfig,
-    pub(crate) par: Par<'a>,
+    pub(crate) par: Par,
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) begun: Instant,
     /// Folds trained so far.

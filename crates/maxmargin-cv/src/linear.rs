@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// What is solved in every fold.
 #[derive(Clone, Copy, Debug)]
-pub struct LinearCv<'p> {
+pub struct LinearCv {
     /// The loss.
     pub loss: Loss,
     /// The bias.
@@ -22,7 +22,7 @@ pub struct LinearCv<'p> {
     /// When a training stops.
     pub stop: Stop,
     /// How it goes; with more than one thread folds run side by side.
-    pub config: Config<'p>,
+    pub config: Config,
 }
 
 /// Where the folds start.
@@ -144,7 +144,7 @@ pub fn cross_validate_linear_apart<E>(
 struct LinearRun<'a> {
     plan: &'a FoldPlan,
     pool: &'a Pool,
-    cv: &'a LinearCv<'a>,
+    cv: &'a LinearCv,
     watch: &'a dyn CvWatch,
     done: AtomicUsize,
     begun: Instant,

@@ -93,7 +93,7 @@ pub struct PairProblem<'r> {
     /// Rows that hold the pair's samples: those of all samples, or only its own.
     pub rows: &'r Rows<'r>,
     /// What the training may use.
-    pub par: Par<'r>,
+    pub par: Par,
 }
 
 /// Calls `each(index, par)` for every pair of classes: side by side where there are enough of them for the threads, otherwise one after the other
@@ -102,10 +102,10 @@ pub struct PairProblem<'r> {
 /// # Errors
 ///
 /// The first error of `each`.
-pub fn map_pairs<'p, T: Send, E: Send>(
+pub fn map_pairs<T: Send, E: Send>(
     count: usize,
-    par: Par<'p>,
-    each: impl Fn(usize, Par<'p>) -> Result<T, E> + Sync,
+    par: Par,
+    each: impl Fn(usize, Par) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     if count < 2 * par.threads() {
         return (0..count).map(|p| each(p, par)).collect();
@@ -127,7 +127,7 @@ pub enum PairRows<'g> {
         /// Bytes of kernel rows.
         budget: u64,
         /// For blocks of rows.
-        par: Par<'g>,
+        par: Par,
     },
 }
 

@@ -121,8 +121,10 @@ fn the_same_bits_for_any_threads_and_budget() {
     let pool = rayon_pool();
     for (_, seeding) in Seeding::ALL {
         let one = case.run(seeding, TOL, u64::MAX, Par::Seq);
-        for other in [case.run(seeding, TOL, u64::MAX, Par::Pool(&pool)), case.run(seeding, TOL, 40 * 4 * 300, Par::Pool(&pool))]
-        {
+        for other in [
+            pool.install(|| case.run(seeding, TOL, u64::MAX, Par::Pool)),
+            pool.install(|| case.run(seeding, TOL, 40 * 4 * 300, Par::Pool)),
+        ] {
             assert_eq!(one.decisions, other.decisions, "{seeding:?}");
             assert_eq!(one.iterations, other.iterations, "{seeding:?}");
         }

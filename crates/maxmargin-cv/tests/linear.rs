@@ -12,7 +12,7 @@ use maxmargin_smo::solve_certified;
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-fn linear(par: Par<'_>) -> LinearCv<'_> {
+fn linear(par: Par) -> LinearCv {
     LinearCv { loss: Loss::Hinge, offset: Offset::Free, stop: Stop::at(1e-6), config: Config { par, ..Config::default() } }
 }
 
@@ -32,9 +32,11 @@ fn the_folds_are_those_of_the_kernel_engine() {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
     let mut reports = Vec::new();
     for start in [LinearStart::Cold, LinearStart::Full(None)] {
-        for par in [Par::Seq, Par::Pool(&threads)] {
-            reports.push(cross_validate_linear(&plan, &pool, &data.samples, &linear(par), start, &Quiet).expect("a problem"));
-        }
+        threads.install(|| {
+            for par in [Par::Seq, Par::Pool] {
+                reports.push(cross_validate_linear(&plan, &pool, &data.samples, &linear(par), start, &Quiet).expect("a problem"));
+            }
+        });
     }
     let same = |_: usize, _: &[usize]| Ok::<Samples, Infallible>(data.samples.clone());
     reports.push(cross_validate_linear_apart(&plan, &pool, same, &linear(Par::Seq), &Quiet).expect("a problem"));

@@ -38,7 +38,7 @@ fn smo(
     Ok(solve_certified(dual, rows, start, par, stop, watch).expect("one balance of sums"))
 }
 
-fn own<'g>(gram: &'g KernelGram, par: Par<'g>) -> PairRows<'g> {
+fn own(gram: &KernelGram, par: Par) -> PairRows<'_> {
     PairRows::Own { gram, budget: 1 << 24, par }
 }
 
@@ -65,16 +65,18 @@ fn machines_are_those_of_trainings_by_themselves() {
     let stop = Stop::at(1e-7);
     let reference = train_c_svc(&order, &upper, own(&gram, Par::Seq), &stop, Par::Seq, &Quiet, smo).expect("a problem");
     assert_eq!(reference.len(), 6);
-    for par in [Par::Seq, Par::Pool(&pool)] {
-        let store = Rows::new(&gram, 1 << 24, par);
-        for rows in [own(&gram, par), PairRows::Shared(&store)] {
-            let found = train_c_svc(&order, &upper, rows, &stop, par, &Quiet, smo).expect("a problem");
-            for (a, b) in found.iter().zip(&reference) {
-                assert_eq!((&a.solution.alpha, a.solution.bias), (&b.solution.alpha, b.solution.bias));
-                assert!(a.certificate.holds(1e-7), "{:?}", a.certificate);
+    pool.install(|| {
+        for par in [Par::Seq, Par::Pool] {
+            let store = Rows::new(&gram, 1 << 24, par);
+            for rows in [own(&gram, par), PairRows::Shared(&store)] {
+                let found = train_c_svc(&order, &upper, rows, &stop, par, &Quiet, smo).expect("a problem");
+                for (a, b) in found.iter().zip(&reference) {
+                    assert_eq!((&a.solution.alpha, a.solution.bias), (&b.solution.alpha, b.solution.bias));
+                    assert!(a.certificate.holds(1e-7), "{:?}", a.certificate);
+                }
             }
         }
-    }
+    });
     for (pair, (a, b)) in reference.iter().zip(pairs(4)) {
         assert_eq!(pair.pair.classes, (a, b));
         let of = |class: usize| (0..300).filter(|&i| labels.of()[i] as usize == class).collect::<Vec<usize>>();
@@ -129,7 +131,7 @@ fn every_seeding_elects_what_trainings_from_nothing_elect() {
         assert_eq!(report.correct, report.folds.iter().map(|f| f.correct).sum::<usize>());
         assert!(report.folds.iter().all(|f| f.kkt <= 1e-6 && f.train + f.test == 260 && f.support_vectors.is_some()));
         assert_eq!(report.pairs.len(), 6);
-        let again = engine(&samples, &labels, &plan, seeding, 1e-6, Par::Pool(&pool));
+        let again = pool.install(|| engine(&samples, &labels, &plan, seeding, 1e-6, Par::Pool));
         assert_eq!((again.elected, again.iterations), (report.elected, report.iterations));
     }
     // Chance would be a quarter or a little more.

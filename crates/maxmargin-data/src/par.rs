@@ -1,4 +1,4 @@
-//! Parallelism as an argument: sequential, or on a thread pool that the caller owns.
+//! Parallelism as an argument: sequential, or on the rayon pool that the caller is in.
 
 use rayon::prelude::*;
 
@@ -6,30 +6,40 @@ use rayon::prelude::*;
 ///
 /// Every function of maxmargin that takes a `Par` returns the same bits whatever it is given: work is cut into chunks whose
 /// size does not depend on the number of threads, and partial results are combined in index order.
-#[derive(Clone, Copy, Debug)]
-pub enum Par<'p> {
+///
+/// ```
+/// use maxmargin_data::Par;
+///
+/// let squares = || Par::Pool.map(4, |i| i * i);
+/// assert_eq!(squares(), [0, 1, 4, 9]); // on rayon's global pool: all processors
+/// let two = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+/// assert_eq!(two.install(squares), [0, 1, 4, 9]); // on these two threads
+/// # Ok::<(), rayon::ThreadPoolBuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Par {
     /// Run on the calling thread.
+    #[default]
     Seq,
-    /// Run on this pool.
-    Pool(&'p rayon::ThreadPool),
+    /// Run on the pool of the calling thread: the one whose [`rayon::ThreadPool::install`] it is in, otherwise rayon's global one.
+    Pool,
 }
 
-impl Par<'_> {
+impl Par {
     /// The number of threads that may work at once (at least 1).
     pub fn threads(self) -> usize {
         match self {
             Par::Seq => 1,
-            Par::Pool(pool) => pool.current_num_threads(),
+            Par::Pool => rayon::current_num_threads(),
         }
     }
 
     /// Calls `task(0) … task(count − 1)`, possibly at the same time, and returns the results in index order.
     pub fn map<T: Send>(self, count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        match self {
-            Par::Pool(pool) if count > 1 && pool.current_num_threads() > 1 => {
-                pool.install(|| (0..count).into_par_iter().with_max_len(1).map(&task).collect())
-            }
-            _ => (0..count).map(task).collect(),
+        if count > 1 && self.threads() > 1 {
+            (0..count).into_par_iter().with_max_len(1).map(&task).collect()
+        } else {
+            (0..count).map(task).collect()
         }
     }
 
@@ -39,11 +49,10 @@ impl Par<'_> {
     ///
     /// When `chunk` is 0.
     pub fn for_chunks<T: Send>(self, data: &mut [T], chunk: usize, task: impl Fn(usize, &mut [T]) + Sync) {
-        match self {
-            Par::Pool(pool) if data.len() > chunk && pool.current_num_threads() > 1 => {
-                pool.install(|| data.par_chunks_mut(chunk).with_max_len(1).enumerate().for_each(|(i, c)| task(i, c)));
-            }
-            _ => data.chunks_mut(chunk).enumerate().for_each(|(i, c)| task(i, c)),
+        if data.len() > chunk && self.threads() > 1 {
+            data.par_chunks_mut(chunk).with_max_len(1).enumerate().for_each(|(i, c)| task(i, c));
+        } else {
+            data.chunks_mut(chunk).enumerate().for_each(|(i, c)| task(i, c));
         }
     }
 }
@@ -57,9 +66,10 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool of two threads");
         let expected: Vec<usize> = (0..100).map(|i| i * i).collect();
         assert_eq!(Par::Seq.map(100, |i| i * i), expected);
-        assert_eq!(Par::Pool(&pool).map(100, |i| i * i), expected);
+        assert_eq!(pool.install(|| Par::Pool.map(100, |i| i * i)), expected);
         let mut data = vec![0; 10];
-        Par::Pool(&pool).for_chunks(&mut data, 4, |i, c| c.fill(i));
+        pool.install(|| Par::Pool.for_chunks(&mut data, 4, |i, c| c.fill(i)));
         assert_eq!(data, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+        assert_eq!((pool.install(|| Par::Pool.threads()), Par::Seq.threads()), (2, 1));
     }
 }

@@ -82,7 +82,7 @@ impl Sampling {
 
 /// Choices of the solver.
 #[derive(Clone, Copy, Debug)]
-pub struct FrankWolfeConfig<'p> {
+pub struct FrankWolfeConfig {
     /// See [`Method`].
     pub method: Method,
     /// See [`Rule`].
@@ -92,10 +92,10 @@ pub struct FrankWolfeConfig<'p> {
     /// See [`Refine`].
     pub refine: Refine,
     /// Threads for sums over many rows. The result has the same bits for any.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
-impl FrankWolfeConfig<'_> {
+impl FrankWolfeConfig {
     /// A method with full scans, stopped by the relative gap, on the calling thread.
     pub fn of(method: Method) -> Self {
         Self { method, rule: Rule::default(), sampling: None, refine: Refine::default(), par: Par::Seq }

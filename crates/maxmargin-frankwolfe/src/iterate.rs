@@ -33,7 +33,7 @@ pub(crate) struct Vertex {
 pub(crate) struct Iterate<'a, 'g> {
     dual: &'a Dual,
     rows: &'a Rows<'g>,
-    par: Par<'a>,
+    par: Par,
     /// Rows are read in place when the ids are consecutive, through a gathered copy otherwise.
     first: Option<usize>,
     gathered: Vec<f32>,
@@ -67,14 +67,7 @@ fn set(bits: &mut [u8], k: usize, on: bool) {
 
 impl<'a, 'g> Iterate<'a, 'g> {
     /// The point `alpha`, with the gradient at every vertex if `full`: `gradient`, or computed from kernel rows.
-    pub(crate) fn new(
-        dual: &'a Dual,
-        rows: &'a Rows<'g>,
-        par: Par<'a>,
-        alpha: &[f64],
-        gradient: Option<&[f64]>,
-        full: bool,
-    ) -> Self {
+    pub(crate) fn new(dual: &'a Dual, rows: &'a Rows<'g>, par: Par, alpha: &[f64], gradient: Option<&[f64]>, full: bool) -> Self {
         let n = dual.len();
         let mut plus = vec![0; n.div_ceil(8)];
         let mut minus = plus.clone();

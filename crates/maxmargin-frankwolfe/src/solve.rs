@@ -50,7 +50,7 @@ pub fn solve(
     dual: &Dual,
     rows: &Rows,
     start: Start,
-    config: &FrankWolfeConfig<'_>,
+    config: &FrankWolfeConfig,
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, FrankWolfeError> {
@@ -142,7 +142,7 @@ pub fn solve_certified(
     dual: &Dual,
     rows: &Rows,
     start: Start,
-    config: &FrankWolfeConfig<'_>,
+    config: &FrankWolfeConfig,
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<(Outcome, Certificate), FrankWolfeError> {

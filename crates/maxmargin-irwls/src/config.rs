@@ -51,7 +51,7 @@ pub struct IrwlsConfig<'p> {
     /// Seed of [`Selection::Random`].
     pub seed: u64,
     /// Threads that share the update of all errors. The result has the same bits for any.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
 impl Default for IrwlsConfig<'_> {

@@ -8,7 +8,7 @@ use maxmargin_kernel::{Gram, Rows};
 
 /// Choices of the finish.
 #[derive(Clone, Copy, Debug)]
-pub struct Finish<'p> {
+pub struct Finish {
     /// Samples of a working set, at most: 16 bytes times the square of this are held (1 GiB for 8,192). Where the free samples are no more, they are
     /// solved together in a few dense systems; where they are more, random working sets of them one after the other, which converges slowly.
     pub most: usize,
@@ -16,10 +16,10 @@ pub struct Finish<'p> {
     /// computed again at the beginning. At the end it always is.
     pub exact_gradient: bool,
     /// Threads for exact kernel values. The result has the same bits for any.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
-impl Default for Finish<'_> {
+impl Default for Finish {
     fn default() -> Self {
         Self { most: 8192, exact_gradient: false, par: Par::Seq }
     }
@@ -42,7 +42,7 @@ pub fn finish(
     dual: &Dual,
     gram: &dyn Gram,
     solution: &Solution,
-    finish: &Finish<'_>,
+    finish: &Finish,
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<(Outcome, Certificate), IrwlsError> {

@@ -16,7 +16,7 @@ pub(crate) struct State<'a> {
     pub(crate) dual: &'a Dual,
     pub(crate) alpha: Vec<f64>,
     pub(crate) f: Vec<f64>,
-    par: Par<'a>,
+    par: Par,
 }
 
 /// The indicator over the variables whose `s α` may rise, and over those where it may fall.
@@ -35,7 +35,7 @@ impl Extremes {
 }
 
 impl<'a> State<'a> {
-    pub(crate) fn new(dual: &'a Dual, alpha: Vec<f64>, gradient: &[f64], par: Par<'a>) -> Self {
+    pub(crate) fn new(dual: &'a Dual, alpha: Vec<f64>, gradient: &[f64], par: Par) -> Self {
         let mut state = Self { dual, alpha, f: Vec::new(), par };
         state.refresh(gradient);
         state

@@ -73,7 +73,7 @@ fn threads_change_nothing() {
         let config = Finish { par, ..Finish::default() };
         finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &mut Silent).expect("a problem").0.solution
     };
-    assert_eq!(of(Par::Seq), of(Par::Pool(&pool)));
+    assert_eq!(of(Par::Seq), pool.install(|| of(Par::Pool)));
 }
 
 #[test]

@@ -45,8 +45,8 @@ fn main() {
     let gamma: f64 = args[2].parse().expect("gamma");
     let threads: usize = args.get(3).map_or(2, |t| t.parse().expect("threads"));
     let parts = args.get(4).map_or("cfap", String::as_str);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    let par = Par::Pool(&pool);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("a pool");
+    let par = Par::Pool;
     let start = Clock::now();
     let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a kernel");
     let n = gram.len();

@@ -176,7 +176,7 @@ mod tests {
         let ids: Vec<usize> = (0..700).map(|i| i * 7 % 5000).collect();
         let coef: Vec<f64> = (0..700).map(|i| f64::from(i % 13) - 6.0).collect();
         let sums = apply(&gram, &ids, &coef, 100..4900, Par::Seq);
-        assert_eq!(sums, apply(&gram, &ids, &coef, 100..4900, Par::Pool(&pool)));
+        assert_eq!(sums, pool.install(|| apply(&gram, &ids, &coef, 100..4900, Par::Pool)));
         let exact = apply_exact(&gram, &ids, &coef, 1, 100..4900, Par::Seq);
         // Each of the values is off by at most 1e-6 of 1.
         let most: f64 = coef.iter().map(|c| 1e-6 * c.abs()).sum();
@@ -186,12 +186,12 @@ mod tests {
         ids.iter().zip(&coef).for_each(|(&id, c)| spread[id] += c);
         let rows: Vec<usize> = (0..150).map(|i| 4899 - i * 31).collect();
         let found = products(&gram, &rows, &spread, Par::Seq);
-        assert_eq!(found, products(&gram, &rows, &spread, Par::Pool(&pool)));
+        assert_eq!(found, pool.install(|| products(&gram, &rows, &spread, Par::Pool)));
         assert!(found.iter().zip(&rows).all(|(a, row)| (a - exact[row - 100]).abs() <= most));
 
         // The lower half of a symmetric part, rows from 100 on.
         let mut lower = vec![f32::NAN; 600 * 700];
-        submatrix(&gram, &ids[100..], &ids, Some(100), 700, &mut lower, Par::Pool(&pool));
+        pool.install(|| submatrix(&gram, &ids[100..], &ids, Some(100), 700, &mut lower, Par::Pool));
         let mut whole = vec![f32::NAN; 600 * 700];
         submatrix(&gram, &ids[100..], &ids, None, 700, &mut whole, Par::Seq);
         for (r, (lower, whole)) in lower.chunks(700).zip(whole.chunks(700)).enumerate() {
@@ -201,18 +201,20 @@ mod tests {
         assert!(lower[..700].iter().any(|v| v.is_nan()), "something is left out");
 
         let columns = [4999, 3, 2048, 2047, 17, 3];
-        for par in [Par::Seq, Par::Pool(&pool)] {
-            let mut out = vec![f32::NAN; 700 * 8];
-            submatrix(&gram, &ids, &columns, None, 8, &mut out, par);
-            let mut entry = [0.0];
-            for (row, &i) in out.chunks(8).zip(&ids) {
-                for (value, &j) in row.iter().zip(&columns) {
-                    gram.fill(&[i], j..j + 1, &mut entry);
-                    assert_eq!(*value, entry[0]);
+        pool.install(|| {
+            for par in [Par::Seq, Par::Pool] {
+                let mut out = vec![f32::NAN; 700 * 8];
+                submatrix(&gram, &ids, &columns, None, 8, &mut out, par);
+                let mut entry = [0.0];
+                for (row, &i) in out.chunks(8).zip(&ids) {
+                    for (value, &j) in row.iter().zip(&columns) {
+                        gram.fill(&[i], j..j + 1, &mut entry);
+                        assert_eq!(*value, entry[0]);
+                    }
+                    assert!(row[6].is_nan() && row[7].is_nan(), "nothing is written between rows");
                 }
-                assert!(row[6].is_nan() && row[7].is_nan(), "nothing is written between rows");
             }
-        }
+        });
     }
 
     #[test]

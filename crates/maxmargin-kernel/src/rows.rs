@@ -55,7 +55,7 @@ pub struct RowWork {
 /// the same row at the same time may both compute it; they get the same bits.
 pub struct Rows<'g> {
     gram: &'g dyn Gram,
-    par: Par<'g>,
+    par: Par,
     held: Held,
     arena: Option<&'g Arena>,
     computed: AtomicU64,
@@ -89,7 +89,7 @@ fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
 
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
-    pub fn new(gram: &'g dyn Gram, budget: u64, par: Par<'g>) -> Self {
+    pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
         let n = gram.len();
         let row_bytes = 4 * n as u64;
         let capacity = (budget / row_bytes.max(1)) as usize;
@@ -104,7 +104,7 @@ impl<'g> Rows<'g> {
     }
 
     /// The same, with blocks of memory from `arena` where their size fits; they return to it when the store is dropped.
-    pub fn with_arena(gram: &'g dyn Gram, budget: u64, par: Par<'g>, arena: &'g Arena) -> Self {
+    pub fn with_arena(gram: &'g dyn Gram, budget: u64, par: Par, arena: &'g Arena) -> Self {
         let mut rows = Self::new(gram, budget, par);
         rows.arena = Some(arena);
         rows
@@ -116,7 +116,7 @@ impl<'g> Rows<'g> {
     }
 
     /// The parallelism that blocks of rows are computed with.
-    pub fn par(&self) -> Par<'g> {
+    pub fn par(&self) -> Par {
         self.par
     }
 

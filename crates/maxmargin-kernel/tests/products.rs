@@ -18,7 +18,7 @@ fn apply_is_the_product_for_every_thread_count() {
             let mut coef: Vec<f64> = (0..ids.len() * h).map(|_| next() - 0.5).collect();
             coef[10 * h..20 * h].fill(0.0);
             let got = apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Seq);
-            assert_eq!(got, apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Pool(&pool)));
+            assert_eq!(got, pool.install(|| apply_exact(&gram, &ids, &coef, h, 3..n - 2, Par::Pool)));
             let mut row = vec![0.0; n];
             for j in (3..n - 2).step_by(101) {
                 gram.fill_exact(&[j], 0..n, &mut row);
@@ -49,7 +49,10 @@ fn decisions_follow_the_definition() {
                 let mut next = stream(8);
                 let coef: Vec<f64> = (0..support.len()).map(|k| if k % 7 == 0 { 0.0 } else { next() - 0.5 }).collect();
                 let got = decision_values(&kernel, support, &coef, 0.25, queries, Par::Seq).expect("valid");
-                assert_eq!(got, decision_values(&kernel, support, &coef, 0.25, queries, Par::Pool(&pool)).expect("valid"));
+                assert_eq!(
+                    got,
+                    pool.install(|| decision_values(&kernel, support, &coef, 0.25, queries, Par::Pool)).expect("valid")
+                );
                 for (q, &got) in got.iter().enumerate() {
                     let parts = (0..support.len())
                         .map(|k| coef[k] * direct(&kernel, &support.row(k).entries(), &queries.row(q).entries()));

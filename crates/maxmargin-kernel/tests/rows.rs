@@ -27,26 +27,28 @@ fn complete_holds_every_row() {
     for kind in [Kind::Integers, Kind::Scaled, Kind::Sparse] {
         for n in [1, 31, 700, 1300] {
             let gram = gram(kind, n);
-            for par in [Par::Seq, Par::Pool(&pool)] {
-                let rows = Rows::new(&gram, u64::MAX, par);
-                assert!(rows.holds_all());
-                assert!(rows.resident(0).is_none());
-                let early = rows.row(n / 2);
-                rows.fetch(&[0, n - 1, n / 3, 0]);
-                rows.complete(|| ControlFlow::Continue(()));
-                for i in 0..n {
-                    assert!(rows.contains(i));
-                    let want = expected(&gram, i);
-                    assert_eq!(*rows.row(i), want, "{kind:?} n {n} row {i}");
-                    assert_eq!(rows.resident(i).expect("held"), want);
+            pool.install(|| {
+                for par in [Par::Seq, Par::Pool] {
+                    let rows = Rows::new(&gram, u64::MAX, par);
+                    assert!(rows.holds_all());
+                    assert!(rows.resident(0).is_none());
+                    let early = rows.row(n / 2);
+                    rows.fetch(&[0, n - 1, n / 3, 0]);
+                    rows.complete(|| ControlFlow::Continue(()));
+                    for i in 0..n {
+                        assert!(rows.contains(i));
+                        let want = expected(&gram, i);
+                        assert_eq!(*rows.row(i), want, "{kind:?} n {n} row {i}");
+                        assert_eq!(rows.resident(i).expect("held"), want);
+                    }
+                    assert_eq!(*early, *rows.row(n / 2));
+                    let work = rows.work();
+                    assert_eq!(work.computed, n as u64);
+                    assert_eq!(work.bytes, 4 * (n * n) as u64);
+                    assert_eq!(work.peak_bytes, work.bytes);
+                    assert_eq!(work.hits, n as u64 + 1);
                 }
-                assert_eq!(*early, *rows.row(n / 2));
-                let work = rows.work();
-                assert_eq!(work.computed, n as u64);
-                assert_eq!(work.bytes, 4 * (n * n) as u64);
-                assert_eq!(work.peak_bytes, work.bytes);
-                assert_eq!(work.hits, n as u64 + 1);
-            }
+            });
         }
     }
 }
@@ -95,21 +97,23 @@ fn threads_share_one_store() {
     let gram = FnGram::new(n, |i, j| (i * 1000 + j) as f64);
     let pool = pool();
     for budget in [20 * 4 * n as u64, u64::MAX] {
-        let rows = Rows::new(&gram, budget, Par::Pool(&pool));
-        Par::Pool(&pool).map(8, |t| {
-            for step in 0..500usize {
-                let i = (step * (t + 3) + t) % n;
-                if step % 50 == 0 {
-                    rows.fetch(&[i, (i + 1) % n, (i + 7) % n]);
+        let rows = pool.install(|| Rows::new(&gram, budget, Par::Pool));
+        pool.install(|| {
+            Par::Pool.map(8, |t| {
+                for step in 0..500usize {
+                    let i = (step * (t + 3) + t) % n;
+                    if step % 50 == 0 {
+                        rows.fetch(&[i, (i + 1) % n, (i + 7) % n]);
+                    }
+                    let row = rows.row(i);
+                    for j in 0..n {
+                        assert_eq!(row[j], (i.min(j) * 1000 + i.max(j)) as f32);
+                    }
                 }
-                let row = rows.row(i);
-                for j in 0..n {
-                    assert_eq!(row[j], (i.min(j) * 1000 + i.max(j)) as f32);
+                if t == 3 {
+                    rows.complete(|| ControlFlow::Continue(()));
                 }
-            }
-            if t == 3 {
-                rows.complete(|| ControlFlow::Continue(()));
-            }
+            })
         });
         let work = rows.work();
         assert!(work.hits + work.computed >= 4000, "{work:?}");

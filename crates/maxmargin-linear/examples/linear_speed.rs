@@ -9,8 +9,8 @@ use std::time::Instant;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args[4].parse().unwrap()).build().unwrap();
-    let par = Par::Pool(&pool);
+    rayon::ThreadPoolBuilder::new().num_threads(args[4].parse().unwrap()).build_global().unwrap();
+    let par = Par::Pool;
     let data = libsvm::parse(&std::fs::read(&args[0]).unwrap(), &ReadOptions::default(), par).unwrap();
     let labels = BinaryLabels::new(&data.labels).unwrap_or_else(|_| {
         BinaryLabels::new(&data.labels.iter().map(|l| if l % 2.0 == 0.0 { 1.0 } else { -1.0 }).collect::<Vec<_>>()).unwrap()

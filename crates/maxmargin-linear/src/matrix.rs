@@ -251,9 +251,9 @@ impl<'s> Matrix<'s> {
     }
 }
 
-struct Squares<'p>(Par<'p>);
+struct Squares(Par);
 
-impl Job for Squares<'_> {
+impl Job for Squares {
     type Out = Vec<f64>;
 
     fn run<R: Rows>(self, rows: &R) -> Vec<f64> {

@@ -28,7 +28,7 @@ pub(crate) struct Cost {
 pub(crate) struct Newton<'a, R> {
     rows: &'a R,
     dual: &'a Dual,
-    par: Par<'a>,
+    par: Par,
     w: Vec<f64>,
     bias: f64,
     variables: Vec<Variable>,
@@ -64,7 +64,7 @@ pub(crate) enum Round {
 }
 
 impl<'a, R: Rows> Newton<'a, R> {
-    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, par: Par<'a>) -> Self {
+    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
         Self {

@@ -57,7 +57,7 @@ pub fn judge(matrix: &Matrix, dual: &Dual, alpha: &[f64], par: Par) -> Judged {
 struct Again<'a> {
     dual: &'a Dual,
     alpha: &'a [f64],
-    par: Par<'a>,
+    par: Par,
 }
 
 impl Job for Again<'_> {

@@ -29,7 +29,7 @@ pub enum Method {
 
 /// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Config<'p> {
+pub struct Config {
     /// The method.
     pub method: Method,
     /// Of the random orders.
@@ -37,10 +37,10 @@ pub struct Config<'p> {
     /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
     pub gap: Option<f64>,
     /// Threads for passes over all rows. Coordinate descent itself is sequential.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
-impl Default for Config<'_> {
+impl Default for Config {
     fn default() -> Self {
         Self { method: Method::default(), seed: 1, gap: None, par: Par::Seq }
     }
@@ -221,7 +221,7 @@ impl<'a> Clock<'a> {
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
     pub(crate) dual: &'a Dual,
-    pub(crate) config: &'a Config<'a>,
+    pub(crate) config: &'a Config,
     pub(crate) clock: Clock<'a>,
     pub(crate) work: LinearWork,
 }

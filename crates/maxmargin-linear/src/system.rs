@@ -85,7 +85,7 @@ pub(crate) struct System<'a, R> {
     /// Variables that count in the Hessian, and their weights.
     pub(crate) free: &'a [usize],
     pub(crate) weights: &'a [f64],
-    pub(crate) par: Par<'a>,
+    pub(crate) par: Par,
 }
 
 impl<R: Rows> System<'_, R> {
@@ -217,7 +217,7 @@ struct Base<'s, R> {
     rows: &'s R,
     ids: &'s [usize],
     weights: &'s [f64],
-    par: Par<'s>,
+    par: Par,
 }
 
 enum Factor {

@@ -19,7 +19,7 @@ fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, config: &Config, st
     solve(&matrix, dual, start, config, stop, &mut Silent).expect("a linear problem")
 }
 
-fn by(method: Method) -> Config<'static> {
+fn by(method: Method) -> Config {
     Config { method, ..Config::default() }
 }
 
@@ -150,7 +150,7 @@ fn the_same_bits_on_any_number_of_threads() {
             for method in [Method::Hybrid, Method::Newton] {
                 let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-2) };
                 let alone = run(&data.samples, None, &dual, &by(method), &stop);
-                let together = run(&data.samples, None, &dual, &Config { par: Par::Pool(&pool), ..by(method) }, &stop);
+                let together = pool.install(|| run(&data.samples, None, &dual, &Config { par: Par::Pool, ..by(method) }, &stop));
                 assert_eq!(alone, together, "C = {c}, {balance:?}, {method:?}");
             }
         }

@@ -58,7 +58,7 @@ fn shared_support_vectors_give_what_each_machine_gives_alone() {
         for (support, queries) in [(dense(2100, 6, 1), dense(70, 6, 2)), (sparse(40, 9, 3), sparse(11, 12, 4))] {
             let model = model(kernel.clone(), support, &[1.0, 2.0, 5.0, 7.0]);
             let table = model.decision_values(&queries, Par::Seq).unwrap();
-            assert_eq!(bits(&table), bits(&model.decision_values(&queries, Par::Pool(&pool)).unwrap()));
+            assert_eq!(bits(&table), bits(&pool.install(|| model.decision_values(&queries, Par::Pool)).unwrap()));
             for (p, machine) in model.parts().machines.iter().enumerate() {
                 let rows: Vec<usize> = machine.support.iter().map(|k| *k as usize).collect();
                 let own = model.parts().support.select(&rows);

@@ -24,14 +24,14 @@ pub enum Refine {
 
 /// Choices of the solver that do not change what it solves.
 #[derive(Clone, Copy, Debug)]
-pub struct SmoConfig<'p> {
+pub struct SmoConfig {
     /// See [`Refine`].
     pub refine: Refine,
     /// Threads that share the passes of large problems; they stay awake while the solver runs. The result has the same bits for any.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
-impl Default for SmoConfig<'_> {
+impl Default for SmoConfig {
     fn default() -> Self {
         Self { refine: Refine::Exact, par: Par::Seq }
     }
@@ -83,7 +83,7 @@ pub fn solve(
     dual: &Dual,
     rows: &Rows,
     start: Start,
-    config: &SmoConfig<'_>,
+    config: &SmoConfig,
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
@@ -214,7 +214,7 @@ impl Pace {
 }
 
 struct Run<'a, 'g> {
-    state: State<'a>,
+    state: State,
     rows: &'a Rows<'g>,
     stop: &'a Stop,
     begun: Instant,

@@ -17,9 +17,9 @@ const MOST_SHARDS: usize = 8;
 /// `f_k = s_k (Qα + lin)_k`; `up` holds the variables whose `s_k α_k` may grow, `low` those whose `s_k α_k` may fall.
 ///
 /// Optimal within ε when `max f over low − min f over up ≤ ε`.
-pub(crate) struct State<'p> {
+pub(crate) struct State {
     pub(crate) layout: Layout,
-    team: Team<'p>,
+    team: Team,
     /// Places of a shard; the last may have fewer.
     size: usize,
     alpha: Vec<f64>,
@@ -37,24 +37,16 @@ pub(crate) struct Step {
     pub(crate) extremes: Extremes,
 }
 
-impl<'p> State<'p> {
+impl State {
     /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`.
-    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par<'p>) -> Self {
+    pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let layout = Layout::new(dual);
         let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
         Self::in_shards(count, layout, dual, gram, alpha, gradient, par)
     }
 
     /// [`State::new`] in at most this many shards.
-    fn in_shards(
-        count: usize,
-        layout: Layout,
-        dual: &Dual,
-        gram: &dyn Gram,
-        alpha: &[f64],
-        gradient: &[f64],
-        par: Par<'p>,
-    ) -> Self {
+    fn in_shards(count: usize, layout: Layout, dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
         let all = gram.diagonal();
         let first = all[dual.ids()[0]];
@@ -235,11 +227,12 @@ mod tests {
     fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
         let alone = run(8, Par::Seq);
+        // Inside a pool the solver's own thread is no helper, and nobody waits for one.
         for _ in 0..20 {
-            assert_eq!(run(8, Par::Pool(&pool)), alone);
+            assert_eq!(pool.install(|| run(8, Par::Pool)), alone);
         }
-        // From inside the pool the solver's own thread is no helper, and nobody waits for one.
-        assert_eq!(pool.install(|| run(8, Par::Pool(&pool))), alone);
+        // From outside a pool helpers come from rayon's global one.
+        assert_eq!(run(8, Par::Pool), alone);
     }
 
     #[test]

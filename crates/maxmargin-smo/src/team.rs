@@ -33,9 +33,8 @@ struct Board {
 }
 
 /// The shards of a problem and who works on them.
-pub(crate) struct Team<'p> {
+pub(crate) struct Team {
     board: Arc<Board>,
-    par: Par<'p>,
     wanted: usize,
 }
 
@@ -51,8 +50,8 @@ fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     }
 }
 
-impl<'p> Team<'p> {
-    pub(crate) fn new(shards: Vec<Shard>, par: Par<'p>) -> Self {
+impl Team {
+    pub(crate) fn new(shards: Vec<Shard>, par: Par) -> Self {
         let wanted = par.threads().min(shards.len()) - 1;
         let board = Board {
             shards: shards.into_iter().map(Mutex::new).collect(),
@@ -61,7 +60,7 @@ impl<'p> Team<'p> {
             resting: AtomicBool::new(false),
             solver: std::thread::current().id(),
         };
-        Self { board: Arc::new(board), par, wanted }
+        Self { board: Arc::new(board), wanted }
     }
 
     /// The number of shards.
@@ -108,11 +107,10 @@ impl<'p> Team<'p> {
 
     /// Calls for helpers that have gone.
     fn call(&self) {
-        let Par::Pool(pool) = self.par else { return };
         while self.board.helpers.load(Relaxed) < self.wanted {
             let number = self.board.helpers.fetch_add(1, Relaxed);
             let board = Arc::clone(&self.board);
-            pool.spawn(move || {
+            rayon::spawn(move || {
                 if std::thread::current().id() != board.solver {
                     help(&board, number);
                 }
@@ -122,7 +120,7 @@ impl<'p> Team<'p> {
     }
 }
 
-impl Drop for Team<'_> {
+impl Drop for Team {
     fn drop(&mut self) {
         self.rest();
     }

@@ -20,7 +20,7 @@ use maxmargin_core::{Dual, Solution, Start, Stop, Watch};
 use maxmargin_kernel::Rows;
 
 /// A solver under test. It panics on its own errors.
-pub type Solver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop) -> Solution + 's;
+pub type Solver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop) -> Solution + Sync + 's;
 
 /// A solver that reports to a watch.
 pub type WatchedSolver<'s> = dyn Fn(&Dual, &Rows, Start, &Stop, &mut dyn Watch) -> Solution + 's;

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// How an L2-SVM is trained.
 #[derive(Clone, Copy, Debug)]
-pub struct L2Config<'p> {
+pub struct L2Config {
     /// Who makes the steps.
     pub method: Method,
     /// The relative duality gap to reach; without it the KKT violation of [`Stop::tol`], which only pairwise steps reach soon.
@@ -22,10 +22,10 @@ pub struct L2Config<'p> {
     /// Seed of the random points of the start.
     pub seed: u64,
     /// Threads.
-    pub par: Par<'p>,
+    pub par: Par,
 }
 
-impl L2Config<'_> {
+impl L2Config {
     /// The loss and the bias of what is solved: `½ (‖w‖² + b²) + C Σ ξ²`.
     pub const PROBLEM: (Loss, Offset) = (Loss::SquaredHinge, Offset::Feature(1.0));
 }

@@ -11,22 +11,22 @@ use maxmargin_model::{Asked, Model, Record};
 ///
 /// With the hinge loss and a free bias it is what [`crate::Svm::linear`] trains, in a fraction of the time and memory.
 #[derive(Clone, Copy, Debug)]
-pub struct LinearSvm<'p> {
+pub struct LinearSvm {
     c: f64,
     weights: [f64; 2],
     loss: Loss,
     offset: Offset,
     stop: Stop,
-    config: Config<'p>,
+    config: Config,
 }
 
-impl Default for LinearSvm<'_> {
+impl Default for LinearSvm {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<'p> LinearSvm<'p> {
+impl LinearSvm {
     /// Hinge loss, free bias, `C = 1`, ε = 10⁻³, on the calling thread.
     pub fn new() -> Self {
         Self {
@@ -89,7 +89,7 @@ impl<'p> LinearSvm<'p> {
 
     /// Uses these threads; results are the same for any number of them.
     #[must_use]
-    pub fn threads(self, par: Par<'p>) -> Self {
+    pub fn threads(self, par: Par) -> Self {
         Self { config: Config { par, ..self.config }, ..self }
     }
 
@@ -183,7 +183,7 @@ impl<'p> LinearSvm<'p> {
     }
 
     /// What [`maxmargin_cv::cross_validate_linear`] is told.
-    pub fn cv(&self) -> LinearCv<'p> {
+    pub fn cv(&self) -> LinearCv {
         LinearCv { loss: self.loss, offset: self.offset, stop: self.stop, config: self.config }
     }
 

@@ -33,7 +33,7 @@ pub struct Multiclass<'a> {
     /// When each training stops; the time is for all together.
     pub stop: Stop,
     /// Threads.
-    pub par: Par<'a>,
+    pub par: Par,
 }
 
 /// A trained model of several classes.

@@ -20,13 +20,13 @@ const MEMORY: u64 = 2 << 30;
 
 /// A two-class SVM: its kernel, its parameters and the means to train it.
 #[derive(Clone, Debug)]
-pub struct Svm<'p> {
+pub struct Svm {
     kernel: Kernel,
     c: f64,
     weights: [f64; 2],
     stop: Stop,
     memory: u64,
-    par: Par<'p>,
+    par: Par,
 }
 
 /// A trained model and its judgement.
@@ -89,7 +89,7 @@ pub enum SvmError {
     },
 }
 
-impl<'p> Svm<'p> {
+impl Svm {
     /// An SVM with this kernel, `C = 1`, ε = 10⁻³, on the calling thread.
     pub fn new(kernel: Kernel) -> Self {
         Self { kernel, c: 1.0, weights: [1.0; 2], stop: Stop::at(1e-3), memory: MEMORY, par: Par::Seq }
@@ -131,12 +131,12 @@ impl<'p> Svm<'p> {
 
     /// Uses these threads; results are the same for any number of them.
     #[must_use]
-    pub fn threads(self, par: Par<'p>) -> Self {
+    pub fn threads(self, par: Par) -> Self {
         Self { par, ..self }
     }
 
     /// The parallelism in use.
-    pub fn par(&self) -> Par<'p> {
+    pub fn par(&self) -> Par {
         self.par
     }
 

@@ -276,7 +276,7 @@ proptest! {
         let whole = parse(&text, &options, Par::Seq);
         prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Pool(&pool), chunk), &whole);
+        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk)), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);

@@ -66,23 +66,24 @@ pub fn interruption(solver: &WatchedSolver, problem: &Problem, tol: f64) {
 /// When a bit differs.
 pub fn threads_and_budgets(solver: &Solver, problem: &Problem, tol: f64) {
     let pools = [2, 3].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small thread pool"));
-    let [two, three] = &pools;
+    let [two, three] = pools.each_ref().map(Some);
     let few = 16 * problem.gram.len() as u64;
     let whole = Stop::at(tol);
-    same(solver, problem, &whole, &[(Par::Seq, BUDGET), (Par::Pool(two), BUDGET), (Par::Pool(three), BUDGET), (Par::Seq, few)]);
+    same(solver, problem, &whole, &[(None, BUDGET), (two, BUDGET), (three, BUDGET), (None, few)]);
     // Waking a pool for every row is slow on a busy machine: a few rows are enough.
     let begin = Stop { max_iter: Some(50), ..whole };
-    same(solver, problem, &begin, &[(Par::Seq, BUDGET), (Par::Pool(two), few), (Par::Pool(three), 0)]);
+    same(solver, problem, &begin, &[(None, BUDGET), (two, few), (three, 0)]);
 }
 
-fn same(solver: &Solver, problem: &Problem, stop: &Stop, runs: &[(Par, u64)]) {
+fn same(solver: &Solver, problem: &Problem, stop: &Stop, runs: &[(Option<&rayon::ThreadPool>, u64)]) {
     let mut first: Option<Solution> = None;
-    for &(par, budget) in runs {
-        let rows = Rows::new(&problem.gram, budget, par);
-        let solution = solver(&problem.dual, &rows, cold(problem), stop);
+    for &(pool, budget) in runs {
+        let run = |par| solver(&problem.dual, &Rows::new(&problem.gram, budget, par), cold(problem), stop);
+        let solution = pool.map_or_else(|| run(Par::Seq), |pool| pool.install(|| run(Par::Pool)));
         let reference = first.get_or_insert_with(|| solution.clone());
         let same = |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
-        let what = format!("{}, {} threads, {budget} bytes", problem.name, par.threads());
+        let what =
+            format!("{}, {} threads, {budget} bytes", problem.name, pool.map_or(1, rayon::ThreadPool::current_num_threads));
         assert!(same(&reference.alpha, &solution.alpha), "{what}: alpha");
         assert!(same(&reference.gradient, &solution.gradient), "{what}: gradient");
         assert_eq!(reference.bias.to_bits(), solution.bias.to_bits(), "{what}: bias");
