@@ -55,7 +55,8 @@ fn group(name: &'static str, parts: &[(Run, &[&'static str], &[&'static str])]) 
 
 const GENERATED: [&str; 3] = ["two-gaussians --rows 300", "blobs --rows 200", "gauss-m --rows 200"];
 const BANANA: &[&str] = &["banana --rows 300"];
-const SPARSE: &[&str] = &["sparse-text --rows 200"];
+/// Few enough features that a scaling, which fills them in, stays small.
+const SPARSE: &[&str] = &["sparse-text --rows 200 --features 2000"];
 /// Made by the test: four classes, 240 rows.
 const FOUR: &[&str] = &["four"];
 /// Made by the test: values of a linear kernel among 60 rows of two classes.
@@ -166,7 +167,11 @@ pub(crate) fn made() -> Vec<Group> {
         ),
         group(
             "grid",
-            &[(Grid, &["sparse-text --rows 200", "banana --rows 300"], &["-k 3 -c 0.1:10", "-k 3 -c 0.1:10 --loss squared"])],
+            &[(
+                Grid,
+                &["sparse-text --rows 200 --features 2000", "banana --rows 300"],
+                &["-k 3 -c 0.1:10", "-k 3 -c 0.1:10 --loss squared"],
+            )],
         ),
         group(
             "update",
