@@ -133,6 +133,7 @@ fn numbers_are_what_they_were() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says why it is skipped")]
 fn numbers_of_real_data_are_what_they_were() {
     let Some(folder) = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from) else {
         eprintln!("skipped: MAXMARGIN_DATA names no folder with real data");
