@@ -5,7 +5,7 @@ use crate::gradient::exact_gradient;
 use crate::simplex;
 use crate::solution::Solution;
 use maxmargin_data::Par;
-use maxmargin_kernel::{Gram, apply_exact};
+use maxmargin_kernel::Exact;
 use serde::{Deserialize, Serialize};
 
 /// How good a solution is, whoever made it.
@@ -50,56 +50,14 @@ impl Certificate {
     }
 }
 
-/// A certificate with the exact numbers behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Audit {
-    /// The judgement.
-    pub certificate: Certificate,
-    /// Exact gradient `Qα + lin`, one entry per variable.
-    pub gradient: Vec<f64>,
-    /// Exact decision value `Σ s_l α_l K(id_l, i) + bias` of every sample `i` of the Gram matrix, inside the problem or not.
-    pub decisions: Vec<f64>,
-}
-
-/// Judges one solution from scratch.
+/// Judges one solution from scratch, by kernel values computed anew or by features.
 ///
 /// # Panics
 ///
 /// When `solution` has another number of variables than `dual`.
-pub fn certify(dual: &Dual, gram: &dyn Gram, solution: &Solution, par: Par) -> Certificate {
-    let gradient = exact_gradient(dual, gram, &solution.alpha, par);
+pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solution, par: Par) -> Certificate {
+    let gradient = exact_gradient(dual, source, &solution.alpha, par);
     certify_gradient(dual, &solution.alpha, solution.bias, &gradient)
-}
-
-/// Judges many points at once, each given as problem, α and bias: every kernel value is computed once for all of them.
-///
-/// # Panics
-///
-/// When an α has another length than its problem.
-pub fn audit(gram: &dyn Gram, points: &[(&Dual, &[f64], f64)], par: Par) -> Vec<Audit> {
-    let n = gram.len();
-    let h = points.len();
-    let mut used = vec![false; n];
-    for (dual, alpha, _) in points {
-        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[id] = true);
-    }
-    let ids: Vec<usize> = (0..n).filter(|&i| used[i]).collect();
-    let mut place = vec![usize::MAX; n];
-    ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
-    let mut coef = vec![0.0; ids.len() * h];
-    for (p, (dual, alpha, _)) in points.iter().enumerate() {
-        for (k, &id) in dual.ids().iter().enumerate() {
-            if alpha[k] != 0.0 {
-                coef[place[id] * h + p] += dual.sign()[k] * alpha[k];
-            }
-        }
-    }
-    let sums = if ids.is_empty() { vec![0.0; n * h] } else { apply_exact(gram, &ids, &coef, h, 0..n, par) };
-    par.map(h, |p| {
-        let (dual, alpha, bias) = points[p];
-        judge(dual, alpha, bias, |i| sums[i * h + p], n)
-    })
 }
 
 /// `max over 0 ≤ a ≤ upper of a ξ − ½ ridge a²`: the loss whose conjugate is the box and the ridge.
@@ -115,14 +73,6 @@ pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
     }
 }
 
-fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: usize) -> Audit {
-    let gradient: Vec<f64> =
-        (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect();
-    let certificate = certify_gradient(dual, alpha, bias, &gradient);
-    let decisions = (0..n).map(|i| sum(i) + bias).collect();
-    Audit { certificate, gradient, decisions }
-}
-
 /// Judges a point by its gradient `Qα + lin`, which must come from exact `f64` kernel values: a certificate can be no better than
 /// the gradient it is made of.
 ///
@@ -131,7 +81,7 @@ fn judge(dual: &Dual, alpha: &[f64], bias: f64, sum: impl Fn(usize) -> f64, n: u
 /// When `alpha` and `gradient` do not have one entry per variable.
 pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
-    if dual.balance() == Balance::Simplex {
+    if matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..)) {
         return simplex::certify(dual, alpha, bias, gradient);
     }
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
@@ -139,10 +89,13 @@ pub fn certify_gradient(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64])
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
     // Without a balance every variable moves alone: its gradient is measured against 0, whatever its sign.
     let alone = dual.balance() == Balance::Free;
+    let given = bias;
+    // The bias is then inside the kernel, or there is none.
+    let bias = if alone { 0.0 } else { bias };
     let none = if alone { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
     let (mut slack, (mut lowest_up, mut highest_low)) = (0.0, none);
     // Comparisons lose what is not a number; it must not pass for zero.
-    let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
+    let finite = given.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
     let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
     let (mut balance, mut mass) = (0.0, 0.0);
     for k in 0..dual.len() {

@@ -2,6 +2,7 @@
 
 use crate::loss::Offset;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The linear constraint that couples the variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,19 +27,34 @@ pub struct Segment {
     pub at: usize,
 }
 
-/// `min ½ αᵀQα + linᵀα` over `0 ≤ α ≤ upper` and the balance, where `Q_kl = s_k s_l K(id_k, id_l) + ridge δ_kl`.
-///
-/// Variable `k` belongs to row `ids[k]` of a Gram matrix. Every solver family of maxmargin solves this one type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dual {
+/// What problems over the same rows share, whatever their boxes: folds, values of C, leave-one-out.
+#[derive(Debug, PartialEq)]
+struct Shape {
     ids: Vec<usize>,
     segments: Vec<Segment>,
     sign: Vec<f64>,
     lin: Vec<f64>,
+}
+
+/// What is added to the diagonal of Q.
+#[derive(Clone, Debug, PartialEq)]
+enum Ridge {
+    /// The same for all variables.
+    One(f64),
+    /// One for each.
+    Each(Vec<f64>),
+}
+
+/// `min ½ αᵀQα + linᵀα` over `0 ≤ α ≤ upper` and the balance, where `Q_kl = s_k s_l K(id_k, id_l) + ridge δ_kl`.
+///
+/// Variable `k` belongs to row `ids[k]` of a Gram matrix; several variables may belong to one row. Every solver family of maxmargin solves
+/// this one type. A variable whose box is empty (`upper = 0`) does not take part: a fold is the problem of all samples with
+/// other boxes ([`Dual::with_upper`]), which shares everything else with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dual {
+    shape: Arc<Shape>,
     upper: Vec<f64>,
-    ridge: f64,
-    /// One ridge per variable, where they differ.
-    ridges: Option<Vec<f64>>,
+    ridge: Ridge,
     balance: Balance,
 }
 
@@ -85,6 +101,9 @@ pub enum DualError {
         /// The value.
         value: f64,
     },
+    /// A formulation that has a name and no solver yet.
+    #[error("{0} is not built into this version, which has C-SVC; choose that")]
+    Unbuilt(&'static str),
     /// Only one sign has a positive upper bound, so that α = 0 is the only feasible point.
     #[error("all samples with a positive weight are of one class: training needs two")]
     OneClass,
@@ -116,9 +135,7 @@ impl Dual {
         if let Some((variable, &value)) = sign.iter().enumerate().find(|(_, s)| s.abs() != 1.0) {
             return Err(DualError::Sign { variable, value });
         }
-        if let Some((variable, &value)) = upper.iter().enumerate().find(|(_, u)| u.is_nan() || **u < 0.0) {
-            return Err(DualError::Upper { variable, value });
-        }
+        check_upper(&upper)?;
         if let Some((variable, &value)) = lin.iter().enumerate().find(|(_, p)| !p.is_finite()) {
             return Err(DualError::NotFinite { what: "linear term", variable, value });
         }
@@ -134,7 +151,7 @@ impl Dual {
             return Err(DualError::NotFinite { what: "balance", variable: 0, value });
         }
         let segments = segments_of(&ids);
-        Ok(Self { ids, segments, sign, lin, upper, ridge, ridges: None, balance })
+        Ok(Self { shape: Arc::new(Shape { ids, segments, sign, lin }), upper, ridge: Ridge::One(ridge), balance })
     }
 
     /// The C-SVC dual: `lin = −1`, `Σ y_k α_k = 0`, `0 ≤ α_k ≤ C_k` (Cortes and Vapnik 1995; LIBSVM's C-SVC).
@@ -150,8 +167,8 @@ impl Dual {
         }
         let lin = vec![-1.0; ids.len()];
         let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::Sum(0.0))?;
-        let has = |sign: f64| dual.sign.iter().zip(&dual.upper).any(|(s, u)| *s == sign && *u > 0.0);
-        if has(1.0) && has(-1.0) { Ok(dual) } else { Err(DualError::OneClass) }
+        dual.check_signs()?;
+        Ok(dual)
     }
 
     /// The dual of the squared hinge loss `C_k ξ²` (LIBLINEAR's L2-loss SVC): no upper bound, the ridge `1 / 2C_k`.
@@ -170,42 +187,82 @@ impl Dual {
         if c.len() != dual.len() {
             return Err(DualError::Length { what: "C", found: c.len(), expected: dual.len() });
         }
-        if offset == Offset::Free && dual.sign.iter().all(|s| *s == dual.sign[0]) {
-            return Err(DualError::OneClass);
+        if offset == Offset::Free {
+            dual.check_signs()?;
         }
         let ridges: Vec<f64> = c.iter().map(|c| 0.5 / c).collect();
         let common = ridges.iter().all(|r| *r == ridges[0]);
-        Ok(Self { ridge: ridges[0], ridges: (!common).then_some(ridges), ..dual })
+        Ok(Self { ridge: if common { Ridge::One(ridges[0]) } else { Ridge::Each(ridges) }, ..dual })
+    }
+
+    /// The same problem with other boxes; all else is shared, not copied. A variable whose bound is 0 does not take part.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one bound per variable, or one is negative or not a number; with a balance of sums to 0 when only one sign is left.
+    pub fn with_upper(&self, upper: Vec<f64>) -> Result<Self, DualError> {
+        if upper.len() != self.len() {
+            return Err(DualError::Length { what: "upper", found: upper.len(), expected: self.len() });
+        }
+        check_upper(&upper)?;
+        let dual = Self { upper, ..self.clone() };
+        if dual.balance == Balance::Sum(0.0) {
+            dual.check_signs()?;
+        }
+        Ok(dual)
+    }
+
+    /// The problem of the variables that take part, and which of this problem's variables each of them is. None where all do.
+    pub fn taking_part(&self) -> Option<(Self, Vec<usize>)> {
+        let kept: Vec<usize> = (0..self.len()).filter(|&k| self.upper[k] > 0.0).collect();
+        if kept.len() == self.len() || kept.is_empty() {
+            return None;
+        }
+        let pick = |values: &[f64]| kept.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        let ids: Vec<usize> = kept.iter().map(|&k| self.shape.ids[k]).collect();
+        let (sign, lin) = (pick(&self.shape.sign), pick(&self.shape.lin));
+        let shape = Shape { segments: segments_of(&ids), ids, sign, lin };
+        let ridge = match &self.ridge {
+            Ridge::One(ridge) => Ridge::One(*ridge),
+            Ridge::Each(ridges) => Ridge::Each(pick(ridges)),
+        };
+        Some((Self { shape: Arc::new(shape), upper: pick(&self.upper), ridge, balance: self.balance }, kept))
+    }
+
+    /// Both signs must have a variable that may move.
+    fn check_signs(&self) -> Result<(), DualError> {
+        let has = |sign: f64| self.sign().iter().zip(&self.upper).any(|(s, u)| *s == sign && *u > 0.0);
+        if has(1.0) && has(-1.0) { Ok(()) } else { Err(DualError::OneClass) }
     }
 
     /// Number of variables.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.shape.ids.len()
     }
 
     /// Never true: a problem has at least one variable.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.shape.ids.is_empty()
     }
 
     /// Gram index of each variable.
     pub fn ids(&self) -> &[usize] {
-        &self.ids
+        &self.shape.ids
     }
 
     /// The variables as maximal runs of consecutive Gram indices.
     pub fn segments(&self) -> &[Segment] {
-        &self.segments
+        &self.shape.segments
     }
 
     /// Sign `s_k` of each variable (the label, for classification).
     pub fn sign(&self) -> &[f64] {
-        &self.sign
+        &self.shape.sign
     }
 
     /// Linear term of each variable.
     pub fn lin(&self) -> &[f64] {
-        &self.lin
+        &self.shape.lin
     }
 
     /// Upper bound of each variable (`C_k`).
@@ -213,24 +270,34 @@ impl Dual {
         &self.upper
     }
 
-    /// What is added to the diagonal of Q, where that is the same for all variables ([`Dual::has_one_ridge`]).
+    /// What is added to the diagonal of Q, where that is the same for all variables ([`Dual::has_one_ridge`]); of the first variable, where it is not.
     pub fn ridge(&self) -> f64 {
-        self.ridge
+        self.ridge_of(0)
     }
 
     /// What is added to the diagonal of Q for variable `k`.
     pub fn ridge_of(&self, k: usize) -> f64 {
-        self.ridges.as_ref().map_or(self.ridge, |ridges| ridges[k])
+        match &self.ridge {
+            Ridge::One(ridge) => *ridge,
+            Ridge::Each(ridges) => ridges[k],
+        }
     }
 
     /// Whether all variables have the same ridge.
     pub fn has_one_ridge(&self) -> bool {
-        self.ridges.is_none()
+        matches!(self.ridge, Ridge::One(_))
     }
 
     /// The coupling constraint.
     pub fn balance(&self) -> Balance {
         self.balance
+    }
+}
+
+fn check_upper(upper: &[f64]) -> Result<(), DualError> {
+    match upper.iter().enumerate().find(|(_, u)| u.is_nan() || **u < 0.0) {
+        Some((variable, &value)) => Err(DualError::Upper { variable, value }),
+        None => Ok(()),
     }
 }
 
@@ -257,6 +324,21 @@ mod tests {
         for (segment, (ids, at)) in segments.iter().zip(expected) {
             assert_eq!((segment.ids.clone(), segment.at), (ids, at));
         }
+    }
+
+    #[test]
+    fn a_fold_is_the_same_problem_with_other_boxes() {
+        let ids = vec![3, 4, 5, 9, 10];
+        let all = Dual::c_svc(ids, vec![1.0, -1.0, 1.0, -1.0, 1.0], vec![2.0; 5]).expect("a problem");
+        let fold = all.with_upper(vec![2.0, 0.0, 2.0, 2.0, 0.0]).expect("both signs are left");
+        assert!(Arc::ptr_eq(&all.shape, &fold.shape));
+        let (part, kept) = fold.taking_part().expect("two do not take part");
+        assert_eq!((part.ids(), kept), (&[3, 5, 9][..], vec![0, 2, 3]));
+        assert_eq!((part.sign(), part.upper()), (&[1.0, 1.0, -1.0][..], &[2.0; 3][..]));
+        assert!(all.taking_part().is_none());
+        assert_eq!(all.with_upper(vec![2.0, 0.0, 2.0, 0.0, 0.0]), Err(DualError::OneClass));
+        assert_eq!(all.with_upper(vec![-1.0; 5]), Err(DualError::Upper { variable: 0, value: -1.0 }));
+        assert!(matches!(all.with_upper(vec![1.0; 4]), Err(DualError::Length { found: 4, expected: 5, .. })));
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use crate::dual::Dual;
 use maxmargin_data::Par;
-use maxmargin_kernel::{Gram, apply_exact};
+use maxmargin_kernel::Exact;
 use std::ops::Range;
 
 /// Shortest runs of samples, on average, that are worth a block of kernel values each.
 const RUN: usize = 64;
 
-/// `Qα + lin` in `f64` from kernel values in `f64`, one entry per variable: what solvers confirm convergence with
+/// `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per variable: what solvers confirm convergence with
 /// ([`exact_sums`]).
 ///
 /// # Panics
 ///
 /// When there is not one α per variable, or the problem names samples that the Gram matrix does not have.
-pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> Vec<f64> {
+pub fn exact_gradient<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], par: Par) -> Vec<f64> {
     assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
     let (mut ids, mut coef) = (Vec::new(), Vec::new());
     for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
@@ -24,7 +24,7 @@ pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> 
     if ids.is_empty() {
         return dual.lin().to_vec();
     }
-    let sums = exact_sums(dual, gram, &ids, &coef, par);
+    let sums = exact_sums(dual, source, &ids, &coef, par);
     (0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
 }
 
@@ -34,10 +34,11 @@ pub fn exact_gradient(dual: &Dual, gram: &dyn Gram, alpha: &[f64], par: Par) -> 
 /// # Panics
 ///
 /// When there is not one coefficient per id, or the Gram matrix does not have the samples.
-pub fn exact_sums(dual: &Dual, gram: &dyn Gram, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
-    let sums = |columns: Range<usize>| apply_exact(gram, ids, coef, 1, columns, par);
+pub fn exact_sums<'e>(dual: &Dual, source: impl Into<Exact<'e>>, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+    let source = source.into();
+    let sums = |columns: Range<usize>| source.sums(ids, coef, 1, columns, par);
     if dual.segments().len() * RUN > dual.len() {
-        let all = sums(0..gram.len());
+        let all = sums(0..source.len());
         dual.ids().iter().map(|&id| all[id]).collect()
     } else {
         dual.segments().iter().flat_map(|segment| sums(segment.ids.clone())).collect()

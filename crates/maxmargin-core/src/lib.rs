@@ -3,24 +3,33 @@
 //! Layer 2 of maxmargin. Solvers minimise a [`Dual`] from a [`Start`] until a [`Stop`] and return a [`Solution`]; nobody but
 //! [`certify`] says how good it is.
 
+pub mod audit;
 pub mod certificate;
 mod clock;
 pub mod dense;
 pub mod dual;
 mod factor;
+pub mod formulation;
+pub mod goal;
 mod gradient;
 pub mod loss;
 mod simplex;
 pub mod solution;
+pub mod solve;
 pub mod start;
+pub mod warm;
 pub mod watch;
 
-pub use certificate::{Audit, Certificate, audit, certify, certify_gradient};
+pub use audit::{Audit, Point, audit, audit_watched};
+pub use certificate::{Certificate, certify, certify_gradient};
 pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};
 pub use factor::{Factor, SINGULAR};
+pub use formulation::{Decision, Formulation, Part, Problem};
+pub use goal::Goal;
 pub use gradient::{exact_gradient, exact_sums};
 pub use loss::{Loss, Offset};
 pub use solution::{Solution, Status, Work, bias_of};
+pub use solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
 pub use start::{Start, StartError};
 pub use watch::{Progress, Silent, Stop, Watch};

@@ -1,27 +1,50 @@
-//! The certificate of problems on the simplex, where the threshold is a variable of the primal and not the bias.
+//! The certificate of problems whose variables have a fixed sum, all together or each sign: the threshold is a variable of the primal then, and not
+//! the bias.
 
 use crate::certificate::{Certificate, loss};
-use crate::dual::Dual;
+use crate::dual::{Balance, Dual};
 
-/// Judges a point of a problem with `Σ α_k = 1` by its exact gradient.
+/// Judges a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`, by its exact gradient.
 ///
-/// The primal is `min over w, ρ of ½‖w‖² + Σ loss_k(ρ − lin_k − s_k ⟨w, φ_k⟩) − ρ` (Frandi et al. 2013, equation 7, for `lin = 0`
-/// and a squared loss). Any ρ bounds the optimum; the certificate takes the best for the `w` of α, so that its gap is at most the
-/// Frank-Wolfe gap `αᵀg − min g`, which is the one with the slacks `ridge · α_k` instead of the best ones.
+/// The primal is `min over w, ρ of ½‖w‖² + Σ loss_k(ρ_g − lin_k − s_k ⟨w, φ_k⟩) − Σ_g wanted_g ρ_g`, with one `ρ_g` for each group of variables that has a
+/// sum (Frandi et al. 2013, equation 7, for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC). Any ρ bounds the optimum; the
+/// certificate takes the best for the `w` of α, so that its gap is at most the Frank-Wolfe gap `αᵀg − min g`, which is
+/// the one with the slacks `ridge · α_k` instead of the best ones.
 pub(crate) fn certify(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
-    let ridge = dual.ridge();
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
-    let squares: f64 = alpha.iter().map(|a| a * a).sum();
-    let margins: Vec<f64> = gradient.iter().zip(alpha).map(|(g, a)| g - ridge * a).collect();
-    let rho = threshold(&margins, dual.upper(), ridge);
-    let slack: f64 = margins.iter().zip(dual.upper()).map(|(h, &u)| loss(rho - h, u, ridge)).sum();
-
-    let (mut lowest, mut highest, mut mass) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+    let squares: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
     let finite = bias.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
-    let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
-    for (k, (&a, &u)) in alpha.iter().zip(dual.upper()).enumerate() {
-        infeasible = infeasible.max(-a).max(a - u);
+    let mut judged = Certificate {
+        primal: 0.5 * (quadratic - squares),
+        dual: -(0.5 * quadratic + linear),
+        kkt: 0.0,
+        infeasible: if finite { 0.0 } else { f64::INFINITY },
+    };
+    let groups: &[(Option<f64>, f64)] = match dual.balance() {
+        Balance::PerSign(plus, minus) => &[(Some(1.0), plus), (Some(-1.0), minus)],
+        _ => &[(None, 1.0)],
+    };
+    for &(sign, wanted) in groups {
+        let of_group = |k: &usize| sign.is_none_or(|sign| dual.sign()[*k] == sign);
+        let members: Vec<usize> = (0..dual.len()).filter(of_group).collect();
+        add_group(&mut judged, dual, alpha, gradient, &members, wanted);
+    }
+    judged
+}
+
+/// Adds what the variables of one sum contribute.
+fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f64], members: &[usize], wanted: f64) {
+    let margins: Vec<Margin> = members
+        .iter()
+        .map(|&k| Margin { value: gradient[k] - dual.ridge_of(k) * alpha[k], upper: dual.upper()[k], ridge: dual.ridge_of(k) })
+        .collect();
+    let rho = threshold(&margins, wanted);
+    let slack: f64 = margins.iter().map(|m| loss(rho - m.value, m.upper, m.ridge)).sum();
+    let (mut lowest, mut highest, mut mass) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+    for &k in members {
+        let (a, u) = (alpha[k], dual.upper()[k]);
+        judged.infeasible = judged.infeasible.max(-a).max(a - u);
         mass += a;
         if a < u {
             lowest = lowest.min(gradient[k]);
@@ -30,68 +53,92 @@ pub(crate) fn certify(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -
             highest = highest.max(gradient[k]);
         }
     }
-    Certificate {
-        primal: 0.5 * (quadratic - ridge * squares) + slack - rho,
-        dual: -(0.5 * quadratic + linear),
-        kkt: (highest - lowest).max(0.0),
-        infeasible: infeasible.max((mass - 1.0).abs()),
-    }
+    judged.primal += slack - if members.is_empty() { 0.0 } else { wanted * rho };
+    judged.kkt = judged.kkt.max(highest - lowest);
+    judged.infeasible = judged.infeasible.max((mass - wanted).abs());
 }
 
-/// The ρ at which `Σ clamp((ρ − h_k) / ridge, 0, upper_k)` reaches 1: the least primal for margins `h`. The sum is piecewise linear
-/// (without ridge: it jumps by `upper_k` at `h_k`) and grows with ρ. Where it cannot reach 1, the last place at which it grows.
-fn threshold(margins: &[f64], upper: &[f64], ridge: f64) -> f64 {
-    // Places where the slope changes, or where the sum jumps.
-    let mut events: Vec<(f64, f64)> = Vec::with_capacity(2 * margins.len());
-    for (&h, &u) in margins.iter().zip(upper).filter(|(_, u)| **u > 0.0) {
+/// What a variable is to the threshold.
+#[derive(Clone, Copy)]
+struct Margin {
+    value: f64,
+    upper: f64,
+    ridge: f64,
+}
+
+/// The ρ at which `Σ clamp((ρ − h_k) / ridge_k, 0, upper_k)` reaches `wanted`: the least primal for margins `h`. The sum is piecewise linear
+/// (without ridge: it jumps by `upper_k` at `h_k`) and grows with ρ. Where it cannot reach what is wanted, the last place at which it grows.
+fn threshold(margins: &[Margin], wanted: f64) -> f64 {
+    // Places where the sum jumps or its slope changes: (place, jump, change of slope).
+    let mut events: Vec<(f64, f64, f64)> = Vec::with_capacity(2 * margins.len());
+    for &Margin { value, upper, ridge } in margins.iter().filter(|m| m.upper > 0.0) {
         if ridge == 0.0 {
-            events.push((h, u));
+            events.push((value, upper, 0.0));
         } else {
-            events.push((h, 1.0));
-            if u.is_finite() {
-                events.push((h + ridge * u, -1.0));
+            events.push((value, 0.0, 1.0 / ridge));
+            if upper.is_finite() {
+                events.push((value + ridge * upper, 0.0, -1.0 / ridge));
             }
         }
     }
     events.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut sum, mut growing, mut last) = (0.0, 0.0, f64::NAN);
-    for &(place, change) in &events {
-        if ridge == 0.0 {
-            sum += change;
-        } else {
-            if growing > 0.0 {
-                let reached = sum + growing * (place - last) / ridge;
-                if reached >= 1.0 {
-                    break;
-                }
-                sum = reached;
+    let (mut sum, mut slope, mut growing, mut last) = (0.0, 0.0, 0_usize, f64::NAN);
+    for &(place, jump, change) in &events {
+        if growing > 0 {
+            let reached = sum + slope * (place - last);
+            if reached >= wanted {
+                break;
             }
-            growing += change;
+            sum = reached;
         }
+        sum += jump;
         last = place;
-        if sum >= 1.0 {
+        if change > 0.0 {
+            growing += 1;
+        } else if change < 0.0 {
+            growing -= 1;
+        }
+        // Rounding must not leave a slope behind when nothing grows.
+        slope = if growing == 0 { 0.0 } else { slope + change };
+        if sum >= wanted {
             break;
         }
     }
-    if growing > 0.0 { last + (1.0 - sum) * ridge / growing } else { last }
+    if growing > 0 && sum < wanted { last + (wanted - sum) / slope } else { last }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::threshold;
+    use super::{Margin, threshold};
+
+    fn at(values: &[f64], upper: f64, ridge: f64, wanted: f64) -> f64 {
+        let margins: Vec<Margin> = values.iter().map(|&value| Margin { value, upper, ridge }).collect();
+        threshold(&margins, wanted)
+    }
 
     #[test]
     fn thresholds_by_hand() {
-        let infinite = [f64::INFINITY; 3];
         // Without ridge and bounds: the smallest margin.
-        assert_eq!(threshold(&[2.0, 1.0, 3.0], &infinite, 0.0), 1.0);
+        assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 0.0, 1.0), 1.0);
         // Bounds of ½: the sum jumps to ½ at 1, to 1 at 2.
-        assert_eq!(threshold(&[2.0, 1.0, 3.0], &[0.5; 3], 0.0), 2.0);
+        assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 0.0, 1.0), 2.0);
         // Ridge 2: ρ − 1 = 2 would take it past the margin 2; (ρ − 1) + (ρ − 2) = 2 at 2.5.
-        assert_eq!(threshold(&[2.0, 1.0, 3.0], &infinite, 2.0), 2.5);
+        assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 2.0, 1.0), 2.5);
         // Ridge 1, bounds ¼: at 1.25 the first is full, (ρ − 2) fills ¼ by 2.25, the third by 3.25: ¾ is all there is.
-        assert_eq!(threshold(&[2.0, 1.0, 3.0], &[0.25; 3], 1.0), 3.25);
+        assert_eq!(at(&[2.0, 1.0, 3.0], 0.25, 1.0, 1.0), 3.25);
         // Ridge 1, bounds ½: full at 1.5 and 2.5: the sum is 1 there.
-        assert_eq!(threshold(&[2.0, 1.0, 3.0], &[0.5; 3], 1.0), 2.5);
+        assert_eq!(at(&[2.0, 1.0, 3.0], 0.5, 1.0, 1.0), 2.5);
+        // Another sum: (ρ − 1) = ¾ without bounds; nothing wanted: the smallest margin.
+        assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 1.0, 0.75), 1.75);
+        assert_eq!(at(&[2.0, 1.0, 3.0], f64::INFINITY, 1.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn ridges_of_their_own() {
+        let margin = |value, ridge| Margin { value, upper: f64::INFINITY, ridge };
+        // (ρ − 1)/2 + (ρ − 2)/1 = 1 at 7/3; a sample without a box has no say.
+        let none = Margin { value: -9.0, upper: 0.0, ridge: 1.0 };
+        let found = threshold(&[margin(2.0, 1.0), none, margin(1.0, 2.0)], 1.0);
+        assert!((found - 7.0 / 3.0).abs() < 1e-15, "{found}");
     }
 }

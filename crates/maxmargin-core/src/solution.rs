@@ -20,6 +20,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether a limit or the caller ended the run, so that what follows it need not begin.
+    pub fn ended_early(self) -> bool {
+        matches!(self, Status::Interrupted | Status::TimeLimit)
+    }
+
     /// The less favourable of two.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {

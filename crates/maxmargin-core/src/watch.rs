@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// When a solver stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,16 @@ impl Stop {
     /// Stop at the KKT violation `tol` only.
     pub fn at(tol: f64) -> Self {
         Self { tol, max_iter: None, max_time: None }
+    }
+
+    /// What is left of the limits of a run that began at `begun` and has made `iterations`.
+    #[must_use]
+    pub fn left(&self, begun: Instant, iterations: u64) -> Self {
+        Self {
+            max_iter: self.max_iter.map(|most| most.saturating_sub(iterations)),
+            max_time: self.max_time.map(|most| most.saturating_sub(begun.elapsed())),
+            ..*self
+        }
     }
 }
 

@@ -1,83 +1,75 @@
-//! Cross-validation whose folds have a kernel each: where samples are scaled by what a training set shows, and the training sets
-//! show different things.
+//! Folds that are studies of their own: where samples are scaled by what a training set shows, and the training sets show different things.
 
-use crate::engine::CvError;
+use crate::error::CvError;
 use crate::plan::FoldPlan;
-use crate::problem::Pool;
 use crate::report::{CvReport, FoldReport};
-use crate::watch::{CvWatch, Relay, Stage};
-use maxmargin_core::{Dual, Start, Stop, audit};
-use maxmargin_data::Par;
-use maxmargin_kernel::{Gram, Rows};
-use maxmargin_smo::{Refine, SmoConfig, solve};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use crate::study::Study;
+use crate::train::Trained;
+use crate::watch::{CvProgress, CvWatch, Stage};
+use maxmargin_core::{DualError, Progress, Solved};
+use maxmargin_data::{ClassLabels, LabelError};
+use std::ops::ControlFlow;
+use std::time::Instant;
 
-/// Why a cross-validation whose folds have a kernel each cannot run.
-#[derive(Debug, thiserror::Error)]
-pub enum ApartError<E> {
-    /// A training set is not a two-class problem.
-    #[error(transparent)]
-    Cv(#[from] CvError),
-    /// The caller could not make a fold's kernel or samples.
-    #[error("{0}")]
-    Kernel(E),
-}
-
-/// Cross-validates with the kernel that `gram_of(fold, training rows)` gives for each fold, over all samples in the order of the
-/// data. `pool` is in that order too. Every fold starts from zero and uses all threads; rows are kept within `budget` bytes.
-///
-/// # Errors
-///
-/// When a training set has only one class, or a kernel cannot be made.
-///
-/// # Panics
-///
-/// When plan, pool and kernels are not of the same samples.
-pub fn cross_validate_apart<G: Gram, E>(
-    plan: &FoldPlan,
-    pool: &Pool,
-    mut gram_of: impl FnMut(usize, &[usize]) -> Result<G, E>,
-    stop: &Stop,
-    budget: u64,
-    par: Par,
-    watch: &dyn CvWatch,
-) -> Result<CvReport, ApartError<E>> {
-    let begun = Instant::now();
-    let (done, folds) = (AtomicUsize::new(0), plan.folds());
-    let mut report = CvReport::empty(pool.labels.len());
-    for fold in 0..folds {
-        let in_fold = |i: &usize| plan.fold_of()[*i] as usize == fold;
-        let (test, train): (Vec<usize>, Vec<usize>) = (0..pool.labels.len()).partition(in_fold);
-        let gram = gram_of(fold, &train).map_err(ApartError::Kernel)?;
-        let pick = |values: &[f64]| train.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let dual = Dual::c_svc(train.clone(), pick(&pool.labels), pick(&pool.upper));
-        let dual = dual.map_err(|source| CvError::Fold { fold, source })?;
-        let rows = Rows::new(&gram, budget, par);
-        let start = Start::zero(&dual).expect("0 is feasible for a C-SVC");
-        let left = stop.max_time.map(|most: Duration| most.saturating_sub(begun.elapsed()));
-        let stop = Stop { max_time: left, ..*stop };
-        let mut relay = Relay { watch, stage: Stage::Fold(fold), done: &done, folds };
-        let solving = Instant::now();
-        let config = SmoConfig { refine: Refine::Exact, par };
-        let solution = solve(&dual, &rows, start, &config, &stop, &mut relay).expect("a C-SVC has one balance of sums");
-        let solve_seconds = solving.elapsed().as_secs_f64();
-        let audit = audit(&gram, &[(&dual, &solution.alpha, solution.bias)], par).remove(0);
-        done.fetch_add(1, Ordering::Relaxed);
-        test.iter().for_each(|&i| report.decisions[i] = audit.decisions[i]);
-        let correct = test.iter().filter(|&&i| (audit.decisions[i] >= 0.0) == (pool.labels[i] > 0.0)).count();
-        let work = rows.work();
-        report.certify_seconds += solving.elapsed().as_secs_f64() - solve_seconds;
-        report.kernel_seconds += work.time.as_secs_f64();
-        report.rows_computed += work.computed;
-        report.kernel_bytes = report.kernel_bytes.max(work.peak_bytes);
-        report.correct += correct;
-        report.iterations += solution.work.iterations;
-        let judged = FoldReport::of(fold, &dual, &solution, &audit, (test.len(), correct));
-        report.folds.push(FoldReport { solve_seconds, rows_computed: work.computed, ..judged });
+/// Cross-validates by a training of every fold from zero, on all threads.
+pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+    let mut report = CvReport::empty(study.data.samples.len(), study.classes.pairs());
+    for fold in 0..plan.folds() {
+        let tested = |i: &usize| plan.fold_of()[*i] as usize == fold;
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..plan.len()).partition(tested);
+        let data = study.data.select(&train);
+        let classes = ClassLabels::new(&data.labels).map_err(|error| match error {
+            LabelError::OneClass { .. } => CvError::Fold { fold, source: DualError::OneClass },
+            other => CvError::Labels(other),
+        })?;
+        let part = Study { data: &data, classes: &classes, stop: study.stop.left(begun, 0), ..*study };
+        let told = |progress: &CvProgress| -> ControlFlow<()> {
+            watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
+        };
+        let trained = part.train(&told)?;
+        let _ = watch.tick(&CvProgress { stage: Stage::Certify, done: fold, total: plan.folds(), solver: Progress::default() });
+        add(&mut report, study, fold, &test, trained)?;
     }
     report.total_iterations = report.iterations;
-    report.accuracy = report.correct as f64 / pool.labels.len() as f64;
+    report.accuracy = report.correct as f64 / plan.len() as f64;
     report.total_seconds = begun.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// Adds a trained fold.
+fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: Trained) -> Result<(), CvError> {
+    let model = &trained.model;
+    let width = study.classes.pairs();
+    let decisions = model.decision_values(&study.data.samples.select(test), study.par)?;
+    let mut correct = 0;
+    for (&i, row) in test.iter().zip(decisions.chunks_exact(width)) {
+        report.decisions[i * width..(i + 1) * width].copy_from_slice(row);
+        report.predicted[i] = model.label(row);
+        correct += usize::from(report.predicted[i] == study.data.labels[i]);
+    }
+    report.correct += correct;
+    report.iterations += trained.iterations;
+    report.kernel_seconds += trained.kernel.time.as_secs_f64();
+    report.rows_computed += trained.kernel.computed;
+    report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
+    Solved::add_counts(&mut report.counts, &trained.counts);
+    report.folds.push(FoldReport {
+        fold,
+        train: study.data.samples.len() - test.len(),
+        test: test.len(),
+        correct,
+        status: trained.status,
+        iterations: trained.iterations,
+        rows_computed: trained.kernel.computed,
+        seed_steps: 0,
+        breakpoints: 0,
+        seed_seconds: 0.0,
+        solve_seconds: trained.solve_seconds,
+        objective: trained.machines.iter().map(|m| m.objective).sum(),
+        support_vectors: model.support_vectors(),
+        bounded: trained.machines.iter().map(|m| m.bounded).sum(),
+        certificate: trained.certificate,
+        machines: trained.machines,
+    });
+    Ok(())
 }

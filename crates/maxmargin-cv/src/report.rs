@@ -1,10 +1,10 @@
-//! What a cross-validation reports.
+//! What trainings and cross-validations report. One shape for any number of machines.
 
-use maxmargin_core::{Audit, Certificate, Dual, Solution, Status};
+use maxmargin_core::{Certificate, Dual, Solution, Status};
 use serde::Serialize;
 
 /// A certificate as reports show it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CertificateReport {
     /// Primal objective.
     pub primal: f64,
@@ -14,28 +14,41 @@ pub struct CertificateReport {
     pub relative_gap: f64,
     /// Largest KKT violation.
     pub kkt: f64,
+    /// Largest violation of the box or of the balance.
+    pub infeasible: f64,
+    /// Whether it shows what was asked for.
+    pub holds: bool,
 }
 
-impl From<Certificate> for CertificateReport {
-    fn from(c: Certificate) -> Self {
-        Self { primal: c.primal, dual: c.dual, relative_gap: c.relative_gap(), kkt: c.kkt }
+impl CertificateReport {
+    /// A certificate, and whether it holds.
+    pub fn new(c: &Certificate, holds: bool) -> Self {
+        let relative_gap = c.relative_gap();
+        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds }
+    }
+
+    /// The less favourable of two: one that does not hold, otherwise the larger KKT violation.
+    #[must_use]
+    pub fn worse(self, other: Self) -> Self {
+        let rank = |c: &Self| (!c.holds, c.kkt);
+        let (ours, theirs) = (rank(&self), rank(&other));
+        let worse = theirs.0 > ours.0 || (theirs.0 == ours.0 && theirs.1.total_cmp(&ours.1).is_gt());
+        if worse { other } else { self }
     }
 }
 
-/// One fold.
+/// One machine of a training or of a fold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FoldReport {
-    /// Number of the fold, from 0.
-    pub fold: usize,
-    /// Training samples.
+pub struct MachineReport {
+    /// Its place among the machines.
+    pub machine: usize,
+    /// Samples that it was trained on.
     pub train: usize,
-    /// Test samples.
-    pub test: usize,
     /// How the training ended.
     pub status: Status,
-    /// SMO iterations from the seed to the tolerance.
+    /// Solver iterations from the start to the goal.
     pub iterations: u64,
-    /// Kernel rows that this fold was the first to need (which of two parallel folds is first may vary).
+    /// Kernel rows that this training was the first to need (which of two parallel ones is first may vary).
     pub rows_computed: u64,
     /// Kernel rows read to find the start, each about half of an iteration.
     pub seed_steps: u64,
@@ -45,26 +58,25 @@ pub struct FoldReport {
     pub seed_seconds: f64,
     /// Time to solve from the start.
     pub solve_seconds: f64,
-    /// Test samples classified correctly.
-    pub correct: usize,
-    /// LIBSVM's `obj`: `½ αᵀQα − Σα`.
+    /// LIBSVM's `obj`: `½ αᵀQα + linᵀα`.
     pub objective: f64,
+    /// The bias.
+    pub bias: f64,
     /// Training samples with α > 0.
     pub support_vectors: usize,
-    /// Training samples with α = C.
+    /// Those of them with α = C.
     pub bounded: usize,
     /// Exact judgement of the solution.
     pub certificate: CertificateReport,
 }
 
-impl FoldReport {
-    /// What a judged solution says of its fold, with the numbers of samples tested and right; seeds and times are the caller's.
-    pub(crate) fn of(fold: usize, dual: &Dual, solution: &Solution, audit: &Audit, (test, correct): (usize, usize)) -> Self {
-        let (support_vectors, bounded) = counts(dual, &solution.alpha);
+impl MachineReport {
+    /// What a judged solution says; its place, seeds and times are the caller's.
+    pub fn of(dual: &Dual, solution: &Solution, certificate: &Certificate, holds: bool) -> Self {
+        let alpha = || solution.alpha.iter().zip(dual.upper());
         Self {
-            fold,
-            train: dual.len(),
-            test,
+            machine: 0,
+            train: dual.upper().iter().filter(|u| **u > 0.0).count(),
             status: solution.status,
             iterations: solution.work.iterations,
             rows_computed: solution.work.rows_computed,
@@ -72,92 +84,139 @@ impl FoldReport {
             breakpoints: 0,
             seed_seconds: 0.0,
             solve_seconds: 0.0,
-            correct,
-            objective: -audit.certificate.dual,
-            support_vectors,
-            bounded,
-            certificate: audit.certificate.into(),
+            objective: -certificate.dual,
+            bias: solution.bias,
+            support_vectors: alpha().filter(|(a, _)| **a > 0.0).count(),
+            bounded: alpha().filter(|(a, u)| **a > 0.0 && a >= u).count(),
+            certificate: CertificateReport::new(certificate, holds),
         }
     }
 }
 
-/// Samples with α > 0 and with α = C.
-pub(crate) fn counts(dual: &Dual, alpha: &[f64]) -> (usize, usize) {
-    let bounded = alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count();
-    (alpha.iter().filter(|a| **a > 0.0).count(), bounded)
+/// One fold: the sums over its machines, the worst of their certificates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoldReport {
+    /// Number of the fold, from 0.
+    pub fold: usize,
+    /// Training samples.
+    pub train: usize,
+    /// Test samples.
+    pub test: usize,
+    /// Test samples predicted correctly.
+    pub correct: usize,
+    /// The worst status of its machines.
+    pub status: Status,
+    /// Solver iterations from the seeds to the goal.
+    pub iterations: u64,
+    /// Kernel rows that this fold was the first to need.
+    pub rows_computed: u64,
+    /// Kernel rows read to find the starts.
+    pub seed_steps: u64,
+    /// Breakpoints of exact paths that starts came from.
+    pub breakpoints: u64,
+    /// Time to find the starts.
+    pub seed_seconds: f64,
+    /// Time to solve from the starts.
+    pub solve_seconds: f64,
+    /// Sum of the objectives.
+    pub objective: f64,
+    /// Different training samples with α > 0 in some machine.
+    pub support_vectors: usize,
+    /// α = C, summed over the machines.
+    pub bounded: usize,
+    /// The worst certificate of its machines.
+    pub certificate: CertificateReport,
+    /// The machines that were trained for this fold; those that are not listed are the machines of all data, which it shares.
+    #[serde(skip)]
+    pub machines: Vec<MachineReport>,
 }
 
-/// The model of all data, where the seeding trained one.
+/// The machines of all data, where the seeding trained them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FullReport {
-    /// How the training ended.
+    /// The worst status.
     pub status: Status,
-    /// SMO iterations.
+    /// Solver iterations.
     pub iterations: u64,
-    /// Kernel rows computed for it.
+    /// Kernel rows computed for them.
     pub rows_computed: u64,
     /// Time to solve.
     pub solve_seconds: f64,
-    /// LIBSVM's `obj`.
+    /// Sum of the objectives.
     pub objective: f64,
-    /// Exact judgement of the solution.
+    /// The worst certificate.
     pub certificate: CertificateReport,
-    /// α of every sample, in the order of the data.
+    /// One for each machine.
     #[serde(skip)]
-    pub alpha: Vec<f64>,
-    /// The bias.
-    pub bias: f64,
+    pub machines: Vec<MachineReport>,
 }
 
 /// A whole cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CvReport {
+    /// C.
+    pub c: Option<f64>,
     /// The folds, in order.
     pub folds: Vec<FoldReport>,
-    /// The model of all data, where the seeding trained one.
+    /// The machines of all data, where the seeding trained them.
     pub full: Option<FullReport>,
-    /// Fraction of samples classified correctly by the model that did not see them.
+    /// Fraction of samples predicted correctly by the model that did not see them.
     pub accuracy: f64,
-    /// Samples classified correctly.
+    /// Samples predicted correctly.
     pub correct: usize,
-    /// SMO iterations of all folds.
+    /// How folds were started: `cold` where they could not be seeded.
+    pub seeding: &'static str,
+    /// Solver iterations of all folds.
     pub iterations: u64,
     /// Kernel rows that the seeds read, each about half of an iteration.
     pub seed_steps: u64,
-    /// Iterations of all folds and of the model of all data.
+    /// Iterations of all folds and of the machines of all data.
     pub total_iterations: u64,
+    /// What solvers count besides, by name.
+    #[serde(skip)]
+    pub counts: Vec<(&'static str, u64)>,
     /// Time that solvers waited for kernel rows, summed over solvers that ran side by side; it is part of the time to solve.
     pub kernel_seconds: f64,
-    /// Time in certificates.
+    /// Time in certificates, summed likewise.
     pub certify_seconds: f64,
-    /// Whole time of the engine.
+    /// Whole time.
     pub total_seconds: f64,
-    /// Kernel rows computed, of `n`.
+    /// Kernel rows computed, each as long as its machine has samples.
     pub rows_computed: u64,
-    /// Most bytes of kernel rows held.
+    /// Most bytes of kernel rows held by one machine.
     pub kernel_bytes: u64,
-    /// Exact decision value of every sample by the model that did not see it, in the order of the data.
+    /// Number of machines.
+    pub machines: usize,
+    /// Exact decision values of every sample by the model that did not see it, in the order of the data: row-major samples × machines.
     #[serde(skip)]
     pub decisions: Vec<f64>,
+    /// The label that they elect.
+    #[serde(skip)]
+    pub predicted: Vec<f64>,
 }
 
 impl CvReport {
-    /// Nothing done yet for this many samples.
-    pub(crate) fn empty(samples: usize) -> Self {
+    /// Nothing done yet for so many samples and machines.
+    pub(crate) fn empty(samples: usize, machines: usize) -> Self {
         Self {
+            c: None,
             folds: Vec::new(),
             full: None,
             accuracy: 0.0,
             correct: 0,
+            seeding: "cold",
             iterations: 0,
             seed_steps: 0,
             total_iterations: 0,
+            counts: Vec::new(),
             kernel_seconds: 0.0,
             certify_seconds: 0.0,
             total_seconds: 0.0,
             rows_computed: 0,
             kernel_bytes: 0,
-            decisions: vec![0.0; samples],
+            machines,
+            decisions: vec![0.0; samples * machines],
+            predicted: vec![0.0; samples],
         }
     }
 
@@ -165,5 +224,17 @@ impl CvReport {
     pub fn status(&self) -> Status {
         let all = self.folds.iter().map(|f| f.status).chain(self.full.iter().map(|f| f.status));
         all.reduce(Status::worse).unwrap_or(Status::Converged)
+    }
+
+    /// The worst certificate of all folds.
+    pub fn certificate(&self) -> Option<CertificateReport> {
+        self.folds.iter().map(|f| f.certificate).reduce(CertificateReport::worse)
+    }
+
+    /// Seconds of all threads together in seeds, and in solving.
+    pub fn seed_and_solve_seconds(&self) -> (f64, f64) {
+        let seed = self.folds.iter().map(|f| f.seed_seconds).sum();
+        let solve: f64 = self.folds.iter().map(|f| f.solve_seconds).sum();
+        (seed, solve + self.full.as_ref().map_or(0.0, |f| f.solve_seconds))
     }
 }

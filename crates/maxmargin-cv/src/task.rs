@@ -1,28 +1,33 @@
 //! One training: its problem, its solution so far, its judgement.
 
 use crate::engine::Engine;
+use crate::error::CvError;
 use crate::problem::{Fold, Trained};
+use crate::seed::{alpha_of, gradient_of};
 use crate::watch::{Relay, Stage};
-use maxmargin_core::{Audit, Dual, Progress, Solution, Start, Status, Stop, Watch, audit};
+use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Watch, audit};
 use maxmargin_data::Par;
-use maxmargin_smo::{Refine, SmoConfig, solve};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Solutions audited in one pass over the kernel.
 const AUDITED: usize = 65;
 
-/// Rounds of exact gradients after which a fold that still misses the tolerance is given up.
+/// Rounds of exact gradients after which a fold that still misses its goal is given up.
 const ROUNDS: usize = 20;
 
 /// A training that has run.
 pub(crate) struct Task {
     /// The fold; `None` for the model of all data.
     pub(crate) fold: Option<usize>,
+    /// The problem of all samples with the boxes of the fold.
     pub(crate) dual: Dual,
-    pub(crate) hidden: Range<usize>,
+    /// One α for each variable of it, 0 where the box is empty; the gradient is not a number there.
     pub(crate) solution: Solution,
+    /// Whether the gradient is exact, so that the solver has nothing to go on with.
+    exact: bool,
+    pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) audit: Option<Audit>,
     pub(crate) seed_steps: u64,
     pub(crate) breakpoints: u64,
@@ -30,80 +35,108 @@ pub(crate) struct Task {
     pub(crate) solve_seconds: f64,
 }
 
+/// A start, the rows read and the breakpoints passed to find it.
+type Found = (Start, u64, u64);
+
 impl Engine<'_> {
     fn relay(&self, stage: Stage) -> Relay<'_> {
-        Relay { watch: self.watch, stage, done: &self.done, folds: self.folds }
+        Relay { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
     }
 
-    /// The stopping rule with what is left of the time.
-    fn stop(&self) -> Stop {
-        let left = |most: Duration| most.saturating_sub(self.begun.elapsed());
-        Stop { max_time: self.config.stop.max_time.map(left), ..self.config.stop }
+    /// The problem of a fold, or of all data: the same variables in other boxes.
+    pub(crate) fn dual_of(&self, fold: Option<usize>) -> Result<Dual, CvError> {
+        let Some(fold) = fold else { return Ok(self.problem.dual().clone()) };
+        let mut takes_part = vec![true; self.space.len()];
+        self.folds[fold].iter().for_each(|&i| takes_part[i] = false);
+        self.problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
     }
 
-    /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on `par`.
-    pub(crate) fn train(&self, dual: Dual, hidden: Range<usize>, from: Option<&Trained>, stage: Stage, par: Par) -> Task {
+    /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on `par`. `start` is α of all data.
+    pub(crate) fn train(
+        &self,
+        fold: Option<usize>,
+        start: Option<&[f64]>,
+        from: Option<&Trained>,
+        par: Par,
+    ) -> Result<Task, CvError> {
         let begun = Instant::now();
+        let dual = self.dual_of(fold)?;
+        let part = dual.taking_part();
+        let own = part.as_ref().map_or(&dual, |part| &part.0);
         let from = from.filter(|_| !self.stopped.load(Ordering::Relaxed));
-        let start = from.and_then(|from| self.start(&dual, &hidden, from, stage));
-        let zero = || (Start::zero(&dual).expect("0 is feasible for a C-SVC"), 0, 0);
-        let (start, seed_steps, breakpoints) = start.unwrap_or_else(zero);
+        let hidden = self.range_of(fold);
+        let stage = fold.map_or(Stage::Full, Stage::Fold);
+        let found = match (from, start) {
+            (Some(from), _) => self.start(own, &hidden, from, stage),
+            (None, Some(alpha)) => Start::checked(own, Self::balanced(own, alpha.to_vec())).ok().map(|start| (start, 0, 0)),
+            (None, None) => None,
+        };
+        let (start, seed_steps, breakpoints) = match found {
+            Some(found) => found,
+            None => (Start::zero(own)?, 0, 0),
+        };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let solution = self.solve(&dual, start, stage, par);
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par)?;
+        let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
-        let fold = if let Stage::Fold(h) = stage { Some(h) } else { None };
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
-        Task { fold, dual, hidden, solution, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds }
+        Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
     }
 
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par) -> Solution {
-        let config = SmoConfig { refine: Refine::Never, par };
-        let solution = solve(dual, self.rows, start, &config, &self.stop(), &mut self.relay(stage));
-        let solution = solution.expect("a C-SVC has one balance of sums");
-        if matches!(solution.status, Status::Interrupted | Status::TimeLimit) {
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par) -> Result<Solved, CvError> {
+        let mut relay = self.relay(stage);
+        // The audit of all solutions together shows whether the goal is met.
+        let mut run = Run { stop: self.stop.left(self.begun, 0), refine: Refine::Never, par, watch: &mut relay };
+        let solved = self.solver.solve(dual, self.space, start, &mut run)?;
+        if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        solution
+        Ok(solved)
     }
 
-    /// The seed's point as a start with its gradient, the rows read and the breakpoints passed to find it.
-    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, stage: Stage) -> Option<(Start, u64, u64)> {
-        let tol = self.config.stop.tol;
+    /// The seed's point as a start with its gradient; without seeds what `from` has of the training set.
+    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, stage: Stage) -> Option<Found> {
+        let Some((pool, rows)) = &self.seeds else {
+            let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
+            return Start::checked(dual, alpha).ok().map(|start| (start, 0, 0));
+        };
+        let tol = self.stop.tol;
         let go_on = || {
-            let solver = Progress { tol, rows_computed: self.rows.work().computed, ..Progress::default() };
-            let late = self.stop().max_time.is_some_and(|left| left.is_zero());
+            let solver = Progress { tol, rows_computed: rows.work().computed, ..Progress::default() };
+            let late = self.stop.left(self.begun, 0).max_time.is_some_and(|left| left.is_zero());
             !late && self.relay(stage).tick(&solver).is_continue()
         };
-        let fold = Fold { dual, hidden, pool: self.pool, rows: self.rows, tol, go_on: &go_on };
-        let draft = self.config.seeding.draft(from, fold)?;
-        let alpha = dual.ids().iter().map(|&i| draft.alpha()[i]).collect();
-        let gradient = dual.ids().iter().map(|&i| self.pool.labels[i] * draft.sums()[i] - 1.0).collect();
+        let draft = self.seeding.draft(from, Fold { dual, hidden, pool, rows, tol, go_on: &go_on })?;
+        let alpha = alpha_of(dual, draft.beta());
+        let gradient = gradient_of(dual, &alpha, draft.sums());
         Some((Start::checked(dual, alpha).ok()?.with_gradient(gradient), draft.steps, draft.breakpoints))
     }
 
-    /// Audits every solution in `f64`; those that miss the tolerance continue from their exact gradient until they meet it.
+    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it.
     pub(crate) fn certify(&self, tasks: &mut [Task]) -> f64 {
         let begun = Instant::now();
-        let tol = self.config.stop.tol;
+        let goal = self.solver.goal(self.stop.tol);
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
                 self.tell_certifying();
-                let point = |&t: &usize| (&tasks[t].dual, &tasks[t].solution.alpha[..], tasks[t].solution.bias);
+                let point = |&t: &usize| Point {
+                    dual: &tasks[t].dual,
+                    alpha: &tasks[t].solution.alpha,
+                    bias: tasks[t].solution.bias,
+                };
                 let points: Vec<_> = chunk.iter().map(point).collect();
-                let audits = audit(self.rows.gram(), &points, self.par);
+                let audits = audit(self.space, &points, self.par);
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
-                let missed = tasks[t].audit.as_ref().is_some_and(|a| a.certificate.kkt > tol);
-                missed && tasks[t].solution.status == Status::Converged
+                let missed = tasks[t].audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
+                missed && !tasks[t].exact && tasks[t].solution.status == Status::Converged
             });
             if open.is_empty() || round == ROUNDS {
                 break;
             }
-            for &t in &open {
-                self.resume(&mut tasks[t]);
-            }
+            open.retain(|&t| self.resume(&mut tasks[t]).is_ok());
         }
         for &t in &open {
             tasks[t].solution.status = tasks[t].solution.status.worse(Status::Stalled);
@@ -113,22 +146,36 @@ impl Engine<'_> {
 
     /// Tells the watch that solutions are being judged. Whether to go on is not asked: what is known is to be reported.
     fn tell_certifying(&self) {
-        let solver = Progress { tol: self.config.stop.tol, rows_computed: self.rows.work().computed, ..Progress::default() };
+        let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
         let _ = self.relay(Stage::Certify).tick(&solver);
     }
 
     /// Continues a solution from its exact gradient.
-    fn resume(&self, task: &mut Task) {
+    fn resume(&self, task: &mut Task) -> Result<(), CvError> {
         let begun = Instant::now();
-        let Some(audit) = &task.audit else { return };
-        let alpha = std::mem::take(&mut task.solution.alpha);
-        let start = Start::checked(&task.dual, alpha).expect("a solution is feasible").with_gradient(audit.gradient.clone());
+        let Some(audit) = &task.audit else { return Ok(()) };
+        let part = task.dual.taking_part();
+        let (dual, kept) = part.as_ref().map_or((&task.dual, None), |(dual, kept)| (dual, Some(&kept[..])));
+        let pick = |values: &[f64]| kept.map_or_else(|| values.to_vec(), |kept| kept.iter().map(|&k| values[k]).collect());
+        let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
+        let start = start.with_gradient(pick(&audit.gradient));
         let before = task.solution.work;
-        task.solution = self.solve(&task.dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par);
-        task.solution.work.iterations += before.iterations;
-        task.solution.work.rows_requested += before.rows_requested;
-        task.solution.work.rows_computed += before.rows_computed;
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par)?;
+        task.solution = spread(solved.solution, kept, task.dual.len());
+        task.solution.work += before;
         task.solution.work.refinements = before.refinements + 1;
         task.solve_seconds += begun.elapsed().as_secs_f64();
+        Ok(())
     }
+}
+
+/// The solution of the variables that take part as one of all variables.
+fn spread(solution: Solution, kept: Option<&[usize]>, all: usize) -> Solution {
+    let Some(kept) = kept else { return solution };
+    let (mut alpha, mut gradient) = (vec![0.0; all], vec![f64::NAN; all]);
+    for (at, &k) in kept.iter().enumerate() {
+        alpha[k] = solution.alpha[at];
+        gradient[k] = solution.gradient[at];
+    }
+    Solution { alpha, gradient, ..solution }
 }

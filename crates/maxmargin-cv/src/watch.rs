@@ -1,10 +1,10 @@
-//! Progress of a cross-validation, told from several threads at once.
+//! Progress of a study, told from several threads at once.
 
 use maxmargin_core::{Progress, Watch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a cross-validation is doing.
+/// What a study is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Training on all data.
@@ -12,8 +12,8 @@ pub enum Stage {
     Full,
     /// Training this fold.
     Fold(usize),
-    /// Training this pair of classes.
-    Pair(usize),
+    /// Training this machine of several.
+    Machine(usize),
     /// Recomputing everything in `f64`.
     Certify,
 }
@@ -23,10 +23,10 @@ pub enum Stage {
 pub struct CvProgress {
     /// What is being done.
     pub stage: Stage,
-    /// Folds, or pairs, solved.
+    /// Folds solved, or machines, where there are several.
     pub done: usize,
-    /// Folds, or pairs, in all.
-    pub folds: usize,
+    /// Folds, or machines, in all.
+    pub total: usize,
     /// The solver that reports.
     pub solver: Progress,
 }
@@ -58,12 +58,30 @@ pub(crate) struct Relay<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) stage: Stage,
     pub(crate) done: &'a AtomicUsize,
-    pub(crate) folds: usize,
+    pub(crate) total: usize,
 }
 
 impl Watch for Relay<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
         let done = self.done.load(Ordering::Relaxed);
-        self.watch.tick(&CvProgress { stage: self.stage, done, folds: self.folds, solver: *progress })
+        self.watch.tick(&CvProgress { stage: self.stage, done, total: self.total, solver: *progress })
+    }
+}
+
+/// Passes the progress of one of several machines on as progress of the whole.
+pub(crate) struct OfMachine<'a> {
+    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) machine: usize,
+    pub(crate) machines: usize,
+    pub(crate) done: &'a AtomicUsize,
+}
+
+impl CvWatch for OfMachine<'_> {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        if self.machines == 1 {
+            return self.watch.tick(progress);
+        }
+        let done = self.done.load(Ordering::Relaxed);
+        self.watch.tick(&CvProgress { stage: Stage::Machine(self.machine), done, total: self.machines, ..*progress })
     }
 }

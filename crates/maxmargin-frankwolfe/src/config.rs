@@ -1,6 +1,6 @@
 //! What a caller chooses, and what comes back.
 
-use maxmargin_core::{Balance, Solution};
+use maxmargin_core::{Balance, Refine, Solution};
 use maxmargin_data::Par;
 
 /// Who makes the steps.
@@ -30,16 +30,6 @@ pub enum Rule {
     /// The KKT violation `max over the support of g − min g`, as other solvers of this workspace have it. Plain Frank-Wolfe never gets rid of a
     /// point and may not get there.
     Violation,
-}
-
-/// Whether convergence is confirmed on a gradient recomputed from exact kernel values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Refine {
-    /// Until the rule holds for the exact gradient.
-    #[default]
-    Exact,
-    /// Never.
-    Never,
 }
 
 /// What follows when samples show no point outside the ball.
@@ -89,7 +79,7 @@ pub struct FrankWolfeConfig {
     pub rule: Rule,
     /// Samples instead of scans; [`Method::Pairwise`], which scans once for many steps, takes no notice.
     pub sampling: Option<Sampling>,
-    /// See [`Refine`].
+    /// See [`Refine`]; the goal is that of the rule.
     pub refine: Refine,
     /// Threads for sums over many rows. The result has the same bits for any.
     pub par: Par,

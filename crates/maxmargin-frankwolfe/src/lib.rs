@@ -15,11 +15,14 @@ mod l2_svm;
 mod pairwise;
 mod random_start;
 mod solve;
+mod solver;
 mod steps;
 mod tight;
 
 pub use ball::Ball;
-pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Rule, Sampling, Steps};
+pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Rule, Sampling, Steps};
 pub use l2_svm::{Decision, L2Svm, decision, l2_svm, ordinary};
+pub use maxmargin_core::Refine;
 pub use random_start::{POINTS, random_start};
 pub use solve::{solve, solve_certified};
+pub use solver::Simplex;

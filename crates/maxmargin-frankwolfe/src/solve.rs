@@ -1,14 +1,15 @@
 //! The run: a start, steps, and convergence confirmed on exact kernel values.
 
 use crate::candidates::Candidates;
-use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Refine, Steps};
+use crate::config::{Evidence, FrankWolfeConfig, FrankWolfeError, Method, Outcome, Steps};
 use crate::core_set::CoreSet;
 use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
 use maxmargin_core::{
-    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient, exact_gradient,
+    Balance, Certificate, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient,
+    exact_gradient,
 };
 use maxmargin_kernel::Rows;
 

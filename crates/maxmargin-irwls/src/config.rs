@@ -2,7 +2,7 @@
 
 use crate::chunk::ChunkSolver;
 use crate::least_squares::LeastSquares;
-use maxmargin_core::{Balance, Solution, StartError};
+use maxmargin_core::{Balance, Refine, Solution, StartError};
 use maxmargin_data::Par;
 use std::time::Duration;
 
@@ -26,16 +26,6 @@ pub enum Selection {
     Steepest,
 }
 
-/// Whether convergence is confirmed on a gradient recomputed from exact kernel values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Refine {
-    /// Until the exact KKT violation meets the tolerance, if need be with working sets of exact kernel values.
-    #[default]
-    Exact,
-    /// Never.
-    Never,
-}
-
 /// Choices of the solver.
 #[derive(Clone, Copy)]
 pub struct IrwlsConfig<'p> {
@@ -46,7 +36,7 @@ pub struct IrwlsConfig<'p> {
     pub working_set: usize,
     /// Who solves a working set; those of exact kernel values, near the optimum, are always [`LeastSquares`]'.
     pub chunks: &'p dyn ChunkSolver,
-    /// See [`Refine`].
+    /// See [`Refine`]; exact, if need be, with working sets of exact kernel values.
     pub refine: Refine,
     /// Seed of [`Selection::Random`].
     pub seed: u64,

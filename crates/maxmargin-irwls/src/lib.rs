@@ -15,12 +15,15 @@ mod pairs;
 mod project;
 mod select;
 mod solve;
+mod solver;
 mod state;
 mod system;
 mod weighted;
 
 pub use chunk::{Chunk, ChunkSolver};
-pub use config::{IrwlsConfig, IrwlsError, Outcome, Refine, Selection};
+pub use config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 pub use finish::{Finish, finish};
 pub use least_squares::LeastSquares;
+pub use maxmargin_core::Refine;
 pub use solve::{solve, solve_certified};
+pub use solver::Irwls;

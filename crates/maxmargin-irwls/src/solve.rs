@@ -1,13 +1,13 @@
 //! The run: working sets one after the other, and convergence confirmed on exact kernel values.
 
 use crate::chunk::Chunk;
-use crate::config::{IrwlsConfig, IrwlsError, Outcome, Refine, Selection};
+use crate::config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 use crate::exact::fill;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
 use maxmargin_core::{
-    Balance, Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+    Balance, Certificate, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
     exact_gradient,
 };
 use maxmargin_kernel::Rows;

@@ -4,8 +4,8 @@
 //! scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`; the running text of the paper has the difference instead of the quotient.
 
 use crate::descent::Descent;
-use crate::matrix::Rows;
 use crate::order::shuffle;
+use maxmargin_kernel::features::FeatureRows;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -31,7 +31,7 @@ impl Frequencies {
     }
 
     /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop.
-    pub(crate) fn sweep<R: Rows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> (f64, bool) {
+    pub(crate) fn sweep<R: FeatureRows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> (f64, bool) {
         self.draw(random);
         let n = self.preference.len() as f64;
         let (mut largest, mut gains) = (0.0_f64, 0.0);

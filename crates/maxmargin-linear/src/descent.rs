@@ -1,8 +1,8 @@
 //! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random permutations, hard shrinking.
 
-use crate::matrix::Rows;
 use crate::order::shuffle;
 use maxmargin_core::{Balance, Dual};
+use maxmargin_kernel::features::FeatureRows;
 use rand_chacha::ChaCha8Rng;
 
 /// Steps smaller than this change nothing (LIBLINEAR's threshold on the projected gradient).
@@ -52,7 +52,7 @@ pub(crate) struct Descent<'a, R> {
     pub(crate) entries: u64,
 }
 
-impl<'a, R: Rows> Descent<'a, R> {
+impl<'a, R: FeatureRows> Descent<'a, R> {
     pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: Vec<f64>, w: Vec<f64>) -> Self {
         let curvature = dual.ids().iter().enumerate().map(|(k, &id)| squares[id] + dual.ridge_of(k)).collect();
         let penalty = Penalty::default();
@@ -136,7 +136,7 @@ pub(crate) enum Swept {
 }
 
 impl Shrinking {
-    pub(crate) fn new<R: Rows>(descent: &Descent<R>) -> Self {
+    pub(crate) fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
         let active: Vec<u32> = (0..descent.dual.len() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
         let count = active.len();
         Self { active, count, above: f64::INFINITY, below: f64::NEG_INFINITY }
@@ -148,7 +148,7 @@ impl Shrinking {
     }
 
     /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper).
-    pub(crate) fn sweep<R: Rows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> Swept {
+    pub(crate) fn sweep<R: FeatureRows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> Swept {
         shuffle(&mut self.active[..self.count], random);
         let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut at = 0;

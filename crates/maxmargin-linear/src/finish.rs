@@ -1,19 +1,19 @@
 //! The default: coordinate descent while it pays, then Newton steps until the certificate holds.
 
 use crate::front::front;
-use crate::matrix::Rows;
 use crate::newton::{Newton, Round};
 use crate::point::{Fresh, fresh};
 use crate::solve::{Ended, Method, Run};
 use crate::system::DIRECT;
-use crate::warm::balance;
 use maxmargin_core::Status;
+use maxmargin_core::warm::balance;
+use maxmargin_kernel::features::FeatureRows;
 
 /// Proximal steps at most: each divides what is left by the growth of σ or better.
 const ROUNDS: usize = 60;
 
 /// Solves by [`Method::Hybrid`] or [`Method::Newton`].
-pub(crate) fn finish<R: Rows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended {
+pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -> Ended {
     let dual = run.dual;
     let warm = alpha.iter().any(|a| *a > 0.0);
     if warm {

@@ -3,12 +3,12 @@
 use crate::avsf::Frequencies;
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::finish::good;
-use crate::matrix::Rows;
 use crate::point::{Fresh, fresh};
 use crate::solve::Run;
 use crate::system::DIRECT;
 use crate::warm::balance;
 use maxmargin_core::Balance;
+use maxmargin_kernel::features::FeatureRows;
 
 /// Newton steps that a problem takes, about.
 const STEPS: f64 = 60.0;
@@ -23,7 +23,7 @@ const MISSES: u32 = 3;
 const PATIENCE: f64 = 20.0;
 
 /// The cost of solving by Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
-fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
+fn newton_cost<R: FeatureRows>(rows: &R, n: usize) -> f64 {
     let (entries, n, width) = (rows.entries() as f64 * n as f64 / rows.len().max(1) as f64, n as f64, rows.width() as f64);
     let system = if rows.width() <= DIRECT {
         width.powi(3) / 60.0
@@ -39,7 +39,7 @@ fn newton_cost<R: Rows>(rows: &R, n: usize) -> f64 {
 const HOPELESS: (u64, f64, f64) = (6, 0.9, 1.0);
 
 /// Sweeps until the certificate is good, or until what is left would cost more than Newton steps. Returns the point if it is good.
-pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, Fresh)> {
+pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, Fresh)> {
     let few = descent.rows.width() <= DIRECT;
     if let Balance::Sum(wanted) = descent.dual.balance() {
         let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
@@ -98,7 +98,7 @@ pub(crate) fn front<R: Rows>(run: &mut Run, descent: &mut Descent<R>) -> Option<
 }
 
 /// Goes on with adaptive frequencies, which on wide data and at large C need a fraction of the steps.
-fn adaptive<R: Rows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> Option<(Vec<f64>, Fresh)> {
+fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pace) -> Option<(Vec<f64>, Fresh)> {
     let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
     pace.begun = descent.entries as f64;
     let mut random = run.random();
@@ -142,7 +142,7 @@ fn release<R>(descent: &mut Descent<R>) {
 }
 
 /// The present point, balanced, and what the certificate says of it.
-fn judged<R: Rows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, Fresh) {
+fn judged<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, Fresh) {
     let mut alpha = descent.alpha.clone();
     balance(descent.dual, &mut alpha);
     let point = fresh(descent.rows, descent.dual, &alpha, run.config.par);

@@ -6,12 +6,13 @@
 //! nothing is clipped, `h_k = σ_k / (1 + σ_k D_k)`. At the minimum `p` is the next α. The steps converge the faster the larger σ is, and finitely for this
 //! piecewise quadratic problem. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
-use crate::matrix::Rows;
-use crate::passes::{self, CHUNK};
 use crate::search::{Line, Variable, search};
 use crate::system::{Curvature, System};
 use maxmargin_core::{Balance, Dual};
 use maxmargin_data::Par;
+use maxmargin_kernel::features::FeatureRows;
+use maxmargin_kernel::features::{CHUNK, combine};
+use maxmargin_simd::sums::dot;
 
 /// What Newton steps cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +64,7 @@ pub(crate) enum Round {
     Stopped,
 }
 
-impl<'a, R: Rows> Newton<'a, R> {
+impl<'a, R: FeatureRows> Newton<'a, R> {
     pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
@@ -142,7 +143,7 @@ impl<'a, R: Rows> Newton<'a, R> {
             }
         }
         self.weights.extend(self.free.iter().map(|&k| self.variables[k].weight));
-        let moved = passes::combine(self.rows, &ids, &coef, self.par);
+        let moved = combine(self.rows, &ids, &coef, self.par);
         self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
     }
 
@@ -162,7 +163,7 @@ impl<'a, R: Rows> Newton<'a, R> {
         for _ in 0..STEPS {
             let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
             let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
-            let norm = passes::dot(&gradient, &gradient).sqrt();
+            let norm = dot(&gradient, &gradient).sqrt();
             let disturbed = self.longest * (norm + self.longest * bias_gradient.unwrap_or(0.0).abs());
             let enough = (0.1 * tol).max(EARLY * self.violation);
             if disturbed <= enough {
@@ -186,9 +187,9 @@ impl<'a, R: Rows> Newton<'a, R> {
             self.look_along(&direction, bias_direction);
             let wanted = self.wanted().unwrap_or(0.0) * bias_direction;
             let line = Line {
-                linear: passes::dot(&self.w, &direction) + wanted,
-                square: passes::dot(&direction, &direction),
-                slope: passes::dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction,
+                linear: dot(&self.w, &direction) + wanted,
+                square: dot(&direction, &direction),
+                slope: dot(&gradient, &direction) + bias_gradient.unwrap_or(0.0) * bias_direction,
             };
             let t = search(&self.variables, &line, self.par);
             if t == 0.0 {

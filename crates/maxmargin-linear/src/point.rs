@@ -1,9 +1,10 @@
 //! A point of the dual and what is computed from it alone: w, margins, gradient, certificate.
 
-use crate::matrix::{Job, Matrix, Rows};
-use crate::passes;
 use maxmargin_core::{Certificate, Dual, bias_of, certify_gradient};
 use maxmargin_data::Par;
+use maxmargin_kernel::Matrix;
+use maxmargin_kernel::features::{FeatureRows, Job};
+use maxmargin_kernel::features::{combine, products};
 
 /// What α alone implies, computed afresh.
 #[derive(Clone, Debug)]
@@ -18,11 +19,11 @@ pub(crate) struct Fresh {
 }
 
 /// Recomputes everything from `alpha`: two passes over the data.
-pub(crate) fn fresh<R: Rows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> Fresh {
+pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> Fresh {
     let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
-    let w = passes::combine(rows, dual.ids(), &coef, par);
+    let w = combine(rows, dual.ids(), &coef, par);
     let mut gradient = vec![0.0; dual.len()];
-    passes::products(rows, dual.ids(), &w, &mut gradient, par);
+    products(rows, dual.ids(), &w, &mut gradient, par);
     for (k, g) in gradient.iter_mut().enumerate() {
         *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
     }
@@ -63,7 +64,7 @@ struct Again<'a> {
 impl Job for Again<'_> {
     type Out = Fresh;
 
-    fn run<R: Rows>(self, rows: &R) -> Fresh {
+    fn run<R: FeatureRows>(self, rows: &R) -> Fresh {
         fresh(rows, self.dual, self.alpha, self.par)
     }
 }

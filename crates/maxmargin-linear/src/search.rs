@@ -1,7 +1,7 @@
 //! The inner problem along a line: its derivative is monotone and piecewise linear, so that the search is almost exact.
 
-use crate::passes::CHUNK;
 use maxmargin_data::Par;
+use maxmargin_kernel::features::CHUNK;
 
 /// One variable of the inner problem.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,10 +3,11 @@
 use crate::avsf::Frequencies;
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::finish::finish;
-use crate::matrix::{Job, Matrix, Rows};
 use crate::point::{Fresh, fresh};
 use maxmargin_core::{Balance, Certificate, Dual, Progress, Solution, Start, Status, Stop, Watch, Work};
 use maxmargin_data::Par;
+use maxmargin_kernel::Matrix;
+use maxmargin_kernel::features::{FeatureRows, Job, combine};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -242,7 +243,7 @@ struct Begin<'a> {
 impl Job for Begin<'_> {
     type Out = Ended;
 
-    fn run<R: Rows>(self, rows: &R) -> Ended {
+    fn run<R: FeatureRows>(self, rows: &R) -> Ended {
         let Self { mut run, alpha } = self;
         match run.config.method {
             Method::Descent => run.descent(rows, alpha),
@@ -258,16 +259,16 @@ impl<'a> Run<'a> {
     }
 
     /// `w` of a starting point.
-    pub(crate) fn begin<'r, R: Rows>(&self, rows: &'r R, alpha: Vec<f64>) -> Descent<'r, R>
+    pub(crate) fn begin<'r, R: FeatureRows>(&self, rows: &'r R, alpha: Vec<f64>) -> Descent<'r, R>
     where
         'a: 'r,
     {
         let coef: Vec<f64> = alpha.iter().zip(self.dual.sign()).map(|(a, s)| a * s).collect();
-        let w = crate::passes::combine(rows, self.dual.ids(), &coef, self.config.par);
+        let w = combine(rows, self.dual.ids(), &coef, self.config.par);
         Descent::new(rows, self.squares, self.dual, alpha, w)
     }
 
-    fn descent<R: Rows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
+    fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent);
@@ -282,7 +283,7 @@ impl<'a> Run<'a> {
         self.end(descent)
     }
 
-    fn avsf<R: Rows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
+    fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len());
@@ -296,7 +297,7 @@ impl<'a> Run<'a> {
         self.end(descent)
     }
 
-    fn end<R: Rows>(&mut self, descent: Descent<R>) -> Ended {
+    fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> Ended {
         self.work.steps = descent.steps;
         self.work.entries = descent.entries;
         let fresh = fresh(descent.rows, self.dual, &descent.alpha, self.config.par);

@@ -1,12 +1,13 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without a bias that is not regularised.
 
-use crate::matrix::Rows;
-use crate::passes::{combine, dot};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, Side};
 use maxmargin_core::Dual;
 use maxmargin_data::Par;
+use maxmargin_kernel::features::FeatureRows;
+use maxmargin_kernel::features::{combine, products};
+use maxmargin_simd::sums::dot;
 
 /// Systems of at most this many unknowns are factored.
 pub(crate) const DIRECT: usize = 1500;
@@ -39,7 +40,7 @@ impl Curvature {
     }
 
     /// Adds who is new and takes away who has left; anew where that is less work.
-    fn follow<R: Rows>(&mut self, system: &System<R>) -> &Mat<f64> {
+    fn follow<R: FeatureRows>(&mut self, system: &System<R>) -> &Mat<f64> {
         let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
         let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
@@ -88,7 +89,7 @@ pub(crate) struct System<'a, R> {
     pub(crate) par: Par,
 }
 
-impl<R: Rows> System<'_, R> {
+impl<R: FeatureRows> System<'_, R> {
     /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy` where it is iterated; and the iterations.
     pub(crate) fn solve(
         &self,
@@ -232,7 +233,7 @@ struct Inverse<'s, R> {
     factor: Option<Factor>,
 }
 
-impl<R: Rows> Inverse<'_, R> {
+impl<R: FeatureRows> Inverse<'_, R> {
     /// The solution for the right-hand side `r`, and the iterations it took.
     fn apply(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
         let base = &self.base;
@@ -254,7 +255,7 @@ impl<R: Rows> Inverse<'_, R> {
     }
 }
 
-impl<R: Rows> Inverse<'_, R> {
+impl<R: FeatureRows> Inverse<'_, R> {
     /// Conjugate gradients as long as they are cheaper than a factor.
     fn iterated(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
         let base = &self.base;
@@ -277,7 +278,7 @@ impl<R: Rows> Inverse<'_, R> {
     }
 }
 
-impl<R: Rows> Base<'_, R> {
+impl<R: FeatureRows> Base<'_, R> {
     fn dual_factor(&self) -> Option<Factor> {
         self.gram().llt(Side::Lower).ok().map(Factor::Dual)
     }
@@ -319,7 +320,7 @@ impl<R: Rows> Base<'_, R> {
         let mut iterations = 0;
         while dot(&residual, &residual) > goal && iterations < most {
             iterations += 1;
-            crate::passes::products(self.rows, self.ids, &direction, &mut coef, self.par);
+            products(self.rows, self.ids, &direction, &mut coef, self.par);
             coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);
             let mut image = combine(self.rows, self.ids, &coef, self.par);
             image.iter_mut().zip(&direction).for_each(|(i, d)| *i += d);

@@ -4,7 +4,7 @@ use crate::follow::Walk;
 use crate::path::Saved;
 use crate::state::{Place, State, Tally};
 use crate::update::{Added, Config, Mode, PathError, Update};
-use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, audit};
+use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use std::sync::Arc;
@@ -281,7 +281,7 @@ impl Model {
     pub(crate) fn certify(&self, gram: &dyn Gram, par: Par) -> Option<Certificate> {
         let dual = self.dual()?;
         let solution = self.solution();
-        Some(audit(gram, &[(&dual, &solution.alpha, solution.bias)], par).remove(0).certificate)
+        Some(certify(&dual, gram, &solution, par))
     }
 }
 

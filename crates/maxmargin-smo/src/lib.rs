@@ -9,8 +9,11 @@ mod prefetch;
 mod relax;
 mod shard;
 mod solve;
+mod solver;
 mod state;
 mod team;
 
+pub use maxmargin_core::Refine;
 pub use relax::{Relaxed, relax};
-pub use solve::{Refine, SmoConfig, SmoError, solve, solve_certified};
+pub use solve::{SmoConfig, SmoError, solve, solve_certified};
+pub use solver::Smo;

@@ -3,7 +3,7 @@
 use crate::prefetch::Prefetch;
 use crate::state::State;
 use maxmargin_core::{
-    Balance, Certificate, Dual, Progress, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
+    Balance, Certificate, Dual, Progress, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
     exact_gradient,
 };
 use maxmargin_data::Par;
@@ -11,16 +11,6 @@ use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-
-/// Whether the solver recomputes the gradient from exact `f64` kernel values before it calls a solution converged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Refine {
-    /// Until the exact KKT violation meets the tolerance: the certificate will hold.
-    #[default]
-    Exact,
-    /// Never: for callers that audit many solutions at once and come back with exact gradients.
-    Never,
-}
 
 /// Choices of the solver that do not change what it solves.
 #[derive(Clone, Copy, Debug)]

@@ -8,15 +8,14 @@ use crate::problem::{Fold, Trained};
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     let pool = fold.pool;
     let mut draft = Draft::new(from, fold);
-    let mut alpha = draft.alpha().to_vec();
+    let mut beta = draft.beta().to_vec();
     let seen: Vec<usize> = draft.seen().collect();
     for r in draft.leaving() {
-        let removed = pool.labels[r] * alpha[r];
-        alpha[r] = 0.0;
-        let free: Vec<usize> = seen.iter().copied().filter(|&i| alpha[i] > 0.0 && alpha[i] < pool.upper[i]).collect();
-        let rest = spread_over(pool, &mut alpha, &free, removed);
-        spread_over(pool, &mut alpha, &seen, rest);
+        let removed = std::mem::take(&mut beta[r]);
+        let free: Vec<usize> = seen.iter().copied().filter(|&i| pool.is_free(i, beta[i])).collect();
+        let rest = spread_over(pool, &mut beta, &free, removed);
+        spread_over(pool, &mut beta, &seen, rest);
     }
-    draft.replace(&alpha);
+    draft.replace(&beta);
     draft.spread().then_some(draft)
 }

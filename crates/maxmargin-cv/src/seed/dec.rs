@@ -1,7 +1,7 @@
 //! DEC: every fold by the exact decremental path from the model of all data.
 
-use super::Draft;
-use crate::problem::{Fold, Pool, Trained};
+use super::{Draft, Pool};
+use crate::problem::{Fold, Trained};
 use maxmargin_core::Status;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Added, Config, Path, Update};
@@ -12,8 +12,8 @@ const STRETCH: usize = 256;
 /// The model of all data as an exact solution, which every fold starts its path from: the factor is copied, the kernel columns
 /// are shared.
 pub(crate) fn exact<'a>(alpha: &[f64], pool: &Pool, rows: &Rows<'a>) -> Option<Path<'a>> {
-    let ids: Vec<usize> = (0..pool.labels.len()).collect();
-    let exact = Path::from_solution(rows.gram(), &pool.labels, &ids, &pool.upper, alpha, Config::default());
+    let dual = pool.dual();
+    let exact = Path::from_solution(rows.gram(), dual.sign(), dual.ids(), dual.upper(), alpha, Config::default());
     exact.ok().filter(|(_, update)| update.status == Status::Converged).map(|(path, _)| path)
 }
 

@@ -1,6 +1,7 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
 use super::Draft;
+use super::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::relax;
@@ -12,15 +13,15 @@ use maxmargin_smo::relax;
 /// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where samples do not interact, and
 ///    a small change of the bias elsewhere.
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
-    let Fold { dual, pool, rows, tol, .. } = fold;
+    let Fold { dual, rows, tol, .. } = fold;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
     rows.fetch(&leaving);
     for &r in &leaving {
         draft.take(r);
     }
-    let alpha: Vec<f64> = dual.ids().iter().map(|&i| draft.alpha()[i]).collect();
-    let gradient: Vec<f64> = dual.ids().iter().map(|&i| pool.labels[i] * draft.sums()[i] - 1.0).collect();
+    let alpha = alpha_of(dual, draft.beta());
+    let gradient = gradient_of(dual, &alpha, draft.sums());
     let relaxed = relax(dual, rows, &alpha, &gradient, from.bias, leaving.len() as u64, tol);
     draft.adopt(&relaxed);
     spread_over_free(&mut draft, from, fold);
@@ -32,7 +33,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
 fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) {
     let Some(free_sums) = &from.free_sums else { return };
     let Fold { pool, rows, .. } = fold;
-    let was_free = |i: &usize| from.alpha[*i] > 0.0 && from.alpha[*i] < pool.upper[*i];
+    let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
     let lack = -draft.balance();
     let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
     // Those whose box is too small for their share stand back, and the share of the others grows.
@@ -48,9 +49,9 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) {
     if able.is_empty() || able.iter().any(|&i| draft.room(i, share) <= share.abs()) {
         return;
     }
-    let mut takes_part = vec![false; pool.labels.len()];
+    let mut takes_part = vec![false; pool.len()];
     able.iter().for_each(|&i| takes_part[i] = true);
-    let left: Vec<usize> = (0..pool.labels.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
+    let left: Vec<usize> = (0..pool.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
     if left.len() > able.len() {
         return;
     }

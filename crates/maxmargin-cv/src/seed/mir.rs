@@ -25,7 +25,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
-    let n = pool.labels.len();
+    let n = pool.len();
     let leaving = draft.leaving();
     let targets: Vec<usize> = entering.clone().collect();
     rows.fetch(&leaving);
@@ -35,19 +35,16 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
         (0..n).map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
-        let beta = pool.labels[r] * draft.alpha()[r];
-        add_scaled(&mut wanted, beta, &rows.row(r));
-        balance += beta;
+        add_scaled(&mut wanted, draft.beta()[r], &rows.row(r));
+        balance += draft.beta()[r];
     }
     wanted[entering.clone()].fill(0.0);
     let system = System { rows, targets: &targets, entering: entering.clone() };
-    let beta = system.least_squares(wanted, balance);
-    let mut alpha = draft.alpha().to_vec();
-    alpha[fold.hidden.clone()].fill(0.0);
-    for (&t, b) in targets.iter().zip(beta) {
-        alpha[t] = (pool.labels[t] * b).clamp(0.0, pool.upper[t]);
-    }
-    adjust(draft, alpha, entering)
+    let found = system.least_squares(wanted, balance);
+    let mut beta = draft.beta().to_vec();
+    beta[fold.hidden.clone()].fill(0.0);
+    targets.iter().zip(found).for_each(|(&t, b)| beta[t] = pool.clamp(t, b));
+    adjust(draft, beta, entering)
 }
 
 /// `A = [K_XT; 1ᵀ]`, by rows of the kernel.

@@ -8,11 +8,14 @@ mod dec;
 mod draft;
 mod full;
 mod mir;
+mod pool;
 mod sir;
 mod top;
 
 pub(crate) use dec::exact;
 pub use draft::Draft;
+pub use pool::Pool;
+pub(crate) use pool::{alpha_of, gradient_of, sum_of};
 
 use crate::problem::{Fold, Trained};
 

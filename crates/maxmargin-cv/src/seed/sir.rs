@@ -13,30 +13,30 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
     let entering = from.hidden.clone();
     let leaving = draft.leaving();
     rows.fetch(&leaving);
-    let mut alpha = draft.alpha().to_vec();
+    let mut beta = draft.beta().to_vec();
     let mut used = vec![false; entering.len()];
     for r in leaving {
         let row = rows.row(r);
         let best = |same_label: bool| {
-            let open = |t: &usize| !used[t - entering.start] && (!same_label || pool.labels[*t] == pool.labels[r]);
+            let open = |t: &usize| !used[t - entering.start] && (!same_label || pool.same_side(*t, r));
             entering.clone().filter(open).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)))
         };
         if let Some(t) = best(true).or_else(|| best(false)) {
             used[t - entering.start] = true;
-            alpha[t] = alpha[r].min(pool.upper[t]);
+            beta[t] = pool.carried(t, beta[r]);
         }
-        alpha[r] = 0.0;
+        beta[r] = 0.0;
     }
-    adjust(draft, alpha, entering)
+    adjust(draft, beta, entering)
 }
 
 /// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what they cannot absorb is spread over
 /// the shared samples, free ones first (paper 1, section 3, "Adjusting").
-pub(super) fn adjust(mut draft: Draft<'_>, mut alpha: Vec<f64>, entering: Range<usize>) -> Option<Draft<'_>> {
+pub(super) fn adjust(mut draft: Draft<'_>, mut beta: Vec<f64>, entering: Range<usize>) -> Option<Draft<'_>> {
     let pool = draft.pool();
-    let lack = -pool.labels.iter().zip(&alpha).map(|(y, a)| y * a).sum::<f64>();
+    let lack = -beta.iter().sum::<f64>();
     let entering: Vec<usize> = entering.collect();
-    spread_over(pool, &mut alpha, &entering, lack);
-    draft.replace(&alpha);
+    spread_over(pool, &mut beta, &entering, lack);
+    draft.replace(&beta);
     draft.spread().then_some(draft)
 }

@@ -1,8 +1,14 @@
 //! The sample matrix as linear solvers want it: rows to multiply with w, in the smallest form that holds the same numbers.
 
+mod passes;
+mod rows;
+
+pub use passes::{CHUNK, combine, products};
+pub use rows::FeatureRows;
+
 use maxmargin_data::{Par, Samples, Storage};
-use maxmargin_simd::sparse::{One, SparseRows, Value, prefetch};
-use maxmargin_simd::sums;
+use maxmargin_simd::sparse::{One, SparseRows};
+use rows::{Dense, Sparse};
 use std::borrow::Cow;
 
 /// A dense row costs about as much as a sparse one with this share of its entries, as long as all are in the cache.
@@ -11,151 +17,12 @@ const DENSE_SHARE: f64 = 0.3;
 /// Bytes of a matrix that stays in the cache. Of a larger one it is the bytes that cost.
 const CACHED: usize = 1 << 24;
 
-/// Rows that can be multiplied with a weight vector.
-pub(crate) trait Rows: Sync {
-    /// Number of rows.
-    fn len(&self) -> usize;
-    /// Length of the weight vector, the extra feature included.
-    fn width(&self) -> usize;
-    /// Number of stored entries.
-    fn entries(&self) -> usize;
-    /// Entries of row `i`.
-    fn entries_of(&self, i: usize) -> usize;
-    /// `x_i · w`
-    fn dot(&self, i: usize, w: &[f64]) -> f64;
-    /// `w += factor x_i`
-    fn add(&self, i: usize, factor: f64, w: &mut [f64]);
-    /// Calls `each` with column and value of every entry of row `i` that may differ from 0, columns ascending.
-    fn each(&self, i: usize, each: impl FnMut(usize, f64));
-    /// Row `i` will be needed soon.
-    fn prefetch(&self, i: usize);
-}
-
-/// Rows with one more feature of the same value: the bias as a weight.
-pub(crate) struct Sparse<'s, V: Value> {
-    rows: SparseRows<'s, V>,
-    feature: Option<f64>,
-}
-
-impl<V: Value> Rows for Sparse<'_, V> {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn width(&self) -> usize {
-        self.rows.columns() + usize::from(self.feature.is_some())
-    }
-
-    fn entries(&self) -> usize {
-        self.rows.entries() + if self.feature.is_some() { self.len() } else { 0 }
-    }
-
-    #[inline]
-    fn entries_of(&self, i: usize) -> usize {
-        self.rows.row(i).0.len() + usize::from(self.feature.is_some())
-    }
-
-    #[inline]
-    fn dot(&self, i: usize, w: &[f64]) -> f64 {
-        let sum = self.rows.dot(i, w);
-        self.feature.map_or(sum, |value| sum + value * w[self.rows.columns()])
-    }
-
-    #[inline]
-    fn add(&self, i: usize, factor: f64, w: &mut [f64]) {
-        self.rows.add(i, factor, w);
-        if let Some(value) = self.feature {
-            w[self.rows.columns()] += factor * value;
-        }
-    }
-
-    fn each(&self, i: usize, mut each: impl FnMut(usize, f64)) {
-        let (columns, values) = self.rows.row(i);
-        columns.iter().zip(values).for_each(|(&j, value)| each(j as usize, value.get()));
-        if let Some(value) = self.feature {
-            each(self.rows.columns(), value);
-        }
-    }
-
-    #[inline]
-    fn prefetch(&self, i: usize) {
-        self.rows.prefetch(i);
-    }
-}
-
-/// Dense rows, borrowed from the samples.
-pub(crate) struct Dense<'s, T> {
-    values: &'s [T],
-    rows: usize,
-    columns: usize,
-    feature: Option<f64>,
-}
-
-impl<T: Into<f64> + Copy + Sync> Dense<'_, T> {
-    #[inline]
-    fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.columns..(i + 1) * self.columns]
-    }
-}
-
-impl<T: Into<f64> + Copy + Sync> Rows for Dense<'_, T> {
-    fn len(&self) -> usize {
-        self.rows
-    }
-
-    fn width(&self) -> usize {
-        self.columns + usize::from(self.feature.is_some())
-    }
-
-    fn entries(&self) -> usize {
-        self.rows * self.width()
-    }
-
-    #[inline]
-    fn entries_of(&self, _: usize) -> usize {
-        self.width()
-    }
-
-    #[inline]
-    fn dot(&self, i: usize, w: &[f64]) -> f64 {
-        let sum = sums::dot(&w[..self.columns], self.row(i));
-        self.feature.map_or(sum, |value| sum + value * w[self.columns])
-    }
-
-    #[inline]
-    fn add(&self, i: usize, factor: f64, w: &mut [f64]) {
-        sums::add_scaled(&mut w[..self.columns], factor, self.row(i));
-        if let Some(value) = self.feature {
-            w[self.columns] += factor * value;
-        }
-    }
-
-    fn each(&self, i: usize, mut each: impl FnMut(usize, f64)) {
-        for (j, &value) in self.row(i).iter().enumerate() {
-            let value: f64 = value.into();
-            if value != 0.0 {
-                each(j, value);
-            }
-        }
-        if let Some(value) = self.feature {
-            each(self.columns, value);
-        }
-    }
-
-    #[inline]
-    fn prefetch(&self, i: usize) {
-        if i < self.rows {
-            prefetch(self.row(i));
-        }
-    }
-}
-
 /// Work that is done on rows of any form.
-pub(crate) trait Job {
+pub trait Job {
     /// What it gives.
     type Out;
     /// Does it.
-    fn run<R: Rows>(self, rows: &R) -> Self::Out;
+    fn run<R: FeatureRows>(self, rows: &R) -> Self::Out;
 }
 
 /// The samples of a linear problem: the numbers of [`Samples`], with the bias as one more feature where that is wanted.
@@ -225,14 +92,15 @@ impl<'s> Matrix<'s> {
         struct Entries;
         impl Job for Entries {
             type Out = usize;
-            fn run<R: Rows>(self, rows: &R) -> usize {
+            fn run<R: FeatureRows>(self, rows: &R) -> usize {
                 rows.entries()
             }
         }
         self.visit(Entries)
     }
 
-    pub(crate) fn visit<J: Job>(&self, job: J) -> J::Out {
+    /// Does `job` on the rows in the form that they are held in.
+    pub fn visit<J: Job>(&self, job: J) -> J::Out {
         match &self.form {
             Form::Ones(rows) => job.run(rows),
             Form::Single(rows) => job.run(rows),
@@ -242,12 +110,37 @@ impl<'s> Matrix<'s> {
         }
     }
 
+    /// `Σ_k coef_k x_{ids[k]}` as (feature, weight), features ascending, zeros left out, and the bias of the additional feature. The same bits
+    /// for every `par`.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one coefficient per id, or an id is out of range.
+    pub fn weights(&self, ids: &[usize], coef: &[f64], par: Par) -> (Vec<(u32, f64)>, f64) {
+        assert_eq!(ids.len(), coef.len(), "one coefficient per row");
+        self.unpack(&self.visit(Weights { ids, coef, par }))
+    }
+
     /// The solver's weights as (feature, weight) with the features of the samples, ascending, zeros left out, and the bias of the additional feature.
-    pub(crate) fn unpack(&self, w: &[f64]) -> (Vec<(u32, f64)>, f64) {
+    pub fn unpack(&self, w: &[f64]) -> (Vec<(u32, f64)>, f64) {
         let count = w.len() - usize::from(self.feature.is_some());
         let bias = self.feature.map_or(0.0, |value| value * w[count]);
         let name = |at: usize| self.columns.as_ref().map_or(at as u32, |columns| columns[at]);
         (w[..count].iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(at, &v)| (name(at), v)).collect(), bias)
+    }
+}
+
+struct Weights<'a> {
+    ids: &'a [usize],
+    coef: &'a [f64],
+    par: Par,
+}
+
+impl Job for Weights<'_> {
+    type Out = Vec<f64>;
+
+    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
+        combine(rows, self.ids, self.coef, self.par)
     }
 }
 
@@ -256,7 +149,7 @@ struct Squares(Par);
 impl Job for Squares {
     type Out = Vec<f64>;
 
-    fn run<R: Rows>(self, rows: &R) -> Vec<f64> {
+    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
         let mut squares = vec![0.0; rows.len()];
         self.0.for_chunks(&mut squares, 4096, |chunk, squares| {
             for (i, square) in squares.iter_mut().enumerate() {
@@ -335,7 +228,7 @@ mod tests {
 
     impl Job for Products<'_> {
         type Out = Vec<f64>;
-        fn run<R: Rows>(self, rows: &R) -> Vec<f64> {
+        fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
             (0..rows.len()).map(|i| rows.dot(i, self.0)).collect()
         }
     }

@@ -1,7 +1,7 @@
 //! Starts from solutions of other problems.
 
-use maxmargin_core::start::shift_to_sum;
-use maxmargin_core::{Balance, Dual};
+use crate::dual::{Balance, Dual};
+use crate::start::shift_to_sum;
 
 /// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free.
 ///

@@ -1,16 +1,16 @@
 //! Passes over all rows of a problem, in chunks whose size does not depend on the number of threads.
 
-use crate::matrix::Rows;
+use super::FeatureRows;
 use maxmargin_data::Par;
 
 /// Rows per task of a pass that writes one number a row.
-pub(crate) const CHUNK: usize = 4096;
+pub const CHUNK: usize = 4096;
 
 /// Partial sums of w that may exist at once.
 const PARTS: usize = 16;
 
 /// `out_k = x_{ids[k]} · w`
-pub(crate) fn products<R: Rows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f64], par: Par) {
+pub fn products<R: FeatureRows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f64], par: Par) {
     par.for_chunks(out, CHUNK, |chunk, out| {
         for (out, &id) in out.iter_mut().zip(&ids[chunk * CHUNK..]) {
             *out = rows.dot(id, w);
@@ -19,7 +19,7 @@ pub(crate) fn products<R: Rows>(rows: &R, ids: &[usize], w: &[f64], out: &mut [f
 }
 
 /// `Σ_k coef_k x_{ids[k]}`, in a fixed number of partial sums that are added in order.
-pub(crate) fn combine<R: Rows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+pub fn combine<R: FeatureRows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
     let used = coef.iter().filter(|c| **c != 0.0).count();
     // A partial sum must not cost more to clear and add than its rows do.
     let work = used * (rows.entries() / rows.len().max(1) + 1);
@@ -41,8 +41,4 @@ pub(crate) fn combine<R: Rows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) 
         w.iter_mut().zip(part).for_each(|(w, p)| *w += p);
     }
     w
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    maxmargin_simd::sums::dot(a, b)
 }

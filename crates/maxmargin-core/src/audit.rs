@@ -1,0 +1,93 @@
+//! One judgement for many solutions: every exact kernel value is computed once for all of them.
+
+use crate::certificate::{Certificate, certify_gradient};
+use crate::dual::Dual;
+use maxmargin_data::Par;
+use maxmargin_kernel::Exact;
+use std::ops::ControlFlow;
+
+/// Columns between two looks at the watch, for each thread: some hundredths of a second for a few thousand support vectors.
+const STRIPE: usize = 4096;
+
+/// A solution to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Its problem.
+    pub dual: &'a Dual,
+    /// One α per variable.
+    pub alpha: &'a [f64],
+    /// The bias. Without a balance of sums it is inside the kernel and not looked at.
+    pub bias: f64,
+}
+
+/// A certificate with the exact numbers behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The judgement.
+    pub certificate: Certificate,
+    /// Exact gradient `Qα + lin`, one entry per variable.
+    pub gradient: Vec<f64>,
+    /// Exact `Σ s_l α_l K(id_l, i)` of every sample `i` of the source, inside the problem or not: decision values without bias.
+    pub sums: Vec<f64>,
+}
+
+/// Judges many points at once: every kernel value is computed once for all of them.
+///
+/// # Panics
+///
+/// When an α has another length than its problem.
+pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
+    audit_watched(source, points, par, || ControlFlow::Continue(())).expect("nobody ends it")
+}
+
+/// [`audit`], asking `go_on` every tenth of a second or so. None when it said no: half a judgement is none.
+///
+/// # Panics
+///
+/// As [`audit`].
+pub fn audit_watched<'e>(
+    source: impl Into<Exact<'e>>,
+    points: &[Point],
+    par: Par,
+    mut go_on: impl FnMut() -> ControlFlow<()>,
+) -> Option<Vec<Audit>> {
+    let source = source.into();
+    let (n, h) = (source.len(), points.len());
+    let mut used = vec![false; n];
+    for Point { dual, alpha, .. } in points {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[id] = true);
+    }
+    let ids: Vec<usize> = (0..n).filter(|&i| used[i]).collect();
+    let mut place = vec![usize::MAX; n];
+    ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
+    let mut coef = vec![0.0; ids.len() * h];
+    for (p, Point { dual, alpha, .. }) in points.iter().enumerate() {
+        for (k, &id) in dual.ids().iter().enumerate() {
+            if alpha[k] != 0.0 {
+                coef[place[id] * h + p] += dual.sign()[k] * alpha[k];
+            }
+        }
+    }
+    let mut sums = Vec::with_capacity(n * h);
+    if ids.is_empty() {
+        sums.resize(n * h, 0.0);
+    }
+    // Features cost two passes whatever the columns are.
+    let stripe = if matches!(source, Exact::Gram(_)) { STRIPE * par.threads() } else { n.max(1) };
+    while sums.len() < n * h {
+        if go_on().is_break() {
+            return None;
+        }
+        let start = sums.len() / h;
+        sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par));
+    }
+    let judge = |p: usize| {
+        let Point { dual, alpha, bias } = points[p];
+        let sums: Vec<f64> = (0..n).map(|i| sums[i * h + p]).collect();
+        let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
+        let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
+        Audit { certificate: certify_gradient(dual, alpha, bias, &gradient), gradient, sums }
+    };
+    Some(par.map(h, judge))
+}

@@ -1,0 +1,122 @@
+//! Which samples each machine of a study has, and in which order.
+
+use crate::plan::FoldPlan;
+use maxmargin_data::classes::pairs;
+use maxmargin_data::{ClassLabels, Par};
+
+/// The samples of one machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Positions in the arrangement, ascending.
+    pub(crate) rows: Vec<usize>,
+    /// −1 for the earlier class, +1 for the later.
+    pub(crate) signs: Vec<f64>,
+    /// The classes.
+    pub(crate) classes: (usize, usize),
+}
+
+/// Samples in the order that their machines want them.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrangement {
+    /// Position in the data of each sample.
+    pub(crate) original: Vec<usize>,
+    /// One for each machine: of all samples, or of each pair of classes.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Arrangement {
+    /// The order of the data.
+    pub(crate) fn as_they_are(classes: &ClassLabels) -> Self {
+        Self::of((0..classes.of().len()).collect(), classes)
+    }
+
+    /// Sorted by class, so that a pair is two runs of samples; of two classes, whose machine has all samples, as they are.
+    pub(crate) fn by_class(classes: &ClassLabels) -> Self {
+        let mut original: Vec<usize> = (0..classes.of().len()).collect();
+        if classes.count() > 2 {
+            original.sort_by_key(|&i| classes.of()[i]);
+        }
+        Self::of(original, classes)
+    }
+
+    /// Sorted by fold and, inside a fold, by class: a training set is then at most two runs of a kernel row.
+    pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels) -> Self {
+        let mut original: Vec<usize> = (0..plan.len()).collect();
+        original.sort_by_key(|&i| (plan.fold_of()[i], classes.of()[i]));
+        Self::of(original, classes)
+    }
+
+    fn of(original: Vec<usize>, classes: &ClassLabels) -> Self {
+        let class_of: Vec<usize> = original.iter().map(|&i| classes.of()[i] as usize).collect();
+        let mut members = vec![Vec::new(); classes.count()];
+        class_of.iter().enumerate().for_each(|(at, &class)| members[class].push(at));
+        let part = |(a, b): (usize, usize)| {
+            let mut rows = [&members[a][..], &members[b][..]].concat();
+            rows.sort_unstable();
+            let signs = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
+            Part { rows, signs, classes: (a, b) }
+        };
+        Self { parts: pairs(classes.count()).map(part).collect(), original }
+    }
+
+    /// Whether the samples are in the order of the data.
+    pub(crate) fn is_identity(&self) -> bool {
+        self.original.iter().enumerate().all(|(at, &i)| at == i)
+    }
+
+    /// The test samples of each fold, as positions in this arrangement.
+    pub(crate) fn tests(&self, plan: &FoldPlan) -> Vec<Vec<usize>> {
+        tests(plan, self.original.iter().copied())
+    }
+
+    /// The test samples of each fold among those of a part, as places in the part.
+    pub(crate) fn tests_of(&self, part: &Part, plan: &FoldPlan) -> Vec<Vec<usize>> {
+        tests(plan, part.rows.iter().map(|&at| self.original[at]))
+    }
+}
+
+fn tests(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+    let mut folds = vec![Vec::new(); plan.folds()];
+    samples.enumerate().for_each(|(place, i)| folds[plan.fold_of()[i] as usize].push(place));
+    folds
+}
+
+/// Calls `each(index, par)` for every machine: side by side where there are enough of them for the threads, otherwise one after the other
+/// on all threads. Results are in order.
+///
+/// # Errors
+///
+/// The first error of `each`.
+pub(crate) fn map_machines<T: Send, E: Send>(
+    count: usize,
+    par: Par,
+    each: impl Fn(usize, Par) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    if count < 2 * par.threads() {
+        return (0..count).map(|p| each(p, par)).collect();
+    }
+    par.map(count, |p| each(p, Par::Seq)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_has_its_samples_in_order() {
+        let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
+        let sorted = Arrangement::by_class(&classes);
+        assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
+        let of: Vec<_> = sorted.parts.iter().map(|p| (p.classes, p.rows.clone(), p.signs.clone())).collect();
+        assert_eq!(of[0], ((0, 1), vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
+        assert_eq!(of[2], ((1, 2), vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
+        let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
+        let folds = Arrangement::by_fold(&plan, &classes);
+        assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
+        assert_eq!(folds.tests(&plan), [vec![0, 1], vec![2, 3, 4]]);
+        assert_eq!(folds.tests_of(&folds.parts[0], &plan), [vec![0], vec![1, 2]]);
+        // One machine of two classes wants no order of its own.
+        let two = ClassLabels::new(&[1.0, -1.0, 1.0]).expect("two classes");
+        assert!(Arrangement::by_class(&two).is_identity());
+    }
+}

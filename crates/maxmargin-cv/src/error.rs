@@ -1,0 +1,80 @@
+//! Why a study cannot run.
+
+use crate::seed::Seeding;
+use maxmargin_core::{DualError, Refused, StartError};
+use maxmargin_data::LabelError;
+use maxmargin_data::scale::ScaleError;
+use maxmargin_kernel::KernelError;
+use maxmargin_model::ModelError;
+
+/// Why a training or a cross-validation cannot run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CvError {
+    /// A training set is no problem.
+    #[error("fold {fold}: {source}; choose other folds, such as stratified ones")]
+    Fold {
+        /// The fold.
+        fold: usize,
+        /// What is wrong with it.
+        source: DualError,
+    },
+    /// A class has samples in one fold only.
+    #[error(
+        "all samples of class {label} are in fold {fold}, whose training set then has none; choose other folds, such as stratified ones"
+    )]
+    ClassInOneFold {
+        /// The label.
+        label: f64,
+        /// The fold.
+        fold: usize,
+    },
+    /// The whole data is no problem.
+    #[error(transparent)]
+    Data(#[from] DualError),
+    /// The labels are not classes.
+    #[error(transparent)]
+    Labels(#[from] LabelError),
+    /// The solver cannot take the problem.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Zero is no start of the problem.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The kernel's parameters or data.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The samples cannot be scaled.
+    #[error(transparent)]
+    Scale(#[from] ScaleError),
+    /// The solution cannot be a model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The folds of this study cannot be seeded like that.
+    #[error("seeding {}: {why}; use cold or full", seeding.name())]
+    Seeding {
+        /// What was asked.
+        seeding: Seeding,
+        /// Why it does not go.
+        why: &'static str,
+    },
+    /// A class weight for each class.
+    #[error("{found} class weights for {classes} classes")]
+    Weights {
+        /// Weights given.
+        found: usize,
+        /// Classes of the data.
+        classes: usize,
+    },
+    /// The plan is for other data.
+    #[error("the fold plan has {plan} samples, the data {data}")]
+    Plan {
+        /// Samples of the plan.
+        plan: usize,
+        /// Samples of the data.
+        data: usize,
+    },
+    /// Only scaled alike can folds be derived from each other.
+    #[error("several values of C at once need one kernel for all folds, and these folds scale differently; scale the data first")]
+    ScaledGrid,
+}

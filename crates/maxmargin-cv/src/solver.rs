@@ -1,0 +1,168 @@
+//! The solvers by name, and the two that are made of others: SMO with a finish, and the choice that is left to the program.
+
+mod chunks;
+mod finished;
+
+pub use chunks::SmoChunks;
+pub use finished::SmoFinish;
+
+use maxmargin_core::{Loss, Offset, Solve};
+use maxmargin_frankwolfe::{Method as Steps, Simplex};
+use maxmargin_irwls::Irwls;
+use maxmargin_linear::{Linear, Method};
+use serde::{Deserialize, Serialize};
+
+/// A solver family by name. [`Solver::build`] makes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Solver {
+    /// `linear` without a kernel, `smo` for the hinge loss, `pairwise` for the squared.
+    #[default]
+    Auto,
+    /// Sequential minimal optimisation over kernel rows; tolerances below 10⁻⁵ are reached by an active-set finish.
+    Smo,
+    /// Weighted least squares on working sets of kernel values.
+    Irwls,
+    /// Without a kernel: coordinate descent while it pays, then Newton steps.
+    Linear,
+    /// Without a kernel: coordinate descent with random permutations and shrinking, as in LIBLINEAR.
+    Descent,
+    /// Without a kernel: coordinate descent with adaptive variable selection frequencies.
+    Avsf,
+    /// Without a kernel: Newton steps from the start.
+    Newton,
+    /// Kernels, squared loss: pairwise steps on the simplex.
+    Pairwise,
+    /// Kernels, squared loss: core vector machine, to a relative gap.
+    Cvm,
+    /// Kernels, squared loss: Frank-Wolfe steps, to a relative gap.
+    Fw,
+    /// Kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap.
+    Mfw,
+    /// Kernels, squared loss: SWAP steps, to a relative gap.
+    Swap,
+}
+
+/// Relative gap at which solvers stop that come near to an optimum slowly.
+const GAP: f64 = 1e-3;
+
+impl Solver {
+    /// Every solver that has a name of its own.
+    pub const ALL: [Self; 11] = [
+        Self::Smo,
+        Self::Irwls,
+        Self::Linear,
+        Self::Descent,
+        Self::Avsf,
+        Self::Newton,
+        Self::Pairwise,
+        Self::Cvm,
+        Self::Fw,
+        Self::Mfw,
+        Self::Swap,
+    ];
+
+    /// What `Auto` means for this kernel and loss; `vectors` tells that the model must keep its support vectors.
+    #[must_use]
+    pub fn resolved(self, linear: bool, loss: Option<Loss>, vectors: bool) -> Self {
+        match self {
+            Self::Auto if vectors => Self::Smo,
+            Self::Auto if linear => Self::Linear,
+            Self::Auto if loss == Some(Loss::SquaredHinge) => Self::Pairwise,
+            Self::Auto => Self::Smo,
+            named => named,
+        }
+    }
+
+    /// The loss and the bias that it has where nothing else is asked for.
+    pub fn problem(self) -> (Loss, Offset) {
+        if self.is_simplex() { (Loss::SquaredHinge, Offset::Feature(1.0)) } else { (Loss::Hinge, Offset::Free) }
+    }
+
+    fn is_simplex(self) -> bool {
+        matches!(self, Self::Pairwise | Self::Cvm | Self::Fw | Self::Mfw | Self::Swap)
+    }
+
+    /// The solver. `seed` is that of random orders, samples and starts; `gap` a relative duality gap to reach, for those that know one.
+    pub fn build(self, seed: u64, gap: Option<f64>) -> Box<dyn Solve + Send> {
+        let linear = |method| Box::new(Linear { method, seed, gap });
+        let simplex = |method, gap| Box::new(Simplex::of(method, gap, seed));
+        match self {
+            Self::Auto | Self::Smo => Box::new(SmoFinish),
+            Self::Irwls => Box::new(Irwls { seed, ..Irwls::default() }),
+            Self::Linear => linear(Method::Hybrid),
+            Self::Descent => linear(Method::Descent),
+            Self::Avsf => linear(Method::Avsf),
+            Self::Newton => linear(Method::Newton),
+            Self::Pairwise => simplex(Steps::Pairwise, gap),
+            Self::Cvm => simplex(Steps::Cvm, gap.or(Some(GAP))),
+            Self::Fw => simplex(Steps::Fw, gap.or(Some(GAP))),
+            Self::Mfw => simplex(Steps::Mfw, gap.or(Some(GAP))),
+            Self::Swap => simplex(Steps::Swap, gap.or(Some(GAP))),
+        }
+    }
+
+    /// The name that options, documents and model files know it by.
+    pub fn name(self) -> &'static str {
+        if self == Self::Auto { "auto" } else { self.build(0, None).name() }
+    }
+
+    /// Whether a gap means something to it.
+    pub fn knows_gap(self) -> bool {
+        !matches!(self, Self::Smo | Self::Irwls)
+    }
+}
+
+impl std::str::FromStr for Solver {
+    type Err = UnknownSolver;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSolver> {
+        let known = [Self::Auto].into_iter().chain(Self::ALL).find(|solver| solver.name() == name);
+        known.ok_or_else(|| UnknownSolver(name.to_owned()))
+    }
+}
+
+/// No solver has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no solver is called `{0}`; there are auto, smo, irwls, linear, descent, avsf, newton, pairwise, cvm, fw, mfw, swap")]
+pub struct UnknownSolver(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_core::Formulation;
+
+    #[test]
+    fn names_lead_to_solvers_that_take_their_own_problem() {
+        for solver in Solver::ALL {
+            assert_eq!(solver.name().parse(), Ok(solver));
+            assert!(UnknownSolver(String::new()).to_string().contains(&format!(" {}", solver.name())), "{solver:?}");
+            let built = solver.build(1, None);
+            let (loss, offset) = solver.problem();
+            let features = built.takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
+            assert_eq!(features, matches!(solver, Solver::Linear | Solver::Descent | Solver::Avsf | Solver::Newton));
+            assert_eq!(built.takes(&Formulation::Svc { c: 1.0, loss, offset }, false).is_ok(), !features);
+        }
+        assert!("best".parse::<Solver>().is_err());
+        assert_eq!("auto".parse(), Ok(Solver::Auto));
+    }
+
+    #[test]
+    fn refusals_name_what_to_take_instead() {
+        let squared = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, offset: Offset::Free };
+        let refused = Solver::Smo.build(1, None).takes(&squared, false).expect_err("another loss");
+        assert!(refused.to_string().contains("pairwise"), "{refused}");
+        let refused = Solver::Linear.build(1, None).takes(&squared, false).expect_err("a kernel");
+        assert!(refused.to_string().contains("smo"), "{refused}");
+    }
+
+    #[test]
+    fn the_choice_follows_kernel_loss_and_what_is_kept() {
+        assert_eq!(Solver::Auto.resolved(true, None, false), Solver::Linear);
+        assert_eq!(Solver::Auto.resolved(true, None, true), Solver::Smo);
+        assert_eq!(Solver::Auto.resolved(false, Some(Loss::SquaredHinge), false), Solver::Pairwise);
+        assert_eq!(Solver::Auto.resolved(false, Some(Loss::Hinge), false), Solver::Smo);
+        assert_eq!(Solver::Cvm.resolved(true, None, true), Solver::Cvm);
+    }
+}

@@ -1,0 +1,77 @@
+//! SMO to any tolerance: what its tail would take long for, an active-set finish does.
+
+use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_irwls::{Finish, finish};
+use maxmargin_kernel::Space;
+use maxmargin_smo::Smo;
+use std::time::Instant;
+
+/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SmoFinish;
+
+/// Where the finish takes over, and the tolerance from which on it is worth it.
+const FINISHED_FROM: f64 = 1e-3;
+const FINISHED_BELOW: f64 = 1e-5;
+
+impl Solve for SmoFinish {
+    fn name(&self) -> &'static str {
+        Smo.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        Smo.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        if run.stop.tol >= FINISHED_BELOW {
+            return Smo.solve(dual, space, start, run);
+        }
+        let wanted = (run.stop, run.refine);
+        run.refine = Refine::Exact;
+        let solved = smo_and_finish(dual, space, start, run);
+        (run.stop, run.refine) = wanted;
+        solved
+    }
+}
+
+/// The tail of SMO takes as many iterations again as all before it; a few dense solves on the free samples take its place, where they fit.
+fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+    let (begun, stop) = (Instant::now(), run.stop);
+    let rows = Refused::unless_rows(Smo.name(), space)?;
+    run.stop = Stop { tol: FINISHED_FROM, ..stop };
+    let coarse = Smo.solve(dual, space, start, run)?;
+    if coarse.solution.status != Status::Converged {
+        return Ok(coarse);
+    }
+    let config = Finish { exact_gradient: true, par: run.par, ..Finish::default() };
+    let mut nearest = coarse.solution;
+    let mut work = nearest.work;
+    let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
+    if free <= config.most {
+        let left = stop.left(begun, work.iterations);
+        let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
+        let (outcome, _) = finished.map_err(|error| Refused {
+            solver: Smo.name(),
+            reason: error.to_string(),
+            instead: "ask for a tolerance of 1e-5",
+        })?;
+        work += outcome.solution.work;
+        nearest = Solution { work, ..outcome.solution };
+        if nearest.status != Status::Stalled {
+            let exact = nearest.status == Status::Converged;
+            return Ok(Solved { solution: nearest, exact, counts: Vec::new() });
+        }
+    }
+    // Too many free samples, or a system that is singular: pair steps go on from here.
+    run.stop = stop.left(begun, work.iterations);
+    let start = Start::checked(dual, nearest.alpha).or_else(|_| Start::zero(dual));
+    let start = start.map_err(|error| Refused {
+        solver: Smo.name(),
+        reason: error.to_string(),
+        instead: "ask for a tolerance of 1e-5",
+    })?;
+    let mut solved = Smo.solve(dual, space, start, run)?;
+    solved.solution.work += work;
+    Ok(solved)
+}

@@ -1,0 +1,147 @@
+//! A study: data, a machine for each pair of classes, and how they are solved.
+
+use crate::arrangement::{Arrangement, Part};
+use crate::error::CvError;
+use maxmargin_core::{Formulation, Problem, Solve, Stop};
+use maxmargin_data::scale::{Method, Scaler};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
+use maxmargin_kernel::{Gamma, Gram, Kernel, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
+use std::borrow::Cow;
+
+/// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
+/// machine, more of them one for each pair.
+#[derive(Clone, Copy)]
+pub struct Study<'a> {
+    /// The data, before any scaling.
+    pub data: &'a Dataset,
+    /// Its classes.
+    pub classes: &'a ClassLabels,
+    /// The kernel; its width is that of `gamma`, where there is one.
+    pub kernel: &'a Kernel,
+    /// The width by a rule.
+    pub gamma: Option<Gamma>,
+    /// How features are scaled: by what the training samples show, in a cross-validation those of each fold.
+    pub scale: Option<Method>,
+    /// Which support vector machine.
+    pub formulation: Formulation,
+    /// A factor of C for each class.
+    pub weights: &'a [f64],
+    /// Who solves.
+    pub solver: &'a dyn Solve,
+    /// When a training stops; the time is for all together.
+    pub stop: Stop,
+    /// Bytes of kernel rows that may be held.
+    pub memory: u64,
+    /// Threads.
+    pub par: Par,
+}
+
+/// Samples as the kernel sees them.
+pub(crate) struct Prepared<'s> {
+    pub(crate) scaler: Option<Scaler>,
+    pub(crate) samples: Cow<'s, Samples>,
+    pub(crate) kernel: Kernel,
+}
+
+/// Where the machines of a study have their values from, in the order of an arrangement.
+pub(crate) enum Source<'s> {
+    Gram(KernelGram),
+    Features(Cow<'s, Samples>),
+}
+
+impl<'a> Study<'a> {
+    /// Whether the machines work on features and no kernel value is computed.
+    ///
+    /// # Errors
+    ///
+    /// When the solver does not take the formulation, or there are not as many weights as classes.
+    pub(crate) fn over_features(&self) -> Result<bool, CvError> {
+        if self.weights.len() != self.classes.count() {
+            return Err(CvError::Weights { found: self.weights.len(), classes: self.classes.count() });
+        }
+        if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
+            return Ok(true);
+        }
+        self.solver.takes(&self.formulation, false)?;
+        Ok(false)
+    }
+
+    /// The samples scaled by what `rows` of them show (all, where there is no scaling), and the kernel with its width for these.
+    pub(crate) fn prepared(&self, rows: Option<&[usize]>) -> Result<Prepared<'a>, CvError> {
+        let data = &self.data.samples;
+        let scaler = self.scale.map(|method| match rows {
+            Some(rows) => Scaler::fit_rows(data, rows.iter().copied(), method),
+            None => Scaler::fit(data, method),
+        });
+        let samples = match &scaler {
+            Some(scaler) => Cow::Owned(scaler.apply(data)?),
+            None => Cow::Borrowed(data),
+        };
+        let kernel = match (self.gamma, rows) {
+            (None, _) => self.kernel.clone().checked()?,
+            (Some(gamma @ Gamma::Scale), Some(rows)) if scaler.is_some() => self.kernel.resolved(gamma, &samples.select(rows))?,
+            (Some(gamma), _) => self.kernel.resolved(gamma, &samples)?,
+        };
+        Ok(Prepared { scaler, samples, kernel })
+    }
+
+    /// Values of the samples in the order of `arrangement`.
+    pub(crate) fn source<'s>(
+        &self,
+        prepared: &Prepared<'s>,
+        arrangement: &Arrangement,
+        features: bool,
+    ) -> Result<Source<'s>, CvError> {
+        let sorted = if arrangement.is_identity() {
+            prepared.samples.clone()
+        } else {
+            Cow::Owned(prepared.samples.select(&arrangement.original))
+        };
+        if features {
+            return Ok(Source::Features(sorted));
+        }
+        let gram = KernelGram::new(&sorted, prepared.kernel.clone());
+        Ok(Source::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?))
+    }
+
+    /// The problem of one machine over rows `0…n` of its space.
+    pub(crate) fn problem(&self, arrangement: &Arrangement, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
+        let ids: Vec<usize> = (0..part.rows.len()).collect();
+        let class_of = |at: &usize| self.classes.of()[arrangement.original[*at]] as usize;
+        let weights: Vec<f64> = part.rows.iter().map(|at| self.weights[class_of(at)]).collect();
+        Ok(formulation.problem(&maxmargin_core::Part { ids: &ids, target: &part.signs, weights: &weights })?)
+    }
+
+    /// Bytes of kernel rows for one of so many machines, which run side by side on all threads.
+    pub(crate) fn budget(&self, machines: usize) -> u64 {
+        if machines == 1 { self.memory } else { self.memory / self.par.threads() as u64 }
+    }
+}
+
+impl Source<'_> {
+    /// Calls `each` with the space of a part, and tells what its store of rows did.
+    pub(crate) fn with_space<T>(
+        &self,
+        part: &Part,
+        feature: Option<f64>,
+        (budget, par): (u64, Par),
+        each: impl FnOnce(Space) -> T,
+    ) -> (T, RowWork) {
+        match self {
+            Source::Gram(all) => {
+                // A machine of all samples needs no part of the matrix; a bias feature is a constant of the kernel.
+                let part = (part.rows.len() < all.len()).then(|| Subset::new(all, part.rows.clone()));
+                let plain = part.as_ref().map_or(all as &dyn Gram, |part| part);
+                let with = feature.map(|value| OffsetGram::new(plain, value * value));
+                let rows = Rows::new(with.as_ref().map_or(plain, |with| with), budget, par);
+                let result = each(Space::Kernel(&rows));
+                (result, rows.work())
+            }
+            Source::Features(all) => {
+                let part = (part.rows.len() < all.len()).then(|| all.select(&part.rows));
+                let matrix = Matrix::new(part.as_ref().unwrap_or(all), feature, par);
+                (each(Space::Features(&matrix)), RowWork::default())
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! From the machines of all folds to predictions and a report.
+
+use crate::arrangement::Arrangement;
+use crate::outcome::{Judged, Outcome};
+use crate::plan::FoldPlan;
+use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
+use crate::study::Source;
+use maxmargin_core::{Decision, Solved, Status};
+use maxmargin_data::classes::elected;
+use maxmargin_data::{ClassLabels, Par};
+use maxmargin_kernel::{Exact, Matrix, RowWork};
+use std::sync::Arc;
+
+/// What is needed to count.
+pub(crate) struct Tally<'a> {
+    pub(crate) classes: &'a ClassLabels,
+    pub(crate) arrangement: &'a Arrangement,
+    pub(crate) plan: &'a FoldPlan,
+    pub(crate) par: Par,
+}
+
+impl Tally<'_> {
+    /// The report of all machines.
+    pub(crate) fn report(&self, source: &Source, outcomes: &[Outcome], work: &[RowWork]) -> CvReport {
+        let tests = self.arrangement.tests(self.plan);
+        let width = outcomes.len();
+        let decisions = match outcomes {
+            // One machine has judged all samples already.
+            [only] => only.decisions.clone(),
+            _ => match source {
+                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &tests),
+                Source::Features(samples) => self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &tests),
+            },
+        };
+        let labels = self.classes.labels();
+        let elect = |row: &[f64]| elected(labels.len(), row);
+        let mut folds = Vec::with_capacity(tests.len());
+        let mut seen = Seen::new(self.arrangement.original.len());
+        for (fold, test) in tests.iter().enumerate() {
+            let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
+            let right = |at: &&usize| elect(&decisions[**at * width..(**at + 1) * width]) == class_of(**at);
+            let correct = test.iter().filter(right).count();
+            let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
+            let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
+            let support_vectors = match &judged[..] {
+                [only] => only.report.support_vectors,
+                _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
+            };
+            folds.push(FoldReport { correct, support_vectors, ..fold_report(fold, self.plan.len(), test.len(), &judged, own) });
+        }
+        let full = full_report(outcomes);
+        let correct = folds.iter().map(|f| f.correct).sum();
+        let iterations = folds.iter().map(|f| f.iterations).sum();
+        let mut counts = Vec::new();
+        outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
+        // The report's shape is one for all: nothing is known of C and of clocks here.
+        let empty = CvReport::empty(0, width);
+        let mut by_data = vec![0.0; decisions.len()];
+        let mut predicted = vec![0.0; self.arrangement.original.len()];
+        for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original) {
+            by_data[i * width..(i + 1) * width].copy_from_slice(row);
+            predicted[i] = labels[elect(row)];
+        }
+        CvReport {
+            accuracy: correct as f64 / predicted.len() as f64,
+            correct,
+            iterations,
+            seed_steps: folds.iter().map(|f| f.seed_steps).sum(),
+            total_iterations: iterations + full.as_ref().map_or(0, |f| f.iterations),
+            folds,
+            full,
+            counts,
+            kernel_seconds: work.iter().map(|w| w.time.as_secs_f64()).sum(),
+            certify_seconds: outcomes.iter().map(|outcome| outcome.certify_seconds).sum(),
+            rows_computed: work.iter().map(|w| w.computed).sum(),
+            kernel_bytes: work.iter().map(|w| w.peak_bytes).max().unwrap_or(0),
+            decisions: by_data,
+            predicted,
+            ..empty
+        }
+    }
+
+    /// Exact decision values of all samples by the machines that did not see them, row-major. Machines of all data that serve many folds decide for all
+    /// samples at once.
+    fn decide(&self, source: Exact, outcomes: &[Outcome], tests: &[Vec<usize>]) -> Vec<f64> {
+        let (n, width) = (self.arrangement.original.len(), outcomes.len());
+        let full: Vec<Option<Arc<Decision>>> =
+            outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
+        let is_full = |p: usize, fold: usize| outcomes[p].folds[fold].is_none();
+        let shared: usize = (0..tests.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
+        let mut decisions = vec![0.0; n * width];
+        let at_once = 2 * shared > tests.len() * width;
+        if at_once {
+            let all: Vec<usize> = (0..n).collect();
+            let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
+            let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
+            self.put(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions);
+        }
+        for (fold, test) in tests.iter().enumerate() {
+            let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
+            let of: Vec<(usize, &Decision)> = of.map(|p| (p, &*outcomes[p].judged(fold).decision)).collect();
+            self.put(source, &of, test, width, &mut decisions);
+        }
+        decisions
+    }
+
+    /// Writes what some machines say of some samples.
+    fn put(&self, source: Exact, machines: &[(usize, &Decision)], samples: &[usize], width: usize, decisions: &mut [f64]) {
+        let h = machines.len();
+        if h == 0 {
+            return;
+        }
+        let mut used: Vec<usize> = machines
+            .iter()
+            .flat_map(|(p, decision)| decision.terms.iter().map(|term| self.arrangement.parts[*p].rows[term.0]))
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut coef = vec![0.0; used.len() * h];
+        for (at, (p, decision)) in machines.iter().enumerate() {
+            let rows = &self.arrangement.parts[*p].rows;
+            // Both ascend.
+            let mut place = 0;
+            for &(row, c) in &decision.terms {
+                place += used[place..].iter().take_while(|&&id| id < rows[row]).count();
+                coef[place * h + at] = c;
+            }
+        }
+        let sums = source.sums_at(&used, &coef, h, samples, self.par);
+        for (&i, sums) in samples.iter().zip(sums.chunks_exact(h)) {
+            machines.iter().zip(sums).for_each(|((p, decision), sum)| decisions[i * width + p] = sum + decision.bias);
+        }
+    }
+}
+
+/// Counts different samples.
+struct Seen {
+    last: Vec<u32>,
+    round: u32,
+}
+
+impl Seen {
+    fn new(samples: usize) -> Self {
+        Self { last: vec![0; samples], round: 0 }
+    }
+
+    /// Samples in some decision, whose terms are places in the rows beside it.
+    fn count<'d>(&mut self, decisions: impl Iterator<Item = (&'d Decision, &'d [usize])>) -> usize {
+        self.round += 1;
+        let mut count = 0;
+        for (decision, rows) in decisions {
+            for term in &decision.terms {
+                let last = &mut self.last[rows[term.0]];
+                count += usize::from(*last != self.round);
+                *last = self.round;
+            }
+        }
+        count
+    }
+}
+
+/// Sums and the worst of the machines of a fold; those of all data that serve it cost it nothing.
+fn fold_report(fold: usize, samples: usize, test: usize, judged: &[&Judged], own: Vec<MachineReport>) -> FoldReport {
+    let all = || judged.iter().map(|judged| &judged.report);
+    FoldReport {
+        fold,
+        train: samples - test,
+        test,
+        correct: 0,
+        status: all().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
+        iterations: own.iter().map(|m| m.iterations).sum(),
+        rows_computed: own.iter().map(|m| m.rows_computed).sum(),
+        seed_steps: own.iter().map(|m| m.seed_steps).sum(),
+        breakpoints: own.iter().map(|m| m.breakpoints).sum(),
+        seed_seconds: own.iter().map(|m| m.seed_seconds).sum(),
+        solve_seconds: own.iter().map(|m| m.solve_seconds).sum(),
+        objective: all().map(|m| m.objective).sum(),
+        support_vectors: 0,
+        bounded: all().map(|m| m.bounded).sum(),
+        certificate: all().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
+        machines: own,
+    }
+}
+
+/// The machines of all data.
+fn full_report(outcomes: &[Outcome]) -> Option<FullReport> {
+    let machines: Vec<MachineReport> =
+        outcomes.iter().filter_map(|outcome| outcome.full.as_ref().map(|full| full.judged.report.clone())).collect();
+    let certificate = machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse)?;
+    Some(FullReport {
+        status: machines.iter().map(|m| m.status).reduce(Status::worse)?,
+        iterations: machines.iter().map(|m| m.iterations).sum(),
+        rows_computed: machines.iter().map(|m| m.rows_computed).sum(),
+        solve_seconds: machines.iter().map(|m| m.solve_seconds).sum(),
+        objective: machines.iter().map(|m| m.objective).sum(),
+        certificate,
+        machines,
+    })
+}

@@ -1,0 +1,151 @@
+//! One training of all machines, and the model that they make.
+
+use crate::arrangement::{Arrangement, map_machines};
+use crate::error::CvError;
+use crate::report::{CertificateReport, MachineReport};
+use crate::study::Study;
+use crate::watch::{CvWatch, Relay, Stage};
+use maxmargin_core::{Certificate, Decision, Refine, Run, Solved, Start, Status, solve_certified};
+use maxmargin_kernel::RowWork;
+use maxmargin_model::{MachineRecord, Model, Record};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// A trained model and what it took.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The model; its record holds the certificate of every machine.
+    pub model: Model,
+    /// The worst status of its machines.
+    pub status: Status,
+    /// The worst certificate.
+    pub certificate: CertificateReport,
+    /// One for each machine.
+    pub machines: Vec<MachineReport>,
+    /// Solver iterations of all machines.
+    pub iterations: u64,
+    /// Kernel rows of all machines; time summed over those that ran side by side, bytes the most of one.
+    pub kernel: RowWork,
+    /// What the solver counts besides, by name.
+    pub counts: Vec<(&'static str, u64)>,
+    /// Time to solve and certify.
+    pub solve_seconds: f64,
+}
+
+/// One machine as it was found.
+struct Found {
+    decision: Decision,
+    weights: Option<Vec<(u32, f64)>>,
+    report: MachineReport,
+    certificate: Certificate,
+    counts: Vec<(&'static str, u64)>,
+    kernel: RowWork,
+}
+
+impl Study<'_> {
+    /// Trains every machine from zero on all data.
+    ///
+    /// # Errors
+    ///
+    /// When the solver does not take the formulation, or the kernel, C, a weight or the data is not possible. Not converging is a status, not an
+    /// error.
+    pub fn train(&self, watch: &dyn CvWatch) -> Result<Trained, CvError> {
+        let begun = Instant::now();
+        let features = self.over_features()?;
+        let prepared = self.prepared(None)?;
+        let arrangement = if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_class(self.classes) };
+        let source = self.source(&prepared, &arrangement, features)?;
+        let count = arrangement.parts.len();
+        let done = AtomicUsize::new(0);
+        let solving = Instant::now();
+        let found = map_machines(count, self.par, |p, par| -> Result<Found, CvError> {
+            let part = &arrangement.parts[p];
+            let problem = self.problem(&arrangement, part, self.formulation)?;
+            let dual = problem.dual();
+            let start = Start::zero(dual)?;
+            let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
+            let mut relay = Relay { watch, stage, done: &done, total: count };
+            let stop = self.stop.left(begun, 0);
+            let feature = self.formulation.offset().feature();
+            let room = (self.budget(count), self.par);
+            let (solved, kernel) = source.with_space(part, feature, room, |space| -> Result<_, CvError> {
+                let mut run = Run { stop, refine: Refine::Exact, par, watch: &mut relay };
+                let (solved, certificate) = solve_certified(self.solver, dual, space, start, &mut run)?;
+                let decision = problem.decision(&solved.solution);
+                let weights = space.matrix().map(|matrix| {
+                    let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
+                    matrix.weights(&ids, &coef, par).0
+                });
+                Ok((solved, certificate, decision, weights))
+            });
+            let (Solved { solution, counts, .. }, certificate, mut decision, weights) = solved?;
+            done.fetch_add(1, Ordering::Relaxed);
+            let held = self.solver.goal(self.stop.tol).met(&certificate);
+            let report = MachineReport {
+                machine: p,
+                rows_computed: kernel.computed,
+                solve_seconds: solving.elapsed().as_secs_f64(),
+                ..MachineReport::of(dual, &solution, &certificate, held)
+            };
+            // Rows of the data, ascending.
+            decision.terms.iter_mut().for_each(|term| term.0 = arrangement.original[part.rows[term.0]]);
+            decision.terms.sort_by_key(|term| term.0);
+            Ok(Found { decision, weights, report, certificate, counts, kernel })
+        })?;
+        let solve_seconds = solving.elapsed().as_secs_f64();
+        let model = self.model(&prepared, &found)?;
+        let mut counts = Vec::new();
+        let mut kernel = RowWork::default();
+        for one in &found {
+            Solved::add_counts(&mut counts, &one.counts);
+            kernel.computed += one.kernel.computed;
+            kernel.hits += one.kernel.hits;
+            kernel.time += one.kernel.time;
+            kernel.peak_bytes = kernel.peak_bytes.max(one.kernel.peak_bytes);
+        }
+        let machines: Vec<MachineReport> = found.into_iter().map(|one| one.report).collect();
+        Ok(Trained {
+            model,
+            status: machines.iter().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
+            certificate: machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
+            iterations: machines.iter().map(|m| m.iterations).sum(),
+            machines,
+            kernel,
+            counts,
+            solve_seconds,
+        })
+    }
+
+    fn model(&self, prepared: &crate::study::Prepared, found: &[Found]) -> Result<Model, CvError> {
+        let folded = found.iter().any(|one| one.weights.is_some());
+        let model = if folded {
+            let machines: Vec<_> =
+                found.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
+            Model::from_weights(prepared.samples.features(), self.classes, &machines)?
+        } else {
+            let machines: Vec<_> = found.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
+            Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.classes, &machines)?
+        };
+        let c = self.formulation.c().unwrap_or(1.0);
+        let what = (self.formulation.loss(), self.formulation.offset());
+        let mut record = Record::new(self.data, c, self.weights.to_vec(), self.stop.tol, what);
+        record.solver = self.solver.name().to_owned();
+        record.gap = self.solver.goal(self.stop.tol).gap();
+        record.machines = found
+            .iter()
+            .map(|one| MachineRecord {
+                rows: one.decision.terms.iter().map(|term| term.0 as u64).collect(),
+                folded: folded.then(|| one.decision.terms.iter().map(|term| term.1).collect()),
+                bounded: one.report.bounded as u64,
+                status: one.report.status,
+                iterations: one.report.iterations,
+                certificate: one.certificate,
+            })
+            .collect();
+        let model = model.with_index_base(self.data.index_base)?.with_record(record)?;
+        Ok(match &prepared.scaler {
+            Some(scaler) => model.with_scaler(scaler.clone())?,
+            None => model,
+        })
+    }
+}

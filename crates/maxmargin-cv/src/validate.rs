@@ -1,0 +1,224 @@
+//! Cross-validation: every machine over its folds, and what they elect.
+
+use crate::arrangement::{Arrangement, map_machines};
+use crate::engine::Engine;
+use crate::error::CvError;
+use crate::outcome::Outcome;
+use crate::plan::FoldPlan;
+use crate::report::CvReport;
+use crate::seed::{Pool, Seeding};
+use crate::study::{Prepared, Source, Study};
+use crate::tally::Tally;
+use crate::watch::{CvWatch, OfMachine};
+use maxmargin_core::{Balance, Loss, Offset};
+use maxmargin_data::ClassLabels;
+use maxmargin_data::scale::Scaler;
+use maxmargin_kernel::{Gamma, RowWork};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+impl Study<'_> {
+    /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each fold with a certificate.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::train`]; when a training set is no problem, the plan is for other data, or the folds cannot be seeded like that.
+    pub fn cross_validate(&self, plan: &FoldPlan, seeding: Seeding, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+        let c = self.formulation.c().unwrap_or(1.0);
+        Ok(self.cross_validate_along(&[c], plan, seeding, watch)?.remove(0))
+    }
+
+    /// Cross-validates for several values of C over the same rows, the models of all data each from the one before. Fewer
+    /// reports than values when it was interrupted or ran out of time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::cross_validate`].
+    ///
+    /// # Panics
+    ///
+    /// When there are no values.
+    pub fn cross_validate_along(
+        &self,
+        values: &[f64],
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<Vec<CvReport>, CvError> {
+        assert!(!values.is_empty(), "at least one value of C");
+        if plan.len() != self.data.samples.len() {
+            return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
+        }
+        let features = self.over_features()?;
+        self.check_seeding(seeding, features)?;
+        check_folds(plan, self.classes)?;
+        match self.shared(plan)? {
+            Some(prepared) => self.along(&prepared, values, plan, seeding, features, watch),
+            None => self.apart(values, plan, seeding, watch),
+        }
+    }
+
+    /// Paper seeds move α along a balance of sums over kernel rows.
+    fn check_seeding(&self, seeding: Seeding, features: bool) -> Result<(), CvError> {
+        if matches!(seeding, Seeding::Cold | Seeding::Full) || (!features && self.is_c_svc()) {
+            return Ok(());
+        }
+        let why = if features { "it reads kernel rows, and here are features alone" } else { "it is for the hinge loss with a free bias" };
+        Err(CvError::Seeding { seeding, why })
+    }
+
+    fn is_c_svc(&self) -> bool {
+        (self.formulation.loss(), self.formulation.offset()) == (Loss::Hinge, Offset::Free)
+    }
+
+    /// The samples that all folds share; none where their training sets scale differently.
+    fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'_>>, CvError> {
+        let Some(method) = self.scale else { return self.prepared(None).map(Some) };
+        if self.gamma == Some(Gamma::Scale) {
+            return Ok(None);
+        }
+        let fit = |fold: usize| {
+            let train = (0..plan.len()).filter(|&i| plan.fold_of()[i] as usize != fold);
+            Scaler::fit_rows(&self.data.samples, train, method)
+        };
+        // The extremes of a feature are often in every training set: the folds then share one kernel after all.
+        let whole = self.prepared(None)?;
+        let same = (0..plan.folds()).all(|fold| Some(fit(fold)) == whole.scaler);
+        Ok(same.then_some(whole))
+    }
+
+    fn along(
+        &self,
+        prepared: &Prepared,
+        values: &[f64],
+        plan: &FoldPlan,
+        seeding: Seeding,
+        features: bool,
+        watch: &dyn CvWatch,
+    ) -> Result<Vec<CvReport>, CvError> {
+        let begun = Instant::now();
+        let arrangement =
+            if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_fold(plan, self.classes) };
+        let source = self.source(prepared, &arrangement, features)?;
+        let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
+        let mut found = map_machines(count, self.par, |p, par| {
+            let relay = OfMachine { watch, machine: p, machines: count, done: &done };
+            let run = MachineRun { study: self, arrangement: &arrangement, plan, seeding, values, begun, par, watch: &relay };
+            let outcomes = run.run(&source, p);
+            done.fetch_add(1, Ordering::Relaxed);
+            outcomes
+        })?;
+        let mut reports = Vec::new();
+        // A value of C that some machine did not come to has no report.
+        while reports.len() < values.len() && found.iter().all(|outcomes| !outcomes.is_empty()) {
+            let begun = if values.len() == 1 { begun } else { Instant::now() };
+            let (outcomes, work): (Vec<Outcome>, Vec<RowWork>) = found.iter_mut().map(|of| of.remove(0)).unzip();
+            let tally = Tally { classes: self.classes, arrangement: &arrangement, plan, par: self.par };
+            let mut report = tally.report(&source, &outcomes, &work);
+            report.c = Some(values[reports.len()]);
+            report.seeding = seeding.name();
+            report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// Every fold from nothing but its training rows, scaled by what these show: a study of its own.
+    fn apart(&self, values: &[f64], plan: &FoldPlan, seeding: Seeding, watch: &dyn CvWatch) -> Result<Vec<CvReport>, CvError> {
+        self.check_seeding(seeding, false)?;
+        let begun = Instant::now();
+        let mut reports = Vec::new();
+        for &c in values {
+            let at_c = Study { formulation: self.formulation.with_c(c), ..*self };
+            let report = crate::apart::cross_validate(&at_c, plan, begun, watch)?;
+            let stopped = report.status().ended_early();
+            reports.push(CvReport { c: Some(c), ..report });
+            if stopped {
+                break;
+            }
+        }
+        Ok(reports)
+    }
+}
+
+/// Whether every class has samples in at least two folds. Of two classes the training sets tell.
+fn check_folds(plan: &FoldPlan, classes: &ClassLabels) -> Result<(), CvError> {
+    if classes.count() == 2 {
+        return Ok(());
+    }
+    let mut first = vec![None; classes.count()];
+    let mut several = vec![false; classes.count()];
+    for (&class, &fold) in classes.of().iter().zip(plan.fold_of()) {
+        let class = class as usize;
+        several[class] |= *first[class].get_or_insert(fold) != fold;
+    }
+    match several.iter().position(|several| !several) {
+        None => Ok(()),
+        Some(class) => {
+            let fold = first[class].unwrap_or(0) as usize;
+            Err(CvError::ClassInOneFold { label: classes.labels()[class], fold })
+        }
+    }
+}
+
+/// The folds of one machine, for every value of C.
+struct MachineRun<'a> {
+    study: &'a Study<'a>,
+    arrangement: &'a Arrangement,
+    plan: &'a FoldPlan,
+    seeding: Seeding,
+    values: &'a [f64],
+    begun: Instant,
+    par: maxmargin_data::Par,
+    watch: &'a dyn CvWatch,
+}
+
+impl MachineRun<'_> {
+    fn run(&self, source: &Source, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+        let Self { study, arrangement, .. } = self;
+        let part = &arrangement.parts[p];
+        let folds = arrangement.tests_of(part, self.plan);
+        let feature = study.formulation.offset().feature();
+        let room = (study.budget(arrangement.parts.len()), study.par);
+        source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
+    }
+
+    fn values_in(&self, space: maxmargin_kernel::Space, folds: &[Vec<usize>], p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+        let study = self.study;
+        let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
+        let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
+        for &c in self.values {
+            let problem = study.problem(self.arrangement, &self.arrangement.parts[p], study.formulation.with_c(c))?;
+            let dual = problem.dual();
+            let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
+            let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let engine = Engine {
+                problem: &problem,
+                space,
+                seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
+                folds,
+                solver: study.solver,
+                seeding: self.seeding,
+                stop: study.stop.left(self.begun, 0),
+                par: self.par,
+                watch: self.watch,
+                begun: Instant::now(),
+                done: AtomicUsize::new(0),
+                stopped: AtomicBool::new(false),
+            };
+            let mut outcome = engine.run(start.as_deref())?;
+            outcome.complete(&engine);
+            outcome.number(p);
+            let stopped = engine.stopped.load(Ordering::Relaxed);
+            let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
+            let work = space.rows().map_or_else(RowWork::default, |rows| rows.work());
+            outcomes.push((outcome, work));
+            drop(engine);
+            before = alpha.map(|alpha| (dual.clone(), alpha));
+            if stopped && self.values.len() > 1 {
+                break;
+            }
+        }
+        Ok(outcomes)
+    }
+}

@@ -1,0 +1,159 @@
+//! The L2-SVM by the simplex, behind the signature of all solvers.
+
+use crate::config::{FrankWolfeConfig, FrankWolfeError, Method, Rule, Sampling};
+use crate::l2_svm::{decision, ordinary};
+use crate::random_start::{POINTS, random_start};
+use crate::solve::solve;
+use maxmargin_core::{
+    Balance, Dual, Formulation, Goal, Loss, Offset, Refused, Run, Solution, Solve, Solved, Start, Status, Stop, Work,
+    certify_gradient, exact_gradient,
+};
+use maxmargin_kernel::{Rows, Space};
+use std::time::Instant;
+
+/// The squared hinge loss with the bias inside the kernel (`K + 1`), solved on the simplex and given back with margins at 1.
+///
+/// Duals without balance, with linear terms −1, no upper bounds and one ridge, over kernel rows: those of
+/// [`Loss::SquaredHinge`] with [`Offset::Feature`], one C for all samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Simplex {
+    /// Who makes the steps.
+    pub method: Method,
+    /// The relative duality gap to reach; without it the KKT violation of [`Stop::tol`], which only pairwise steps reach soon.
+    pub gap: Option<f64>,
+    /// Samples instead of scans.
+    pub sampling: Option<Sampling>,
+    /// Seed of the random points of the start.
+    pub seed: u64,
+}
+
+impl Simplex {
+    /// A method with full scans, to a gap or to the KKT violation.
+    pub fn of(method: Method, gap: Option<f64>, seed: u64) -> Self {
+        Self { method, gap, sampling: None, seed }
+    }
+
+    fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
+        Refused { solver: self.name(), reason: reason.into(), instead }
+    }
+}
+
+/// Relative gap of the solution that tells the scale of the violation.
+const COARSE: f64 = 0.01;
+
+/// Rounds in which the tolerance on the simplex follows the scale of the solution.
+const ROUNDS: u32 = 6;
+
+/// The bias feature of the kernel `K + 1`.
+const FEATURE: f64 = 1.0;
+
+impl Solve for Simplex {
+    fn name(&self) -> &'static str {
+        match self.method {
+            Method::Cvm => "cvm",
+            Method::Fw => "fw",
+            Method::Mfw => "mfw",
+            Method::Swap => "swap",
+            Method::Pairwise => "pairwise",
+        }
+    }
+
+    fn goal(&self, tol: f64) -> Goal {
+        self.gap.map_or(Goal::Kkt(tol), Goal::Gap)
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        if features {
+            return Err(Refused::features(self.name()));
+        }
+        if formulation.loss() != Loss::SquaredHinge {
+            return Err(self.refused("it has the squared hinge loss", "for the hinge loss use `smo`"));
+        }
+        if formulation.offset() != Offset::Feature(FEATURE) {
+            return Err(
+                self.refused("its bias is a feature of value 1", "for another bias use `linear`, or `smo` with the hinge loss")
+            );
+        }
+        Ok(())
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let rows = Refused::unless_rows(self.name(), space)?;
+        self.check(dual)?;
+        self.solve_ordinary(dual, rows, &start, run)
+            .map_err(|error| self.refused(error.to_string(), "`smo` takes kernels that are not positive definite"))
+    }
+}
+
+impl Simplex {
+    fn check(&self, dual: &Dual) -> Result<(), Refused> {
+        if !dual.has_one_ridge() {
+            return Err(self.refused(
+                "it has one C for all samples, and here classes or samples are weighted",
+                "leave the weights out, use `smo` with the hinge loss, or `linear` without a kernel",
+            ));
+        }
+        let ordinary = dual.balance() == Balance::Free && dual.lin().iter().all(|p| *p == -1.0);
+        if !ordinary || dual.ridge() <= 0.0 || dual.upper().iter().any(|u| u.is_finite()) {
+            return Err(self.refused("it solves the squared hinge loss without balance and bounds", "`smo` takes the hinge loss"));
+        }
+        Ok(())
+    }
+
+    /// Minimises on the simplex until the ordinary scaling meets the goal by exact kernel values.
+    fn solve_ordinary(&self, dual: &Dual, rows: &Rows, from: &Start, run: &mut Run) -> Result<Solved, FrankWolfeError> {
+        let begun = Instant::now();
+        let n = dual.len();
+        let simplex = Dual::new(
+            dual.ids().to_vec(),
+            dual.sign().to_vec(),
+            vec![0.0; n],
+            vec![f64::INFINITY; n],
+            dual.ridge(),
+            Balance::Simplex,
+        )
+        .map_err(|_| FrankWolfeError::Kernel)?;
+        let method = FrankWolfeConfig { sampling: self.sampling, par: run.par, ..FrankWolfeConfig::of(self.method) };
+        let mut start = match carried(&simplex, from) {
+            Some(start) => start,
+            None => random_start(&simplex, rows, POINTS, self.seed)?,
+        };
+        // The violation scales with αᵀQα, which only a solution tells: a coarse one comes first.
+        let (mut rule, mut tol) = (Rule::RelativeGap, self.gap.unwrap_or(COARSE));
+        let (mut work, mut core_set) = (Work::default(), 0);
+        for round in 0..=ROUNDS {
+            let limits = Stop { tol, ..run.stop.left(begun, work.iterations) };
+            let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.watch)?;
+            work += outcome.solution.work;
+            core_set = core_set.max(outcome.core_set);
+            let scaled = ordinary(&simplex, &outcome.solution).ok_or(FrankWolfeError::Kernel)?;
+            let mut status = outcome.solution.status;
+            let gradient = exact_gradient(dual, rows.gram(), &scaled.alpha, run.par);
+            let met = self.goal(run.stop.tol).met(&certify_gradient(dual, &scaled.alpha, 0.0, &gradient));
+            if met || status != Status::Converged || round == ROUNDS {
+                if !met && status == Status::Converged {
+                    status = Status::Stalled;
+                }
+                let bias = decision(&simplex, &scaled.alpha, FEATURE).bias;
+                let solution = Solution { alpha: scaled.alpha, bias, gradient, status, work };
+                return Ok(Solved { solution, exact: true, counts: vec![("core_set", core_set as u64)] });
+            }
+            if self.gap.is_some() {
+                // The gap of the ordinary scaling is a little different from the one that was reached on the simplex.
+                tol *= 0.5;
+            } else {
+                let square = -0.5 / scaled.objective;
+                (rule, tol) = (Rule::Violation, 0.9 * run.stop.tol * square * 0.5_f64.powi(round.saturating_sub(1) as i32));
+            }
+            start = Start::checked(&simplex, outcome.solution.alpha).expect("a solution is feasible");
+        }
+        unreachable!("the last round returns")
+    }
+}
+
+/// A start in the ordinary scaling, moved to the simplex; none from zero, which is not on it.
+fn carried(simplex: &Dual, from: &Start) -> Option<Start> {
+    let mass: f64 = from.alpha().iter().sum();
+    let scaled = || from.alpha().iter().map(|a| a / mass).collect();
+    (mass > 0.0).then(|| Start::checked(simplex, scaled()).ok()).flatten()
+}

@@ -1,0 +1,56 @@
+//! Weighted least squares behind the signature of all solvers.
+
+use crate::config::{IrwlsConfig, Selection};
+use crate::solve::solve;
+use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_kernel::Space;
+
+/// Iterative re-weighted least squares on working sets: duals with one balance of sums, over kernel rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Irwls {
+    /// How working sets are chosen.
+    pub selection: Selection,
+    /// Samples of a working set.
+    pub working_set: usize,
+    /// Seed of random working sets.
+    pub seed: u64,
+}
+
+impl Default for Irwls {
+    fn default() -> Self {
+        let IrwlsConfig { selection, working_set, seed, .. } = IrwlsConfig::default();
+        Self { selection, working_set, seed }
+    }
+}
+
+const NAME: &str = "irwls";
+
+impl Solve for Irwls {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        Refused::unless_c_svc(NAME, formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let rows = Refused::unless_rows(NAME, space)?;
+        let config = IrwlsConfig {
+            selection: self.selection,
+            working_set: self.working_set,
+            seed: self.seed,
+            refine: run.refine,
+            par: run.par,
+            ..IrwlsConfig::default()
+        };
+        let outcome = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
+            solver: NAME,
+            reason: error.to_string(),
+            instead: "`linear` and `pairwise` take problems without a balance",
+        })?;
+        let exact = run.refine == Refine::Exact && outcome.solution.status == Status::Converged;
+        let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
+        Ok(Solved { solution: outcome.solution, exact, counts })
+    }
+}

@@ -1,0 +1,75 @@
+//! Linear SVMs behind the signature of all solvers.
+
+use crate::solve::{Config, LinearSolution, Method, solve};
+use maxmargin_core::{Dual, Formulation, Goal, Offset, Refused, Run, Solve, Solved, Start};
+use maxmargin_kernel::Space;
+
+/// Duals without balance or with one of sums, over features.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear {
+    /// The method.
+    pub method: Method,
+    /// Of the random orders.
+    pub seed: u64,
+    /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
+    pub gap: Option<f64>,
+}
+
+impl Default for Linear {
+    fn default() -> Self {
+        let Config { method, seed, gap, .. } = Config::default();
+        Self { method, seed, gap }
+    }
+}
+
+impl Linear {
+    fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
+        Refused { solver: self.name(), reason: reason.into(), instead }
+    }
+}
+
+impl Solve for Linear {
+    fn name(&self) -> &'static str {
+        match self.method {
+            Method::Hybrid => "linear",
+            Method::Descent => "descent",
+            Method::Avsf => "avsf",
+            Method::Newton => "newton",
+        }
+    }
+
+    fn goal(&self, tol: f64) -> Goal {
+        self.gap.map_or(Goal::Kkt(tol), |gap| Goal::Both { kkt: tol, gap })
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        if !features {
+            return Err(self.refused("it works on features and reads no kernel", "use --kernel linear, or the solver `smo`"));
+        }
+        if matches!(self.method, Method::Descent | Method::Avsf) && formulation.offset() == Offset::Free {
+            return Err(
+                self.refused("it knows no free bias", "leave the bias out, make it one more feature of value 1, or use `linear`")
+            );
+        }
+        Ok(())
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let Some(matrix) = space.matrix() else {
+            return Err(self.refused("it works on features and reads no kernel", "use the solver `smo`"));
+        };
+        let config = Config { method: self.method, seed: self.seed, gap: self.gap, par: run.par };
+        let found = solve(matrix, dual, start, &config, &run.stop, run.watch);
+        let LinearSolution { solution, work, .. } =
+            found.map_err(|error| self.refused(error.to_string(), "use the solver `linear`, or `smo` over a kernel"))?;
+        let counts = vec![
+            ("sweeps", work.sweeps),
+            ("steps", work.steps),
+            ("entries", work.entries),
+            ("newton_steps", work.newton_steps),
+            ("rounds", work.rounds),
+            ("gradients", work.gradients),
+        ];
+        Ok(Solved { solution, exact: true, counts })
+    }
+}

@@ -1,0 +1,33 @@
+//! SMO behind the signature of all solvers.
+
+use crate::solve::{SmoConfig, solve};
+use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_kernel::Space;
+
+/// Sequential minimal optimisation: duals with one balance of sums and one ridge, over kernel rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Smo;
+
+const NAME: &str = "smo";
+
+impl Solve for Smo {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        Refused::unless_c_svc(NAME, formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let rows = Refused::unless_rows(NAME, space)?;
+        let config = SmoConfig { refine: run.refine, par: run.par };
+        let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
+            solver: NAME,
+            reason: error.to_string(),
+            instead: "`linear` and `pairwise` take problems without a balance",
+        })?;
+        let exact = run.refine == Refine::Exact && solution.status == Status::Converged;
+        Ok(Solved { solution, exact, counts: Vec::new() })
+    }
+}
