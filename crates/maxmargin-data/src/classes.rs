@@ -32,6 +32,30 @@ impl ClassLabels {
         Ok(Self { labels: classes, of, sizes })
     }
 
+    /// The labels of the rows `rows[0], rows[1], …`, with the classes that remain.
+    ///
+    /// ```
+    /// use maxmargin_data::ClassLabels;
+    ///
+    /// let all = ClassLabels::new(&[3.0, 1.0, 2.0, 3.0])?;
+    /// let some = all.subset(&[3, 1])?;
+    /// assert_eq!((some.labels(), some.of()), (&[1.0, 3.0][..], &[1, 0][..]));
+    /// assert!(all.subset(&[0, 3]).is_err());
+    /// # Ok::<(), maxmargin_data::LabelError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When no rows are left, or only one class.
+    ///
+    /// # Panics
+    ///
+    /// When a row is out of range.
+    pub fn subset(&self, rows: &[usize]) -> Result<Self, LabelError> {
+        let labels: Vec<f64> = rows.iter().map(|&row| self.labels[self.of[row] as usize]).collect();
+        Self::new(&labels)
+    }
+
     /// Number of classes, at least 2.
     pub fn count(&self) -> usize {
         self.labels.len()

@@ -1,6 +1,6 @@
 //! A data set: samples with their labels and what the file said about them.
 
-use crate::samples::Samples;
+use crate::samples::{Samples, SamplesError};
 use serde::{Deserialize, Serialize};
 
 /// Samples and labels, in file order.
@@ -14,8 +14,129 @@ pub struct Dataset {
     pub groups: Option<Vec<u64>>,
     /// The number that the file gives to the first feature: 0 or 1. Column `j` of `samples` is feature `j + index_base`.
     pub index_base: u32,
-    /// SHA-256 of the uncompressed text (zeros for generated data).
+    /// SHA-256 of the uncompressed text (zeros for data that were made from numbers or generated).
     pub sha256: [u8; 32],
+}
+
+/// Why numbers are not a data set.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The features are not a matrix of finite numbers.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// Not one label for each row.
+    #[error("{labels} labels for {rows} rows: give one label for each row")]
+    Labels {
+        /// Labels given.
+        labels: usize,
+        /// Rows given.
+        rows: usize,
+    },
+    /// A label is infinite or not a number.
+    #[error("the label of row {row} is {value}: labels are finite numbers")]
+    Label {
+        /// Row, from 0.
+        row: usize,
+        /// The label.
+        value: f64,
+    },
+}
+
+impl Dataset {
+    /// Samples with their labels. Features are numbered from 1 where text is written.
+    ///
+    /// ```
+    /// use maxmargin_data::{Dataset, Samples};
+    ///
+    /// let samples = Samples::from_sparse(1000, vec![0, 1, 2], vec![7, 512], vec![0.5, 2.0])?;
+    /// let data = Dataset::from_samples(samples, &[1.0, -1.0])?;
+    /// assert_eq!((data.samples.len(), data.index_base), (2, 1));
+    /// # Ok::<(), maxmargin_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is not one label for each row, or a label is not finite.
+    pub fn from_samples(samples: Samples, labels: &[f64]) -> Result<Self, DataError> {
+        if labels.len() != samples.len() {
+            return Err(DataError::Labels { labels: labels.len(), rows: samples.len() });
+        }
+        if let Some(row) = labels.iter().position(|label| !label.is_finite()) {
+            return Err(DataError::Label { row, value: labels[row] });
+        }
+        Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32] })
+    }
+
+    /// A data set from rows (`&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]` and the like) and labels, in the form that takes least memory
+    /// ([`Samples::compact`]).
+    ///
+    /// ```
+    /// use maxmargin_data::Dataset;
+    ///
+    /// let data = Dataset::from_rows(&[[0.0, 1.5], [2.0, 0.25], [1.0, 1.0]], &[1.0, -1.0, 1.0])?;
+    /// assert_eq!((data.samples.len(), data.samples.features()), (3, 2));
+    /// let error = Dataset::from_rows(&[[0.0, f64::NAN]], &[1.0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "row 0, feature 1: value NaN is not finite");
+    /// # Ok::<(), maxmargin_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When rows differ in length, there is not one label for each, or a number is not finite.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R], labels: &[f64]) -> Result<Self, DataError> {
+        Self::from_samples(Samples::from_rows(rows)?.compact(), labels)
+    }
+
+    /// A data set from an array of rows and one of labels, whatever their strides (feature `ndarray`), in the form that takes least
+    /// memory ([`Samples::compact`]).
+    ///
+    /// ```
+    /// use maxmargin_data::Dataset;
+    /// use ndarray::array;
+    ///
+    /// let (x, y) = (array![[0.0_f32, 1.5], [2.0, 0.25]], array![1, -1]);
+    /// let data = Dataset::from_ndarray(x.view(), y.view())?;
+    /// assert_eq!(data, Dataset::from_rows(&[[0.0, 1.5], [2.0, 0.25]], &[1.0, -1.0])?);
+    /// # Ok::<(), maxmargin_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Dataset::from_rows`].
+    #[cfg(feature = "ndarray")]
+    pub fn from_ndarray<T, L>(x: ndarray::ArrayView2<'_, T>, y: ndarray::ArrayView1<'_, L>) -> Result<Self, DataError>
+    where
+        T: Copy + Into<f64>,
+        L: Copy + Into<f64>,
+    {
+        let labels: Vec<f64> = y.iter().map(|&label| label.into()).collect();
+        Self::from_samples(Samples::from_ndarray(x)?.compact(), &labels)
+    }
+
+    /// The rows `rows[0], rows[1], …` with their labels and groups. No text has these rows, so the hash is zeros.
+    ///
+    /// ```
+    /// use maxmargin_data::Dataset;
+    ///
+    /// let data = Dataset::from_rows(&[[0.0], [1.0], [2.0]], &[1.0, -1.0, 1.0])?;
+    /// assert_eq!(data.select(&[2, 1]), Dataset::from_rows(&[[2.0], [1.0]], &[1.0, -1.0])?);
+    /// # Ok::<(), maxmargin_data::DataError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a row is out of range.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            samples: self.samples.select(rows),
+            labels: rows.iter().map(|&row| self.labels[row]).collect(),
+            groups: self.groups.as_ref().map(|groups| rows.iter().map(|&row| groups[row]).collect()),
+            index_base: self.index_base,
+            sha256: [0; 32],
+        }
+    }
 }
 
 /// Two classes, as signs. The positive class is the greater label, whatever the order of the file.

@@ -2,9 +2,12 @@
 
 mod compact;
 mod dense;
+mod foreign;
+mod row;
 mod stored;
 
 pub(crate) use compact::{is_single, prefers_dense};
+pub use row::Row;
 
 use sprs::CsMatI;
 
@@ -77,44 +80,19 @@ pub enum SamplesError {
         /// The value.
         value: f64,
     },
+    /// Rows of different lengths.
+    #[error("row {row} has {found} values, but the rows before it have {expected}")]
+    Ragged {
+        /// The first row that differs, from 0.
+        row: usize,
+        /// Its length.
+        found: usize,
+        /// The length of the rows before it.
+        expected: usize,
+    },
     /// The compressed rows are malformed.
     #[error("not valid compressed rows: {0}")]
     Structure(String),
-}
-
-/// One row of [`Samples`], borrowed.
-#[derive(Clone, Copy, Debug)]
-pub enum Row<'a> {
-    /// All features of the row.
-    Dense32(&'a [f32]),
-    /// All features of the row.
-    Dense64(&'a [f64]),
-    /// The stored entries: ascending column indices and their values.
-    Sparse(&'a [u32], &'a [f64]),
-}
-
-impl Row<'_> {
-    /// Calls `each(column, value)` for every stored non-zero entry, columns ascending.
-    pub fn for_each(self, mut each: impl FnMut(usize, f64)) {
-        match self {
-            Row::Dense32(values) => {
-                values.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(j, f64::from(*v)));
-            }
-            Row::Dense64(values) => {
-                values.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(j, *v));
-            }
-            Row::Sparse(indices, values) => {
-                indices.iter().zip(values).filter(|(_, v)| **v != 0.0).for_each(|(j, v)| each(*j as usize, *v));
-            }
-        }
-    }
-
-    /// The non-zero entries as `(column, value)`, columns ascending.
-    pub fn entries(self) -> Vec<(usize, f64)> {
-        let mut entries = Vec::new();
-        self.for_each(|j, v| entries.push((j, v)));
-        entries
-    }
 }
 
 impl Samples {
@@ -197,6 +175,15 @@ impl Samples {
             Storage::Dense32(values) => values.iter().filter(|v| **v != 0.0).count(),
             Storage::Dense64(values) => values.iter().filter(|v| **v != 0.0).count(),
             Storage::Sparse(matrix) => matrix.data().iter().filter(|v| **v != 0.0).count(),
+        }
+    }
+
+    /// Bytes of all values and indices.
+    pub fn bytes(&self) -> usize {
+        match &self.storage {
+            Storage::Dense32(values) => size_of_val(values.as_slice()),
+            Storage::Dense64(values) => size_of_val(values.as_slice()),
+            Storage::Sparse(matrix) => 12 * matrix.nnz() + size_of::<usize>() * (self.rows + 1),
         }
     }
 
