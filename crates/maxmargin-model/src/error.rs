@@ -18,13 +18,11 @@ pub enum ModelError {
         /// The newest format this version knows.
         newest: u32,
     },
-    /// A file format from before the first release.
-    #[error("the model file has format {found}, this version reads {oldest}: train the model again")]
+    /// Written while a format was still changing, before the first release.
+    #[error("the model file has format {found} as only versions in development wrote it: train the model again")]
     Past {
-        /// The format found.
+        /// Format of the file.
         found: u32,
-        /// The oldest format that can be read.
-        oldest: u32,
     },
     /// The first line is damaged.
     #[error("the first line of the model file is damaged; it must read `{} FORMAT BYTES SHA256`", crate::file::MAGIC)]
@@ -68,9 +66,6 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
-    /// A model of several classes where one of two is needed.
-    #[error("a model of {0} classes; a model of two is needed here")]
-    Classes(usize),
     /// The model does more than this version can.
     #[error("{0} is not supported by this version: it reads C-SVC models")]
     Unsupported(String),

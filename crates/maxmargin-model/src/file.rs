@@ -1,20 +1,19 @@
 //! The native model file: one line of text that says what follows, then the model in bincode.
 //!
 //! ```text
-//! maxmargin-model 3 BYTES SHA256\n
+//! maxmargin-model 4 BYTES SHA256\n
 //! BYTES bytes of bincode, whose SHA-256 (64 lower-case hexadecimal digits) stands above
 //! ```
 //!
 //! Everything about the bytes is checked before anything is decoded, and everything decoded is checked before it is a model: a
 //! damaged or hostile file gives an error. Numbers are stored as they are, so that a model that was written and read back
-//! predicts the same bits.
+//! predicts the same bits. Files of formats 1 to 3 are read as well (`old`).
 
 use crate::error::ModelError;
 use crate::libsvm;
 use crate::model::{Model, Parts};
-use crate::multiclass::{MulticlassModel, MulticlassParts};
+use crate::old;
 use maxmargin_data::codec;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -22,33 +21,10 @@ use std::fmt::Write;
 pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Longest possible first line: magic, format, length, checksum, blanks, line end.
 const HEADER_LIMIT: usize = 128;
-
-/// A model as files hold it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stored {
-    /// Of two classes.
-    Two(Model),
-    /// Of more, or of two by the same means.
-    Many(MulticlassModel),
-}
-
-/// What is encoded.
-#[derive(Serialize)]
-enum Payload<'m> {
-    Two(&'m Parts),
-    Many(&'m MulticlassParts),
-}
-
-/// What is decoded: the same bytes.
-#[derive(Deserialize)]
-enum Decoded {
-    Two(Box<Parts>),
-    Many(Box<MulticlassParts>),
-}
 
 /// The model as the bytes of a native file.
 ///
@@ -56,23 +32,15 @@ enum Decoded {
 ///
 /// Never for a model that this crate made; the encoder's, otherwise.
 pub fn encode(model: &Model) -> Result<Vec<u8>, ModelError> {
-    encode_payload(&Payload::Two(model.parts()))
+    let payload = codec::encode(model.parts()).map_err(|e| ModelError::Content(e.to_string()))?;
+    Ok(sealed(FORMAT, &payload))
 }
 
-/// The multi-class model as the bytes of a native file.
-///
-/// # Errors
-///
-/// As [`encode`].
-pub fn encode_multiclass(model: &MulticlassModel) -> Result<Vec<u8>, ModelError> {
-    encode_payload(&Payload::Many(model.parts()))
-}
-
-fn encode_payload(payload: &Payload) -> Result<Vec<u8>, ModelError> {
-    let payload = codec::encode(payload).map_err(|e| ModelError::Content(e.to_string()))?;
-    let mut file = header(FORMAT, &payload).into_bytes();
-    file.extend_from_slice(&payload);
-    Ok(file)
+/// A file of any format.
+pub(crate) fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
+    let mut file = header(format, payload).into_bytes();
+    file.extend_from_slice(payload);
+    file
 }
 
 fn header(format: u32, payload: &[u8]) -> String {
@@ -90,7 +58,7 @@ fn header(format: u32, payload: &[u8]) -> String {
 /// # Errors
 ///
 /// When the bytes are not one intact native model file of a format that this version knows.
-pub fn decode_any(bytes: &[u8]) -> Result<Stored, ModelError> {
+pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
         return Err(if is_cut_magic(bytes) { ModelError::Header } else { ModelError::NotAModel });
     };
@@ -119,37 +87,12 @@ pub fn decode_any(bytes: &[u8]) -> Result<Stored, ModelError> {
     if given != wanted.as_bytes() {
         return Err(ModelError::Checksum);
     }
-    if format < FORMAT {
-        return Err(ModelError::Past { found: format, oldest: FORMAT });
-    }
-    let parts: Decoded = codec::decode(payload, payload.len()).map_err(|e| ModelError::Content(e.to_string()))?;
-    Ok(match parts {
-        Decoded::Two(parts) => Stored::Two(Model::new(*parts)?),
-        Decoded::Many(parts) => Stored::Many(MulticlassModel::new(*parts)?),
-    })
+    let parts = if format < FORMAT { old::decode(format, payload)? } else { content(payload)? };
+    Model::new(parts)
 }
 
-/// Reads a native model file of two classes.
-///
-/// # Errors
-///
-/// As [`decode_any`], and [`ModelError::Classes`] for a model of more classes.
-pub fn decode(bytes: &[u8]) -> Result<Model, ModelError> {
-    decode_any(bytes)?.two()
-}
-
-impl Stored {
-    /// The model, if it has two classes.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelError::Classes`] if it has more.
-    pub fn two(self) -> Result<Model, ModelError> {
-        match self {
-            Stored::Two(model) => Ok(model),
-            Stored::Many(model) => Err(ModelError::Classes(model.classes().len())),
-        }
-    }
+fn content(payload: &[u8]) -> Result<Parts, ModelError> {
+    codec::decode(payload, payload.len()).map_err(|e| ModelError::Content(e.to_string()))
 }
 
 /// Whether the bytes are the beginning of the first word, and nothing more.
@@ -161,16 +104,7 @@ fn is_cut_magic(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// As [`decode_any`] and [`libsvm::read_any`].
-pub fn read_any(bytes: &[u8]) -> Result<Stored, ModelError> {
-    if libsvm::looks_like_model(bytes) { libsvm::read_any(bytes) } else { decode_any(bytes) }
-}
-
-/// Reads a model file of two classes, native or LIBSVM's text.
-///
-/// # Errors
-///
-/// As [`read_any`], and [`ModelError::Classes`] for a model of more classes.
+/// As [`decode`] and [`libsvm::read_model`].
 pub fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    read_any(bytes)?.two()
+    if libsvm::looks_like_model(bytes) { libsvm::read_model(bytes) } else { decode(bytes) }
 }

@@ -1,18 +1,20 @@
-//! Trained support vector machines: prediction, the native model file and LIBSVM's text form.
-//!
-//! Layer 3 of maxmargin. A [`Model`] (or, of more than two classes, a [`MulticlassModel`]) is a decision function with the [`Record`] of how it was trained; nothing here trains, and
-//! nothing here opens a file: readers take bytes, writers take [`std::io::Write`].
+//! Models of the maxmargin workspace (layer 3): a [`Model`] is one decision function or several, with the [`Record`] of how they were trained.
+#![doc = ""]
+#![doc = include_str!("../README.md")]
 
+mod check;
 mod error;
 pub mod file;
 pub mod libsvm;
+mod machine;
 mod model;
-mod multiclass;
+mod old;
 mod predict;
 mod record;
+mod weights;
 
 pub use error::ModelError;
-pub use file::{Stored, decode, decode_any, encode, encode_multiclass, read, read_any};
+pub use file::{decode, encode, read};
+pub use machine::{Decide, Machine};
 pub use model::{Model, Parts, Section};
-pub use multiclass::{Machine, MulticlassModel, MulticlassParts, MulticlassRecord, PairRecord};
-pub use record::{Asked, Record, data_sha256, numbers_sha256};
+pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};

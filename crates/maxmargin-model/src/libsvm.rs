@@ -6,8 +6,8 @@
 mod read;
 mod write;
 
-pub use read::{read_any, read_model};
-pub use write::{write_model, write_multiclass};
+pub use read::read_model;
+pub use write::write_model;
 
 /// The words that begin a header line.
 const HEADER: [&str; 13] = [

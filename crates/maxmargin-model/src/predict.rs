@@ -1,9 +1,11 @@
 //! Prediction: decision values and labels of samples.
 
 use crate::error::ModelError;
+use crate::machine::Machine;
 use crate::model::{Model, Parts};
-use maxmargin_data::{Par, Samples, Scaler, Storage};
-use maxmargin_kernel::{Kernel, decision_values};
+use crate::weights::{are_dense, dense, sparse};
+use maxmargin_data::{Par, Samples, Storage};
+use maxmargin_kernel::{Expansion, Kernel, decision_table};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,31 +13,29 @@ use std::collections::{BTreeSet, HashMap};
 const CHUNK: usize = 1024;
 
 impl Model {
-    /// The decision value of every row of `queries`: positive class at 0 and above.
+    /// The decision values of every row of `queries`, row-major `queries × machines`. Of two classes that is one value a row, the second class at 0
+    /// and above; of more, one for each of [`maxmargin_data::classes::pairs`], where `(a, b)` goes to `b` at 0 and above.
     ///
-    /// Feature counts may differ: what a row lacks is 0. Features that the model never saw count in an RBF distance, as in LIBSVM,
-    /// but are dropped where there is a scaler, which does not know their range. The bits do not depend on `par`.
+    /// Each kernel value is computed once for all machines. Feature counts may differ: what a row lacks is 0. Features that the model never saw
+    /// count in an RBF distance, as in LIBSVM, but are dropped where there is a scaler, which does not know their range. The bits do not depend on
+    /// `par`.
     ///
     /// # Errors
     ///
     /// When rows cannot be scaled, or rows of a precomputed kernel lack the value of a support vector.
     pub fn decision_values(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
-        let parts = self.parts();
+        let Parts { kernel, support, machines, .. } = self.parts();
         let queries = self.prepared(queries)?;
-        if parts.kernel == Kernel::Linear {
-            return Ok(if let Some(w) = self.w() {
-                linear(parts, &queries, par, |j| w.get(j).copied().unwrap_or(0.0))
-            } else {
-                let w = sparse_weights(parts);
-                linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
-            });
+        if *kernel == Kernel::Linear {
+            return Ok(self.linear(&queries, par));
         }
-        if parts.kernel.is_of_products()
-            && let Some((support, queries)) = without_gaps_if_hollow(&parts.support, &queries)?
+        let expansions: Vec<Expansion> = machines.iter().map(Machine::expansion).collect();
+        if kernel.is_of_products()
+            && let Some((support, queries)) = without_gaps_if_hollow(support, &queries)?
         {
-            return Ok(decision_values(&parts.kernel, &support, &parts.coef, parts.bias, &queries, par)?);
+            return Ok(decision_table(kernel, &support, &expansions, &queries, par)?);
         }
-        Ok(decision_values(&parts.kernel, &parts.support, &parts.coef, parts.bias, &queries, par)?)
+        Ok(decision_table(kernel, support, &expansions, &queries, par)?)
     }
 
     /// The label of every row of `queries`.
@@ -44,12 +44,17 @@ impl Model {
     ///
     /// As [`Model::decision_values`].
     pub fn predict(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
-        Ok(self.decision_values(queries, par)?.into_iter().map(|d| self.label(d)).collect())
+        let decisions = self.decision_values(queries, par)?;
+        Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
     }
 
-    /// The label of a decision value.
-    pub fn label(&self, decision: f64) -> f64 {
-        if decision >= 0.0 { self.parts().positive } else { self.parts().negative }
+    /// The label that the decision values of one row elect.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one value per machine.
+    pub fn label(&self, decisions: &[f64]) -> f64 {
+        self.parts().decide.label(self.classes(), decisions)
     }
 
     /// The rows as the kernel of this model sees them: behind the scaler, if there is one.
@@ -58,25 +63,47 @@ impl Model {
     ///
     /// When they cannot be scaled.
     pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
-        prepared(self.parts().scaler.as_ref(), samples)
+        Ok(match &self.parts().scaler {
+            None => Cow::Borrowed(samples),
+            Some(scaler) => Cow::Owned(scaler.apply(samples)?),
+        })
+    }
+
+    /// Every machine as one vector of weights, whether that is kept or made for the occasion.
+    fn linear(&self, queries: &Samples, par: Par) -> Vec<f64> {
+        let Parts { support, machines, .. } = self.parts();
+        let is_dense = are_dense(support);
+        let column = |p: usize| {
+            let machine = &machines[p];
+            if let Some(w) = self.weights(p) {
+                weighted(queries, machine.bias, par, |j| w.get(j).copied().unwrap_or(0.0))
+            } else if is_dense {
+                let w = dense(support, machine);
+                weighted(queries, machine.bias, par, |j| w.get(j).copied().unwrap_or(0.0))
+            } else {
+                let w = sparse(support, machine);
+                weighted(queries, machine.bias, par, |j| w.get(&j).copied().unwrap_or(0.0))
+            }
+        };
+        if let [_] = machines[..] {
+            return column(0);
+        }
+        let mut values = vec![0.0; queries.len() * machines.len()];
+        for p in 0..machines.len() {
+            values.iter_mut().skip(p).step_by(machines.len()).zip(column(p)).for_each(|(place, value)| *place = value);
+        }
+        values
     }
 }
 
-/// The rows behind the scaler, if there is one.
-pub(crate) fn prepared<'s>(scaler: Option<&Scaler>, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
-    Ok(match scaler {
-        None => Cow::Borrowed(samples),
-        Some(scaler) => Cow::Owned(scaler.apply(samples)?),
-    })
-}
-
-fn linear(parts: &Parts, queries: &Samples, par: Par, w: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+/// `wᵀx + bias` of every row.
+fn weighted(queries: &Samples, bias: f64, par: Par, w: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     let mut values = vec![0.0; queries.len()];
     par.for_chunks(&mut values, CHUNK, |chunk, values| {
         for (q, value) in values.iter_mut().enumerate() {
             let mut sum = 0.0;
             queries.row(chunk * CHUNK + q).for_each(|j, v| sum += w(j) * v);
-            *value = sum + parts.bias;
+            *value = sum + bias;
         }
     });
     values
@@ -91,7 +118,7 @@ fn is_hollow(support: &Samples, queries: &Samples) -> bool {
 }
 
 /// Hollow matrices without the columns that are zero in both: dot products and distances stay the same.
-pub(crate) fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
+fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Result<Option<(Samples, Samples)>, ModelError> {
     if !is_hollow(support, queries) {
         return Ok(None);
     }
@@ -115,13 +142,4 @@ pub(crate) fn without_gaps_if_hollow(support: &Samples, queries: &Samples) -> Re
             .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))
     };
     Ok(Some((narrow(support)?, narrow(queries)?)))
-}
-
-/// `Σ coef_k x_k` where only few of very many features occur.
-fn sparse_weights(parts: &Parts) -> HashMap<usize, f64> {
-    let mut w = HashMap::new();
-    for (i, c) in parts.coef.iter().enumerate() {
-        parts.support.row(i).for_each(|j, v| *w.entry(j).or_insert(0.0) += c * v);
-    }
-    w
 }

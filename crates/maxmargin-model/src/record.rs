@@ -1,28 +1,45 @@
 //! How a model was trained: what a certificate can be checked against.
 
-use crate::model::Model;
-use maxmargin_core::{Certificate, Dual, Loss, Offset, Solution, Status};
+use maxmargin_core::{Certificate, Loss, Offset, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The training that made a model. Claims, not proofs: `verify` recomputes all of them from the data.
+/// The training that made a model. Claims, not proofs: `verify` recomputes them from the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// C before class weights.
     pub c: f64,
-    /// Factors of C for the negative and the positive class.
-    pub weights: [f64; 2],
+    /// The loss that was minimised.
+    pub loss: Loss,
+    /// What the bias is.
+    pub offset: Offset,
+    /// Factor of C for each class, in the order of [`crate::Parts::classes`].
+    pub weights: Vec<f64>,
     /// Tolerance of the KKT violation that was asked for.
     pub eps: f64,
+    /// Relative duality gap that was asked for, where that was the goal.
+    pub gap: Option<f64>,
+    /// Short name of the solver, such as `smo`; empty where a file does not tell.
+    pub solver: String,
     /// Rows of the training data.
     pub rows: u64,
     /// Columns of the training data.
     pub features: u64,
     /// [`data_sha256`] of the training data.
     pub data_sha256: [u8; 32],
+    /// One per machine.
+    pub machines: Vec<MachineRecord>,
+}
+
+/// The training of one machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineRecord {
     /// Row (from 0) of each support vector in the training data, ascending.
-    pub support_rows: Vec<u64>,
+    pub rows: Vec<u64>,
+    /// For a linear machine that keeps its weights instead of its support vectors: the dual solution behind them, `s α` of each row; the weights
+    /// are the sum of these rows with these coefficients.
+    pub folded: Option<Vec<f64>>,
     /// Support vectors at their bound `C`.
     pub bounded: u64,
     /// How the solver stopped.
@@ -31,78 +48,42 @@ pub struct Record {
     pub iterations: u64,
     /// What the certificate said.
     pub certificate: Certificate,
-    /// The loss that was minimised.
-    pub loss: Loss,
-    /// What the bias is.
-    pub offset: Offset,
-    /// For a linear model that keeps its weights instead of its support vectors: the dual solution behind them, `s α` of each row of
-    /// [`Record::support_rows`]; `w` is the sum of these rows with these coefficients.
-    pub folded: Option<Vec<f64>>,
-}
-
-/// What was asked of a training: `C`, class weights, tolerance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked {
-    /// C before class weights.
-    pub c: f64,
-    /// Factors of C for the negative and the positive class.
-    pub weights: [f64; 2],
-    /// Tolerance of the KKT violation.
-    pub eps: f64,
 }
 
 impl Record {
-    /// The record of a solution over all rows of `data`: Gram index `i` of `dual` is row `i`.
+    /// A record of trainings on `data` that has no machines yet, asked for a KKT violation of `eps`: no gap, no name of a solver.
     ///
-    /// # Panics
-    ///
-    /// When the solution is of another problem.
-    pub fn of(data: &Dataset, asked: Asked, dual: &Dual, solution: &Solution, certificate: Certificate) -> Self {
-        let support = Model::support_of(dual, solution);
+    /// `weights` has one factor of `c` for each class.
+    pub fn new(data: &Dataset, c: f64, weights: Vec<f64>, eps: f64, (loss, offset): (Loss, Offset)) -> Self {
         Self {
-            c: asked.c,
-            weights: asked.weights,
-            eps: asked.eps,
+            c,
+            loss,
+            offset,
+            weights,
+            eps,
+            gap: None,
+            solver: String::new(),
             rows: data.samples.len() as u64,
             features: data.samples.features() as u64,
             data_sha256: data_sha256(data),
-            support_rows: support.iter().map(|s| s.row as u64).collect(),
-            bounded: support.iter().filter(|s| s.bounded).count() as u64,
-            status: solution.status,
-            iterations: solution.work.iterations,
-            certificate,
-            loss: Loss::Hinge,
-            offset: Offset::Free,
-            folded: None,
+            machines: Vec::new(),
         }
     }
 
-    /// The same record for another loss and bias than those of the C-SVC.
-    #[must_use]
-    pub fn of_problem(self, loss: Loss, offset: Offset) -> Self {
-        Self { loss, offset, ..self }
+    /// The machine with the greatest KKT violation, the first of equals; none where there are no machines.
+    pub fn worst(&self) -> Option<&MachineRecord> {
+        // The last of equal maxima would win otherwise.
+        self.machines.iter().rev().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt))
     }
 
-    /// The record of a solution whose model keeps its weights alone ([`Model::from_weights`]).
-    ///
-    /// # Panics
-    ///
-    /// As [`Record::of`].
-    pub fn of_weights(
-        data: &Dataset,
-        asked: Asked,
-        (loss, offset): (Loss, Offset),
-        dual: &Dual,
-        solution: &Solution,
-        certificate: Certificate,
-    ) -> Self {
-        let coef = Model::support_of(dual, solution).iter().map(|s| s.coef).collect();
-        Self { folded: Some(coef), ..Self::of(data, asked, dual, solution, certificate).of_problem(loss, offset) }
+    /// The least favourable status of all machines.
+    pub fn status(&self) -> Status {
+        self.machines.iter().fold(Status::Converged, |worst, machine| worst.worse(machine.status))
     }
 
-    /// What was asked of the training.
-    pub fn asked(&self) -> Asked {
-        Asked { c: self.c, weights: self.weights, eps: self.eps }
+    /// Solver iterations of all machines.
+    pub fn iterations(&self) -> u64 {
+        self.machines.iter().fold(0, |sum, machine| sum.saturating_add(machine.iterations))
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::HEADER;
 use crate::error::ModelError;
-use crate::file::Stored;
+use crate::machine::{Decide, Machine};
 use crate::model::{Model, Parts};
-use crate::multiclass::{Machine, MulticlassModel, MulticlassParts};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
@@ -27,15 +26,6 @@ struct Header {
     sizes: Option<Vec<usize>>,
 }
 
-/// Reads LIBSVM's model text of two classes ([`read_any`]).
-///
-/// # Errors
-///
-/// As [`read_any`], and [`ModelError::Classes`] for a model of more classes.
-pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
-    read_any(bytes)?.two()
-}
-
 /// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes the positive class; more keep the order of
 /// the file, in which LIBSVM breaks ties.
 ///
@@ -44,7 +34,7 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
 /// # Errors
 ///
 /// When the text is not a C-SVC model, with the line.
-pub fn read_any(bytes: &[u8]) -> Result<Stored, ModelError> {
+pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].split(|b| *b == b'\n').count();
         ModelError::line(line, "not text")
@@ -70,16 +60,15 @@ pub fn read_any(bytes: &[u8]) -> Result<Stored, ModelError> {
     let rho = header.rho.take().ok_or_else(|| missing("rho"))?;
     let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let total = header.total.ok_or_else(|| missing("total_sv"))?;
-    let classes = labels.len();
-    if classes < 2 || header.classes.is_some_and(|k| k != classes) {
-        let said = header.classes.unwrap_or(classes);
-        return Err(ModelError::line(last, format!("{classes} labels for {said} classes")));
+    let count = labels.len();
+    if count < 2 || header.classes.is_some_and(|k| k != count) {
+        return Err(ModelError::line(last, format!("{count} labels for {} classes", header.classes.unwrap_or(count))));
     }
-    if rho.len() as u128 != classes as u128 * (classes as u128 - 1) / 2 {
-        return Err(ModelError::line(last, format!("{} values of rho for {classes} classes", rho.len())));
+    if rho.len() as u128 != Decide::Vote.machines(count) {
+        return Err(ModelError::line(last, format!("{} values of rho for {count} classes", rho.len())));
     }
     let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
-    let mut rows = Rows { columns: classes - 1, ..Rows::default() };
+    let mut rows = Rows { columns: count - 1, ..Rows::default() };
     for (at, line) in lines {
         if !line.trim().is_empty() {
             rows.line(at, line)?;
@@ -90,47 +79,33 @@ pub fn read_any(bytes: &[u8]) -> Result<Stored, ModelError> {
         let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.ends.len());
         return Err(ModelError::line(last, reason));
     }
+    // Two classes have one column of coefficients, whichever vector is whose.
+    let sizes = if count == 2 { vec![total, 0] } else { sizes? };
+    if sizes.len() != count || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
+        return Err(ModelError::line(last, format!("nr_sv does not divide {total} support vectors among {count} classes")));
+    }
     let (support, index_base) = rows.samples(&kernel)?;
-    let (scaler, record) = (None, None);
-    if let [first, second] = labels[..] {
-        // LIBSVM's first label has positive decision values; here the greater label has. Negation is exact.
-        let flip = first < second;
-        let sign = if flip { -1.0 } else { 1.0 };
-        return Ok(Stored::Two(Model::new(Parts {
-            kernel,
-            support,
-            coef: rows.coef.iter().map(|c| sign * c).collect(),
-            bias: 0.0 - sign * rho[0],
-            negative: if flip { first } else { second },
-            positive: if flip { second } else { first },
-            index_base,
-            scaler: None,
-            record: None,
-            sections: Vec::new(),
-        })?));
-    }
-    let sizes = sizes?;
-    if sizes.len() != classes || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
-        return Err(ModelError::line(last, format!("nr_sv does not divide {total} support vectors among {classes} classes")));
-    }
-    let machines = machines(&rows.coef, &sizes, &rho);
-    let parts = MulticlassParts { kernel, support, classes: labels, machines, index_base, scaler, record };
-    Ok(Stored::Many(MulticlassModel::new(parts)?))
+    // There a positive decision is for the earlier class, here for the later: two classes are turned round instead, where that brings the greater label last.
+    let turned = count == 2 && labels[0] > labels[1];
+    let machines = machines(&rows.coef, &sizes, &rho, if turned { 1.0 } else { -1.0 });
+    let classes = if turned { labels.into_iter().rev().collect() } else { labels };
+    let (decide, scaler, record, sections) = (Decide::Vote, None, None, Vec::new());
+    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections })
 }
 
 /// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the pair `(a, b)` in column `b − 1`, those of
-/// `b` in column `a`. There a positive decision is for `a`, here for `b`.
-fn machines(coef: &[f64], sizes: &[usize], rho: &[f64]) -> Vec<Machine> {
+/// `b` in column `a`. Multiplying by the sign is exact.
+fn machines(coef: &[f64], sizes: &[usize], rho: &[f64], sign: f64) -> Vec<Machine> {
     let columns = sizes.len() - 1;
     let first: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
     let machine = |((a, b), rho): ((usize, usize), &f64)| {
         let of = |class: usize, column: usize| {
-            (first[class]..first[class] + sizes[class]).map(move |k| (k as u32, 0.0 - coef[k * columns + column]))
+            (first[class]..first[class] + sizes[class]).map(move |k| (k as u32, sign * coef[k * columns + column]))
         };
-        let mut terms: Vec<(u32, f64)> = of(a, b - 1).chain(of(b, a)).filter(|t| t.1 != 0.0).collect();
-        terms.sort_by_key(|t| t.0);
-        let (support, coef) = terms.into_iter().unzip();
-        Machine { support, coef, bias: *rho }
+        // The vectors of the earlier class stand before those of the later.
+        let terms = of(a, b - 1).chain(of(b, a)).filter(|t| t.1 != 0.0);
+        let (support, coef) = terms.unzip();
+        Machine { support, coef, bias: 0.0 - sign * rho }
     };
     pairs(sizes.len()).zip(rho).map(machine).collect()
 }

@@ -1,12 +1,10 @@
 //! LIBSVM's model text: nothing is lost, and LIBSVM's own program agrees.
 
-mod common;
-
-use common::{bits, dense, kernels, model, sparse};
-use maxmargin_data::{Dataset, Par, Samples};
+use crate::common::{CLASSES, bits, changed, dense, kernels, model, sparse};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::{looks_like_model, read_model, write_model};
-use maxmargin_model::{Model, Parts, read};
+use maxmargin_model::{Model, read};
 use proptest::prelude::*;
 use std::process::Command;
 
@@ -16,24 +14,28 @@ fn written(model: &Model) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// The model as the text can hold it: positive class first.
+/// The model of two classes as the text can hold it: positive class first.
 fn grouped(model: &Model) -> Model {
-    let parts = model.parts();
+    let coef = &model.machines()[0].coef;
     let mut order: Vec<usize> = (0..model.len()).collect();
-    order.sort_by_key(|&i| parts.coef[i] <= 0.0);
-    let coef = order.iter().map(|&i| parts.coef[i]).collect();
-    Model::new(Parts { support: parts.support.select(&order).compact(), coef, ..parts.clone() }).unwrap()
+    order.sort_by_key(|&i| coef[i] <= 0.0);
+    let regrouped = changed(model, |parts| {
+        parts.support = parts.support.select(&order).compact();
+        parts.machines[0].coef = order.iter().map(|&i| coef[i]).collect();
+    });
+    regrouped.unwrap()
 }
 
 #[test]
 fn text_keeps_every_bit() {
     for kernel in kernels() {
         for support in [dense(13, 6, 1), sparse(13, 6, 2)] {
-            let model = grouped(&model(kernel.clone(), support));
+            let model = grouped(&model(kernel.clone(), support, CLASSES[0]));
             let text = written(&model);
             assert!(looks_like_model(text.as_bytes()));
             let copy = read(text.as_bytes()).unwrap();
-            assert_eq!(bits(&copy.parts().coef), bits(&model.parts().coef));
+            assert_eq!(copy.classes(), model.classes());
+            assert_eq!(copy.machines(), model.machines());
             let queries = dense(7, 6, 3);
             let before = model.decision_values(&queries, Par::Seq).unwrap();
             let after = copy.decision_values(&queries, Par::Seq).unwrap();
@@ -43,11 +45,64 @@ fn text_keeps_every_bit() {
 }
 
 #[test]
+fn text_of_several_classes_keeps_every_number() {
+    for (kernel, classes) in kernels().iter().flat_map(|kernel| [(kernel, CLASSES[1]), (kernel, CLASSES[2])]) {
+        let queries = dense(9, 6, 3);
+        for support in [dense(13, 6, 1), sparse(13, 6, 2)] {
+            let model = model(kernel.clone(), support, classes);
+            let copy = read(written(&model).as_bytes()).unwrap();
+            assert_eq!(copy.classes(), classes);
+            let before = model.decision_values(&queries, Par::Seq).unwrap();
+            // LIBSVM's text has the vectors sorted by class: the sums have another order.
+            for (a, b) in before.iter().zip(&copy.decision_values(&queries, Par::Seq).unwrap()) {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + a.abs()), "{a} {b}");
+            }
+            // Now they have that order.
+            assert_eq!(read(written(&copy).as_bytes()).unwrap(), copy);
+        }
+    }
+}
+
+#[test]
+fn weights_alone_are_vectors_there() {
+    let classes = ClassLabels::new(&[1.0, 2.0, 3.0]).unwrap();
+    let machines = [(vec![(0, 1.5)], 0.5), (vec![(1, -2.0), (3, 1.0)], -1.0), (vec![(2, 0.25)], 0.0)];
+    let model = Model::from_weights(4, &classes, &machines).unwrap();
+    let copy = read(written(&model).as_bytes()).unwrap();
+    let x = Samples::from_dense(2, 4, vec![1.0, 1.0, 1.0, 1.0, -1.0, 0.0, 0.0, 2.0]).unwrap();
+    assert_eq!(copy.decision_values(&x, Par::Seq).unwrap(), model.decision_values(&x, Par::Seq).unwrap());
+}
+
+#[test]
+fn a_vector_of_pairs_without_a_common_class_has_no_place_there() {
+    let classes = ClassLabels::new(&[1.0, 2.0, 3.0, 4.0]).unwrap();
+    // One vector in the machines of classes 1 and 2 and of 3 and 4.
+    let machines: Vec<_> = (0..6).map(|p| (if p == 0 || p == 5 { vec![(0, 1.0)] } else { vec![] }, 0.0)).collect();
+    let model = Model::from_machines(Kernel::Linear, &dense(1, 2, 1), &classes, &machines).unwrap();
+    let error = write_model(&model, &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("without a common class"), "{error}");
+}
+
+#[test]
+fn two_classes_are_written_positive_first_with_all_vectors() {
+    let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+    let classes = ClassLabels::new(&[-1.0, 2.0]).unwrap();
+    let terms = vec![(0, -0.5), (1, 1.5), (2, 0.0), (3, 0.25)];
+    let model = Model::from_machines(Kernel::Linear, &samples, &classes, &[(terms, 0.75)]).unwrap();
+    let text = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 4\nrho -0.75\nlabel 2 -1\nnr_sv 2 2\nSV\n\
+                1.5 1:2 \n0.25 1:4 \n-0.5 1:1 \n0 1:3 \n";
+    assert_eq!(written(&model), text);
+    let copy = read(text.as_bytes()).unwrap();
+    assert_eq!((copy.classes(), copy.len()), (&[-1.0, 2.0][..], 4));
+    assert_eq!(written(&copy), text);
+}
+
+#[test]
 fn header_lines_come_in_any_order_and_labels_too() {
     let text = "total_sv 2\nrho 0.5\nlabel -1 1\nkernel_type linear\nnr_class 2\nsvm_type c_svc\nnr_sv 1 1\nSV\n\
                 1.5 1:2 \n-1.5 3:1 \n";
     let model = read_model(text.as_bytes()).unwrap();
-    assert_eq!((model.parts().negative, model.parts().positive), (-1.0, 1.0));
+    assert_eq!(model.classes(), [-1.0, 1.0]);
     // LIBSVM decides for its first label, -1, at w·x − rho > 0; here the sign is turned.
     let queries = Samples::from_dense(2, 3, vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
     assert_eq!(model.decision_values(&queries, Par::Seq).unwrap(), [-2.5, 2.0]);
@@ -83,10 +138,32 @@ fn wrong_text_is_refused_with_its_line() {
 }
 
 #[test]
+fn wrong_text_of_three_classes_is_refused() {
+    let good = "svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 3\nrho 0 0 0\nlabel 1 2 3\nnr_sv 1 1 1\nSV\n\
+                1 1 1:1 \n-1 1 2:1 \n-1 -1 1:3 \n";
+    assert!(read(good.as_bytes()).is_ok());
+    let cases = [
+        ("nr_class 3", "nr_class 4", "3 labels for 4 classes"),
+        ("nr_class 3", "nr_class 4294967295", "3 labels for 4294967295 classes"),
+        ("rho 0 0 0", "rho 0 0", "2 values of rho for 3 classes"),
+        ("nr_sv 1 1 1", "nr_sv 1 1 2", "nr_sv does not divide 3"),
+        ("nr_sv 1 1 1", "nr_sv 4294967295 4294967295 1", "nr_sv does not divide 3"),
+        ("nr_sv 1 1 1\n", "", "no `nr_sv`"),
+        ("-1 -1 1:3", "-1 1:3", "`1:3` is not a finite number"),
+        ("label 1 2 3", "label 1 2 2", "2 twice"),
+        ("label 1 2 3", "label 1", "1 labels for 3 classes"),
+    ];
+    for (from, to, says) in cases {
+        let error = read(good.replace(from, to).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(says), "{error:?} does not say {says:?}");
+    }
+}
+
+#[test]
 fn a_huge_index_does_not_cost_its_size() {
     let text = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1\nSV\n1 4294967294:2 \n";
     let model = read_model(text.as_bytes()).unwrap();
-    assert!(model.w().is_none());
+    assert!(model.weights(0).is_none());
     let wide = Samples::from_sparse(4_294_967_294, vec![0, 1, 1], vec![4_294_967_293], vec![3.0]).unwrap();
     assert_eq!(model.decision_values(&wide, Par::Seq).unwrap(), [6.0, 0.0]);
     let model = read_model(text.replace("linear", "rbf\ngamma 0.5").as_bytes()).unwrap();
@@ -101,19 +178,18 @@ fn a_huge_index_does_not_cost_its_size() {
 
 #[test]
 fn labels_must_be_integers_there() {
-    let parts = model(Kernel::Linear, dense(2, 2, 1)).parts().clone();
-    let half = Model::new(Parts { positive: 1.5, ..parts }).unwrap();
+    let half = changed(&model(Kernel::Linear, dense(2, 2, 1), CLASSES[0]), |parts| parts.classes[1] = 1.5).unwrap();
     assert!(write_model(&half, &mut Vec::new()).unwrap_err().to_string().contains("1.5"));
 }
 
 #[test]
 fn precomputed_models_hold_serial_numbers() {
     let serials = Samples::from_dense(2, 1, vec![3.0, 1.0]).unwrap();
-    let model = model(Kernel::Precomputed, serials);
+    let model = model(Kernel::Precomputed, serials, CLASSES[0]);
     let copy = read(written(&model).as_bytes()).unwrap();
     let row = Samples::from_dense(1, 4, vec![9.0, 0.25, 0.5, 0.75]).unwrap();
-    let parts = model.parts();
-    let expected = parts.coef[0] * 0.75 + parts.coef[1] * 0.25 + parts.bias;
+    let machine = &model.machines()[0];
+    let expected = machine.coef[0] * 0.75 + machine.coef[1] * 0.25 + machine.bias;
     assert!((model.decision_values(&row, Par::Seq).unwrap()[0] - expected).abs() < 1e-15);
     assert!((copy.decision_values(&row, Par::Seq).unwrap()[0] - expected).abs() < 1e-15);
     let short = Samples::from_dense(1, 3, vec![9.0, 0.25, 0.5]).unwrap();
@@ -141,8 +217,7 @@ fn svm_predict(model: &str, data: &Dataset, folder: &std::path::Path) -> Option<
 fn halving(model: &Model, samples: &Samples) -> Model {
     let mut decisions = model.decision_values(samples, Par::Seq).unwrap();
     decisions.sort_by(f64::total_cmp);
-    let parts = model.parts().clone();
-    Model::new(Parts { bias: parts.bias - decisions[decisions.len() / 2], ..parts }).unwrap()
+    changed(model, |parts| parts.machines[0].bias -= decisions[decisions.len() / 2]).unwrap()
 }
 
 #[test]
@@ -151,9 +226,9 @@ fn svm_predict_reads_our_models_and_agrees() {
     std::fs::create_dir_all(&folder).unwrap();
     for kernel in kernels() {
         let samples = sparse(300, 10, 6);
-        let model = halving(&model(kernel, sparse(40, 10, 5)), &samples);
+        let model = halving(&model(kernel, sparse(40, 10, 5), CLASSES[0]), &samples);
         let decisions = model.decision_values(&samples, Par::Seq).unwrap();
-        let labels: Vec<f64> = decisions.iter().map(|d| model.label(*d)).collect();
+        let labels: Vec<f64> = decisions.iter().map(|d| model.label(&[*d])).collect();
         let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32] };
         let Some(theirs) = svm_predict(&written(&model), &data, &folder) else { break };
         for (i, (ours, theirs)) in labels.iter().zip(&theirs).enumerate() {
@@ -166,12 +241,27 @@ fn svm_predict_reads_our_models_and_agrees() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn svm_predict_elects_the_same_of_four_classes() {
+    let folder = std::env::temp_dir().join(format!("maxmargin-multiclass-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for kernel in kernels() {
+        let model = model(kernel, dense(60, 8, 5), CLASSES[2]);
+        let samples = dense(300, 8, 6);
+        let labels = model.predict(&samples, Par::Seq).unwrap();
+        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32] };
+        let Some(theirs) = svm_predict(&written(&model), &data, &folder) else { break };
+        assert_eq!(labels, theirs);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn damaged_text_never_panics(at in 0_usize..400, byte in any::<u8>(), cut in 0_usize..400) {
-        let mut text = written(&model(Kernel::Rbf { gamma: 0.5 }, sparse(5, 4, 1))).into_bytes();
+    fn damaged_text_never_panics(classes in 0..CLASSES.len(), at in any::<usize>(), byte in any::<u8>(), cut in any::<usize>()) {
+        let mut text = written(&model(Kernel::Rbf { gamma: 0.5 }, sparse(9, 4, 1), CLASSES[classes])).into_bytes();
         let length = text.len();
         text[at % length] = byte;
         text.truncate(length - cut % length);

@@ -1,0 +1,145 @@
+//! What numbers must be to be a model.
+
+use crate::error::ModelError;
+use crate::machine::Machine;
+use crate::model::Parts;
+use crate::record::{MachineRecord, Record};
+use maxmargin_data::Samples;
+use maxmargin_data::scale::Scaler;
+use maxmargin_kernel::Kernel;
+
+/// Longest name of a solver.
+const NAME: usize = 64;
+
+/// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
+pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
+    check_classes(&parts.classes)?;
+    let wanted = parts.decide.machines(parts.classes.len());
+    if parts.machines.len() as u128 != wanted {
+        let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
+        return Err(ModelError::invalid("number of machines", reason));
+    }
+    for (p, machine) in parts.machines.iter().enumerate() {
+        check_machine(p, machine, parts.support.len())?;
+    }
+    check_index_base(parts.index_base)?;
+    if parts.kernel == Kernel::Precomputed {
+        check_serials(&parts.support)?;
+    }
+    if let Some(scaler) = &parts.scaler {
+        check_scaler(scaler, &parts.support)?;
+    }
+    parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
+}
+
+fn check_classes(classes: &[f64]) -> Result<(), ModelError> {
+    let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
+    if classes.len() < 2 {
+        return invalid(format!("it needs two labels or more and has {}", classes.len()));
+    }
+    if let Some(label) = classes.iter().find(|label| !label.is_finite()) {
+        return invalid(format!("a label is {label}"));
+    }
+    let mut sorted = classes.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.iter().zip(&sorted[1..]).find(|(a, b)| a == b) {
+        Some((twice, _)) => invalid(format!("it has {twice} twice")),
+        None => Ok(()),
+    }
+}
+
+fn check_machine(p: usize, machine: &Machine, vectors: usize) -> Result<(), ModelError> {
+    let Machine { support, coef, bias } = machine;
+    if coef.len() != support.len() {
+        let reason = format!("machine {p} has {} for {} support vectors", coef.len(), support.len());
+        return Err(ModelError::invalid("number of coefficients", reason));
+    }
+    if !support.is_sorted_by(|a, b| a < b) || support.last().is_some_and(|&k| k as usize >= vectors) {
+        let reason = format!("that of machine {p} does not ascend below {vectors}, the number of vectors");
+        return Err(ModelError::invalid("list of support vectors", reason));
+    }
+    match coef.iter().chain([bias]).find(|value| !value.is_finite()) {
+        Some(value) => Err(ModelError::invalid("a coefficient or bias", format!("machine {p} has {value}"))),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn check_index_base(index_base: u32) -> Result<(), ModelError> {
+    if index_base > 1 { Err(ModelError::invalid("index base", format!("it is {index_base}"))) } else { Ok(()) }
+}
+
+pub(crate) fn check_scaler(scaler: &Scaler, support: &Samples) -> Result<(), ModelError> {
+    if scaler.features() == support.features() {
+        return Ok(());
+    }
+    let reason = format!("it scales {} features, the model has {}", scaler.features(), support.features());
+    Err(ModelError::invalid("scaler", reason))
+}
+
+/// A precomputed kernel knows its support vectors by serial number alone.
+fn check_serials(support: &Samples) -> Result<(), ModelError> {
+    let invalid = |reason: String| Err(ModelError::invalid("serial numbers", reason));
+    if support.features() != 1 && !support.is_empty() {
+        return invalid(format!("{} columns instead of 1", support.features()));
+    }
+    for i in 0..support.len() {
+        let serial = support.row(i).entries().first().map_or(0.0, |e| e.1);
+        if serial < 1.0 || serial.fract() != 0.0 || serial > f64::from(u32::MAX) {
+            return invalid(format!("support vector {i} has {serial}"));
+        }
+    }
+    Ok(())
+}
+
+/// `parts` are those of a model that is valid but for its record.
+pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelError> {
+    let invalid = |reason: String| Err(ModelError::invalid("training record", reason));
+    let (machines, classes) = (parts.machines.len(), parts.classes.len());
+    if record.machines.len() != machines || record.weights.len() != classes {
+        let (trained, weights) = (record.machines.len(), record.weights.len());
+        return invalid(format!("{trained} trainings and {weights} weights for {machines} machines of {classes} classes"));
+    }
+    for (p, (training, machine)) in record.machines.iter().zip(&parts.machines).enumerate() {
+        if let Err(reason) = check_training(training, machine, parts, record.rows) {
+            return invalid(format!("machine {p}: {reason}"));
+        }
+    }
+    let is_folded = |training: &MachineRecord| training.folded.is_some();
+    if record.machines.iter().any(is_folded) && !record.machines.iter().all(is_folded) {
+        return invalid("some machines keep weights alone and some support vectors".to_owned());
+    }
+    let width = parts.support.features() as u64;
+    if parts.kernel != Kernel::Precomputed && record.features != width {
+        return invalid(format!("{} features, the support vectors have {width}", record.features));
+    }
+    let positive = |value: f64| value > 0.0 && value.is_finite();
+    if !positive(record.c) || !positive(record.eps) || record.gap.is_some_and(|gap| !positive(gap)) {
+        return invalid(format!("C = {}, eps = {}, gap = {:?}", record.c, record.eps, record.gap));
+    }
+    if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
+        return invalid(format!("the weight of a class is {weight}"));
+    }
+    if let Some(value) = record.offset.feature().filter(|value| !value.is_finite()) {
+        return invalid(format!("the value of the bias feature is {value}"));
+    }
+    // Reports print it: a file must not bring control characters or pages.
+    if record.solver.len() > NAME || !record.solver.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+        return invalid(format!("the name of the solver is not {NAME} plain characters or fewer"));
+    }
+    Ok(())
+}
+
+fn check_training(training: &MachineRecord, machine: &Machine, parts: &Parts, rows: u64) -> Result<(), String> {
+    let vectors = training.folded.as_ref().map_or(machine.coef.len(), Vec::len);
+    if training.rows.len() != vectors {
+        return Err(format!("{} rows for {vectors} support vectors", training.rows.len()));
+    }
+    if !training.rows.is_sorted_by(|a, b| a < b) || training.rows.last().is_some_and(|&row| row >= rows) {
+        return Err(format!("the rows of the support vectors do not ascend below {rows}"));
+    }
+    let Some(folded) = &training.folded else { return Ok(()) };
+    if parts.kernel != Kernel::Linear || machine.coef != [1.0] {
+        return Err("only a linear machine can keep its weights alone".to_owned());
+    }
+    folded.iter().find(|value| !value.is_finite()).map_or(Ok(()), |value| Err(format!("a coefficient is {value}")))
+}

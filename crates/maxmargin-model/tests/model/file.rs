@@ -1,0 +1,199 @@
+//! The native file: nothing is lost, and nothing but an intact file is read.
+
+use crate::common::{CLASSES, bits, changed, dense, kernels, model, recorded, sparse};
+use maxmargin_data::scale::Method;
+use maxmargin_data::{Par, Samples, Scaler, codec};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::file::FORMAT;
+use maxmargin_model::{Machine, ModelError, decode, encode};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+/// The native file of `payload`, whatever that is: a hostile file with a good checksum.
+fn sealed(payload: &[u8]) -> Vec<u8> {
+    let mut file = format!("maxmargin-model {FORMAT} {} ", payload.len()).into_bytes();
+    Sha256::digest(payload).iter().for_each(|byte| file.extend_from_slice(format!("{byte:02x}").as_bytes()));
+    file.push(b'\n');
+    file.extend_from_slice(payload);
+    file
+}
+
+fn payload(file: &[u8]) -> &[u8] {
+    let line = file.iter().position(|b| *b == b'\n').expect("a first line");
+    &file[line + 1..]
+}
+
+#[test]
+fn a_round_trip_predicts_the_same_bits() {
+    for (kernel, classes) in kernels().iter().flat_map(|kernel| CLASSES.map(|classes| (kernel, classes))) {
+        for support in [dense(17, 6, 1), sparse(17, 6, 2)] {
+            let model = recorded(kernel.clone(), support, classes);
+            let scaled = model.clone().with_scaler(Scaler::fit(&dense(5, 6, 9), Method::Standard)).unwrap();
+            for model in [model.with_index_base(0).unwrap(), scaled] {
+                let copy = decode(&encode(&model).unwrap()).unwrap();
+                assert_eq!(model, copy);
+                for queries in [dense(9, 6, 3), sparse(9, 8, 4), dense(9, 4, 5)] {
+                    let before = model.decision_values(&queries, Par::Seq).unwrap();
+                    let after = copy.decision_values(&queries, Par::Seq).unwrap();
+                    assert_eq!(bits(&before), bits(&after));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_model_and_sections_survive() {
+    for classes in CLASSES {
+        let none = Samples::from_dense(0, 3, vec![]).unwrap();
+        let model = model(Kernel::Rbf { gamma: 1.0 }, none, classes).with_section(*b"path\0\0\0\0", vec![0, 255, 3]);
+        let copy = decode(&encode(&model).unwrap()).unwrap();
+        assert!(copy.is_empty());
+        assert_eq!(copy.section(*b"path\0\0\0\0"), Some(&[0, 255, 3][..]));
+        assert_eq!(copy.section(*b"other\0\0\0"), None);
+        let biases: Vec<f64> = model.machines().iter().map(|m| m.bias).collect();
+        assert_eq!(copy.decision_values(&dense(2, 3, 1), Par::Seq).unwrap(), [&biases[..], &biases].concat());
+        let replaced = copy.with_section(*b"path\0\0\0\0", vec![1]);
+        assert_eq!(replaced.section(*b"path\0\0\0\0"), Some(&[1][..]));
+        assert_eq!(replaced.parts().sections.len(), 1);
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for classes in CLASSES {
+        let file = encode(&recorded(Kernel::Rbf { gamma: 0.5 }, sparse(9, 5, 1), classes)).unwrap();
+        for length in 0..file.len() {
+            let found = decode(&file[..length]);
+            assert!(found.is_err(), "{length} of {} bytes were read as a model", file.len());
+        }
+        let content = payload(&file);
+        for length in 0..content.len() {
+            let found = decode(&sealed(&content[..length]));
+            assert!(matches!(found, Err(ModelError::Content(_))), "{length} of {} bytes of content", content.len());
+        }
+        let cut = decode(&file[..file.len() - 3]).unwrap_err();
+        assert!(matches!(cut, ModelError::Truncated { expected, found } if expected == found + 3), "{cut}");
+        let mut longer = file.clone();
+        longer.push(0);
+        assert!(matches!(decode(&longer), Err(ModelError::Trailing(1))));
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_an_error() {
+    let file = encode(&recorded(Kernel::Linear, dense(5, 3, 1), CLASSES[1])).unwrap();
+    for at in 0..file.len() {
+        for bit in 0..8 {
+            let mut damaged = file.clone();
+            damaged[at] ^= 1 << bit;
+            assert!(decode(&damaged).is_err(), "bit {bit} of byte {at} made no difference");
+        }
+    }
+}
+
+#[test]
+fn messages_say_what_is_wrong() {
+    let says = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
+    assert!(says(b"hello").contains("not a model file"));
+    assert!(says(b"").contains("not a model file"));
+    assert!(says(b"maxmargin-model 5 0 abc\n").contains("format 5"));
+    assert!(says(b"maxmargin-model").contains("first line"));
+    assert!(says(format!("maxmargin-model {FORMAT} 18446744073709551615 00\nxx").as_bytes()).contains("cut short"));
+    let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1), CLASSES[0])).unwrap();
+    future[16] = b'7';
+    assert!(matches!(decode(&future), Err(ModelError::Future { found: 7, newest: FORMAT })));
+    future[16] = b'0';
+    assert!(matches!(decode(&future), Err(ModelError::Header)));
+}
+
+/// The file that another encoder would write of impossible parts.
+#[test]
+fn a_sealed_file_with_impossible_numbers_is_refused() {
+    for classes in CLASSES {
+        let good = recorded(Kernel::Rbf { gamma: 0.5 }, dense(8, 2, 1), classes);
+        let says = |change: &dyn Fn(&mut maxmargin_model::Parts)| {
+            let mut parts = good.parts().clone();
+            change(&mut parts);
+            decode(&sealed(&codec::encode(&parts).unwrap())).unwrap_err().to_string()
+        };
+        assert!(says(&|p| p.machines[0].coef.truncate(2)).contains("number of coefficients"));
+        assert!(says(&|p| p.machines[0].support[1] = u32::MAX).contains("list of support vectors"));
+        assert!(says(&|p| p.machines.resize(70_000, Machine::default())).contains("number of machines"));
+        assert!(says(&|p| p.classes.extend((0..70_000).map(|i| f64::from(i) + 0.5))).contains("number of machines"));
+        assert!(says(&|p| p.kernel = Kernel::Rbf { gamma: 0.0 }).contains("gamma"));
+        assert!(says(&|p| p.record.as_mut().unwrap().machines[0].rows[2] = 1_000_000).contains("rows of the support vectors"));
+    }
+}
+
+/// Every eight bytes of the content become lengths that nothing can have: nothing is allocated for them.
+#[test]
+fn hostile_lengths_are_refused() {
+    for classes in CLASSES {
+        let file = encode(&recorded(Kernel::Linear, sparse(8, 5, 1), classes)).unwrap();
+        let content = payload(&file);
+        for at in 0..content.len() - 8 {
+            for length in [u64::MAX, 1 << 63, 1 << 40, u64::from(u32::MAX)] {
+                let mut hostile = content.to_vec();
+                hostile[at..at + 8].copy_from_slice(&length.to_le_bytes());
+                if let Ok(model) = decode(&sealed(&hostile)) {
+                    assert_eq!(decode(&encode(&model).unwrap()).unwrap().len(), 8);
+                }
+            }
+        }
+    }
+}
+
+/// A few bytes that name feature 2⁶⁰, for every machine.
+#[test]
+fn a_width_that_multiplies_beyond_all_bounds_costs_nothing() {
+    let wide = Samples::from_sparse(1 << 60, vec![0, 1, 2, 3, 3], vec![0, 7, 4_000_000_000], vec![1.0, 2.0, 3.0]).unwrap();
+    let copy = decode(&encode(&model(Kernel::Linear, wide.clone(), CLASSES[2])).unwrap()).unwrap();
+    assert_eq!(copy.weights(0), None);
+    let decisions = copy.decision_values(&wide, Par::Seq).unwrap();
+    let machine = &copy.machines()[0];
+    let at = machine.support.iter().position(|k| *k == 1).unwrap();
+    assert_eq!(decisions[6], 4.0 * machine.coef[at] + machine.bias);
+    let narrow = changed(&copy, |p| p.kernel = Kernel::Rbf { gamma: 0.5 }).unwrap();
+    assert_eq!(narrow.decision_values(&wide, Par::Seq).unwrap().len(), 24);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// A hostile file with a good checksum: any answer but a panic or an enormous allocation will do.
+    #[test]
+    fn changed_content_never_panics(
+        classes in 0..CLASSES.len(),
+        changes in prop::collection::vec((0_usize..1000, any::<u8>()), 1..8),
+        cut in 0_usize..400,
+    ) {
+        let kernel = Kernel::Poly { gamma: 1.0, coef0: 0.0, degree: 2 };
+        let file = encode(&recorded(kernel, sparse(6, 5, 1), CLASSES[classes])).unwrap();
+        let mut content = payload(&file).to_vec();
+        for (at, byte) in changes {
+            let length = content.len();
+            content[at % length] = byte;
+        }
+        content.truncate(content.len().max(cut) - cut.min(content.len()) / 4);
+        if let Ok(model) = decode(&sealed(&content)) {
+            let again = decode(&encode(&model).unwrap()).unwrap();
+            prop_assert_eq!(encode(&model).unwrap(), encode(&again).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back(
+        kernel in 0_usize..4, count in 2_usize..7, rows in 0_usize..20, features in 0_usize..9, seed in any::<u64>(),
+    ) {
+        let classes: Vec<f64> = (0..count).map(|class| (class * 5 % 7) as f64 - 2.5).collect();
+        let model = recorded(kernels()[kernel].clone(), sparse(rows, features, seed), &classes);
+        prop_assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
+    }
+
+    #[test]
+    fn random_content_never_panics(content in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = decode(&sealed(&content));
+        let _ = maxmargin_model::read(&content);
+    }
+}

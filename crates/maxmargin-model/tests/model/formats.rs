@@ -1,0 +1,72 @@
+//! Files that earlier versions wrote, byte for byte: decisions are what the program that wrote them printed.
+
+use maxmargin_core::{Loss, Offset};
+use maxmargin_data::{Par, ReadOptions, Samples, libsvm};
+use maxmargin_model::libsvm::write_model;
+use maxmargin_model::{Model, decode, encode, read};
+
+fn data(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a test's file")
+}
+
+fn numbers(name: &str) -> Vec<f64> {
+    let text = String::from_utf8(data(name)).expect("text");
+    text.split_ascii_whitespace().map(|word| word.parse().expect("a number")).collect()
+}
+
+fn queries(name: &str) -> Samples {
+    libsvm::parse(&data(name), &ReadOptions::default(), Par::Seq).expect("a data file").samples
+}
+
+/// Reads a file, asserts what the old program printed, and that the model goes through today's format.
+fn read_back(name: &str, queries: &Samples) -> Model {
+    let model = read(&data(&format!("{name}.model"))).expect("an old model");
+    assert_eq!(model.decision_values(queries, Par::Seq).unwrap(), numbers(&format!("{name}.decisions")), "{name}");
+    assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
+    assert!(model.record().is_some_and(|record| record.solver.is_empty() && record.gap.is_none()));
+    model
+}
+
+#[test]
+fn format_3_of_two_classes() {
+    let queries = queries("two.data");
+    let model = read_back("format3-two", &queries);
+    assert_eq!(model.classes(), [-7.0, 3.0]);
+    assert_eq!(model.predict(&queries, Par::Seq).unwrap(), [3.0, 3.0, 3.0, 3.0, -7.0, -7.0, -7.0, 3.0]);
+    let record = model.record().unwrap();
+    assert_eq!((record.c, &record.weights[..], record.rows, record.features), (5.0, &[1.0, 2.0][..], 8, 4));
+    assert_eq!((record.loss, record.offset), (Loss::Hinge, Offset::Free));
+    // What `verify` of that version says: row 1 is no support vector, one is at C.
+    assert_eq!(record.machines[0].rows, [0, 2, 3, 4, 5, 6, 7]);
+    assert_eq!((record.machines[0].bounded, model.support_vectors()), (1, 7));
+    assert!(model.parts().scaler.is_some() && record.worst().is_some_and(|worst| worst.certificate.holds(1e-3)));
+}
+
+#[test]
+fn format_3_of_two_linear_classes_keeps_weights() {
+    let model = read_back("format3-two-linear", &queries("two.data"));
+    let record = model.record().unwrap();
+    assert_eq!((record.loss, record.offset), (Loss::SquaredHinge, Offset::Feature(1.0)));
+    assert!(model.folded() && model.len() == 1 && model.weights(0).is_some_and(|w| w.len() == 4));
+    assert_eq!(record.machines[0].folded.as_ref().map(Vec::len), Some(model.support_vectors()));
+}
+
+#[test]
+fn format_3_of_three_classes() {
+    let queries = queries("three.data");
+    let model = read_back("format3-three", &queries);
+    assert_eq!(model.classes(), [1.0, 2.0, 5.0]);
+    assert_eq!(model.predict(&queries, Par::Seq).unwrap(), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 5.0, 5.0, 5.0]);
+    assert_eq!(model.record().unwrap().machines.iter().map(|m| m.iterations).collect::<Vec<_>>(), [8, 19, 10]);
+    let linear = read_back("format3-three-linear", &queries);
+    assert_eq!((linear.folded(), linear.len(), &linear.record().unwrap().weights[..]), (true, 3, &[1.0, 1.0, 0.5][..]));
+}
+
+#[test]
+fn the_text_for_libsvm_is_what_it_was() {
+    for name in ["two", "two-linear", "three", "three-linear"] {
+        let mut text = Vec::new();
+        write_model(&decode(&data(&format!("format3-{name}.model"))).unwrap(), &mut text).unwrap();
+        assert!(text == data(&format!("format3-{name}.txt")), "{name}: {}", String::from_utf8_lossy(&text));
+    }
+}

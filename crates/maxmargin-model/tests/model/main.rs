@@ -1,0 +1,7 @@
+//! Models: predictions, both file forms, files of earlier formats.
+
+mod common;
+mod file;
+mod formats;
+mod libsvm;
+mod predict;
