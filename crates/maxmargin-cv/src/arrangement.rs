@@ -11,8 +11,6 @@ pub(crate) struct Part {
     pub(crate) rows: Vec<usize>,
     /// −1 for the earlier class, +1 for the later.
     pub(crate) signs: Vec<f64>,
-    /// The classes.
-    pub(crate) classes: (usize, usize),
 }
 
 /// Samples in the order that their machines want them.
@@ -54,7 +52,7 @@ impl Arrangement {
             let mut rows = [&members[a][..], &members[b][..]].concat();
             rows.sort_unstable();
             let signs = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
-            Part { rows, signs, classes: (a, b) }
+            Part { rows, signs }
         };
         Self { parts: pairs(classes.count()).map(part).collect(), original }
     }
@@ -107,9 +105,9 @@ mod tests {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
         let sorted = Arrangement::by_class(&classes);
         assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
-        let of: Vec<_> = sorted.parts.iter().map(|p| (p.classes, p.rows.clone(), p.signs.clone())).collect();
-        assert_eq!(of[0], ((0, 1), vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
-        assert_eq!(of[2], ((1, 2), vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
+        let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.signs.clone())).collect();
+        assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
+        assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
         let folds = Arrangement::by_fold(&plan, &classes);
         assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));

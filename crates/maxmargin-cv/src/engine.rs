@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use crate::problem::Trained;
 use crate::seed::{Pool, Seeding, Source, exact, sum_of};
 use crate::task::Task;
-use crate::watch::{CvWatch, Stage};
+use crate::watch::CvWatch;
 use maxmargin_core::{Balance, Dual, DualError, Problem, Solution, Solve, Status, Stop, warm};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};

@@ -63,15 +63,12 @@ impl Outcome {
         // Without a balance the bias is part of the sums.
         let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };
         let judged = Judged { report, decision };
-        match task.fold {
-            Some(fold) => {
-                engine.folds[fold].iter().for_each(|&i| self.decisions[i] = audit.sums[i] + bias);
-                self.folds[fold] = Some(Box::new(judged));
-            }
-            None => {
-                let decisions = audit.sums.iter().map(|sum| sum + bias).collect();
-                self.full = Some(Full { judged, alpha: task.solution.alpha.clone(), decisions });
-            }
+        if let Some(fold) = task.fold {
+            engine.folds[fold].iter().for_each(|&i| self.decisions[i] = audit.sums[i] + bias);
+            self.folds[fold] = Some(Box::new(judged));
+        } else {
+            let decisions = audit.sums.iter().map(|sum| sum + bias).collect();
+            self.full = Some(Full { judged, alpha: task.solution.alpha.clone(), decisions });
         }
     }
 

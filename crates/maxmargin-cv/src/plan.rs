@@ -139,21 +139,6 @@ impl FoldPlan {
         Ok(Self { fold_of, folds })
     }
 
-    /// Folds that are known to be possible.
-    pub(crate) fn from_folds(fold_of: Vec<u32>, folds: usize) -> Self {
-        Self { fold_of, folds }
-    }
-
-    /// The folds of some samples, and which fold of this plan each of theirs is: folds that hold none of them are left out.
-    pub(crate) fn restricted(&self, samples: &[usize]) -> (Self, Vec<usize>) {
-        let mut place = vec![u32::MAX; self.folds];
-        samples.iter().for_each(|&i| place[self.fold_of[i] as usize] = 0);
-        let kept: Vec<usize> = (0..self.folds).filter(|&h| place[h] == 0).collect();
-        kept.iter().zip(0..).for_each(|(&h, at)| place[h] = at);
-        let fold_of = samples.iter().map(|&i| place[self.fold_of[i] as usize]).collect();
-        (Self { fold_of, folds: kept.len() }, kept)
-    }
-
     /// Groups are never split: the largest group goes to the fold that is smallest so far (ties: the lowest fold).
     ///
     /// # Errors

@@ -30,10 +30,8 @@ impl CertificateReport {
     /// The less favourable of two: one that does not hold, otherwise the larger KKT violation.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
-        let rank = |c: &Self| (!c.holds, c.kkt);
-        let (ours, theirs) = (rank(&self), rank(&other));
-        let worse = theirs.0 > ours.0 || (theirs.0 == ours.0 && theirs.1.total_cmp(&ours.1).is_gt());
-        if worse { other } else { self }
+        let order = other.holds.cmp(&self.holds).then(self.kkt.total_cmp(&other.kkt));
+        if order.is_lt() { other } else { self }
     }
 }
 

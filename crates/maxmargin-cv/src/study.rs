@@ -85,25 +85,6 @@ impl<'a> Study<'a> {
         Ok(Prepared { scaler, samples, kernel })
     }
 
-    /// Values of the samples in the order of `arrangement`.
-    pub(crate) fn source<'s>(
-        &self,
-        prepared: &Prepared<'s>,
-        arrangement: &Arrangement,
-        features: bool,
-    ) -> Result<Source<'s>, CvError> {
-        let sorted = if arrangement.is_identity() {
-            prepared.samples.clone()
-        } else {
-            Cow::Owned(prepared.samples.select(&arrangement.original))
-        };
-        if features {
-            return Ok(Source::Features(sorted));
-        }
-        let gram = KernelGram::new(&sorted, prepared.kernel.clone());
-        Ok(Source::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?))
-    }
-
     /// The problem of one machine over rows `0…n` of its space.
     pub(crate) fn problem(&self, arrangement: &Arrangement, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
         let ids: Vec<usize> = (0..part.rows.len()).collect();
@@ -118,7 +99,21 @@ impl<'a> Study<'a> {
     }
 }
 
-impl Source<'_> {
+impl<'s> Source<'s> {
+    /// Values of the samples in the order of `arrangement`.
+    pub(crate) fn of(prepared: &Prepared<'s>, arrangement: &Arrangement, features: bool) -> Result<Self, CvError> {
+        let sorted = if arrangement.is_identity() {
+            prepared.samples.clone()
+        } else {
+            Cow::Owned(prepared.samples.select(&arrangement.original))
+        };
+        if features {
+            return Ok(Self::Features(sorted));
+        }
+        let gram = KernelGram::new(&sorted, prepared.kernel.clone());
+        Ok(Self::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?))
+    }
+
     /// Calls `each` with the space of a part, and tells what its store of rows did.
     pub(crate) fn with_space<T>(
         &self,

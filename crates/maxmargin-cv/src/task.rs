@@ -120,11 +120,8 @@ impl Engine<'_> {
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
                 self.tell_certifying();
-                let point = |&t: &usize| Point {
-                    dual: &tasks[t].dual,
-                    alpha: &tasks[t].solution.alpha,
-                    bias: tasks[t].solution.bias,
-                };
+                let point =
+                    |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
                 let audits = audit(self.space, &points, self.par);
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));

@@ -3,7 +3,7 @@
 use crate::arrangement::{Arrangement, map_machines};
 use crate::error::CvError;
 use crate::report::{CertificateReport, MachineReport};
-use crate::study::Study;
+use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Certificate, Decision, Refine, Run, Solved, Start, Status, solve_certified};
 use maxmargin_kernel::RowWork;
@@ -54,7 +54,7 @@ impl Study<'_> {
         let features = self.over_features()?;
         let prepared = self.prepared(None)?;
         let arrangement = if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_class(self.classes) };
-        let source = self.source(&prepared, &arrangement, features)?;
+        let source = Source::of(&prepared, &arrangement, features)?;
         let count = arrangement.parts.len();
         let done = AtomicUsize::new(0);
         let solving = Instant::now();
@@ -119,8 +119,7 @@ impl Study<'_> {
     fn model(&self, prepared: &crate::study::Prepared, found: &[Found]) -> Result<Model, CvError> {
         let folded = found.iter().any(|one| one.weights.is_some());
         let model = if folded {
-            let machines: Vec<_> =
-                found.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
+            let machines: Vec<_> = found.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
             Model::from_weights(prepared.samples.features(), self.classes, &machines)?
         } else {
             let machines: Vec<_> = found.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
@@ -129,7 +128,7 @@ impl Study<'_> {
         let c = self.formulation.c().unwrap_or(1.0);
         let what = (self.formulation.loss(), self.formulation.offset());
         let mut record = Record::new(self.data, c, self.weights.to_vec(), self.stop.tol, what);
-        record.solver = self.solver.name().to_owned();
+        self.solver.name().clone_into(&mut record.solver);
         record.gap = self.solver.goal(self.stop.tol).gap();
         record.machines = found
             .iter()

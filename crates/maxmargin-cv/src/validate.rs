@@ -13,7 +13,7 @@ use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Loss, Offset};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::scale::Scaler;
-use maxmargin_kernel::{Gamma, RowWork};
+use maxmargin_kernel::{Gamma, RowWork, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -63,7 +63,11 @@ impl Study<'_> {
         if matches!(seeding, Seeding::Cold | Seeding::Full) || (!features && self.is_c_svc()) {
             return Ok(());
         }
-        let why = if features { "it reads kernel rows, and here are features alone" } else { "it is for the hinge loss with a free bias" };
+        let why = if features {
+            "it reads kernel rows, and here are features alone"
+        } else {
+            "it is for the hinge loss with a free bias"
+        };
         Err(CvError::Seeding { seeding, why })
     }
 
@@ -99,7 +103,7 @@ impl Study<'_> {
         let begun = Instant::now();
         let arrangement =
             if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_fold(plan, self.classes) };
-        let source = self.source(prepared, &arrangement, features)?;
+        let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let mut found = map_machines(count, self.par, |p, par| {
             let relay = OfMachine { watch, machine: p, machines: count, done: &done };
@@ -183,7 +187,12 @@ impl MachineRun<'_> {
         source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
     }
 
-    fn values_in(&self, space: maxmargin_kernel::Space, folds: &[Vec<usize>], p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+    fn values_in(
+        &self,
+        space: maxmargin_kernel::Space,
+        folds: &[Vec<usize>],
+        p: usize,
+    ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
@@ -211,7 +220,7 @@ impl MachineRun<'_> {
             outcome.number(p);
             let stopped = engine.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
-            let work = space.rows().map_or_else(RowWork::default, |rows| rows.work());
+            let work = space.rows().map_or_else(RowWork::default, Rows::work);
             outcomes.push((outcome, work));
             drop(engine);
             before = alpha.map(|alpha| (dual.clone(), alpha));

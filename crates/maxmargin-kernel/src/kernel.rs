@@ -89,6 +89,19 @@ pub enum KernelError {
     Samples(String),
 }
 
+impl KernelError {
+    /// The same error for samples that were in another order: sample `at` here is row `original[at]` of the data.
+    #[must_use]
+    pub fn in_order(self, original: &[usize]) -> Self {
+        let place = |row: usize| original.get(row.wrapping_sub(1)).map_or(row, |i| i + 1);
+        match self {
+            Self::Precomputed { row, reason } => Self::Precomputed { row: place(row), reason },
+            Self::TooLarge { row, value } => Self::TooLarge { row: place(row), value },
+            other => other,
+        }
+    }
+}
+
 impl Kernel {
     /// `exp(−gamma ‖x − z‖²)`
     pub const fn rbf(gamma: f64) -> Self {

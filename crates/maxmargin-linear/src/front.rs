@@ -6,8 +6,8 @@ use crate::finish::good;
 use crate::point::{Fresh, fresh};
 use crate::solve::Run;
 use crate::system::DIRECT;
-use crate::warm::balance;
 use maxmargin_core::Balance;
+use maxmargin_core::warm::balance;
 use maxmargin_kernel::features::FeatureRows;
 
 /// Newton steps that a problem takes, about.

@@ -11,71 +11,71 @@ use maxmargin_smo::Relaxed;
 const ROUNDING: f64 = 1e-9;
 
 /// A point on the way to a feasible start.
-pub struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     fold: Fold<'a>,
     /// `β_i = y_i α_i` of every row.
     beta: Vec<f64>,
     /// `Σ_j β_j K_ij`, up to date for every row.
     sums: Vec<f64>,
     /// Kernel rows read on the way, those of the α that leave included: the price of the seed.
-    pub steps: u64,
+    pub(crate) steps: u64,
     /// Breakpoints of the exact path on the way.
-    pub breakpoints: u64,
+    pub(crate) breakpoints: u64,
 }
 
 impl<'a> Draft<'a> {
     /// The point of `from`, before anything is taken out of it.
-    pub fn new(from: &Trained, fold: Fold<'a>) -> Self {
+    pub(crate) fn new(from: &Trained, fold: Fold<'a>) -> Self {
         Self { fold, beta: from.beta.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0 }
     }
 
     /// `β` of every row.
-    pub fn beta(&self) -> &[f64] {
+    pub(crate) fn beta(&self) -> &[f64] {
         &self.beta
     }
 
     /// Kernel sums of every row.
-    pub fn sums(&self) -> &[f64] {
+    pub(crate) fn sums(&self) -> &[f64] {
         &self.sums
     }
 
     /// The optimality indicator `f_i = Σ_j y_j α_j K_ij − y_i` (paper 1, section 2).
-    pub fn indicator(&self, i: usize) -> f64 {
+    pub(crate) fn indicator(&self, i: usize) -> f64 {
         self.sums[i] - self.fold.pool.target(i)
     }
 
     /// The rows of the kernel.
-    pub fn rows(&self) -> &'a Rows<'a> {
+    pub(crate) fn rows(&self) -> &'a Rows<'a> {
         self.fold.rows
     }
 
     /// What coefficients may be.
-    pub fn pool(&self) -> &'a Pool<'a> {
+    pub(crate) fn pool(&self) -> &'a Pool<'a> {
         self.fold.pool
     }
 
     /// Rows of the training set.
-    pub fn seen(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn seen(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.fold.hidden.start).chain(self.fold.hidden.end..self.beta.len())
     }
 
     /// `Σ β_k` over all rows: 0 when the point is feasible.
-    pub fn balance(&self) -> f64 {
+    pub(crate) fn balance(&self) -> f64 {
         self.beta.iter().sum()
     }
 
     /// How far `β_i` may move in the direction of `amount`.
-    pub fn room(&self, i: usize, amount: f64) -> f64 {
+    pub(crate) fn room(&self, i: usize, amount: f64) -> f64 {
         self.fold.pool.room(i, self.beta[i], amount)
     }
 
     /// Whether `0 < α_i < C_i`.
-    pub fn is_free(&self, i: usize) -> bool {
+    pub(crate) fn is_free(&self, i: usize) -> bool {
         self.fold.pool.is_free(i, self.beta[i])
     }
 
     /// Moves `β_i` by as much of `amount` as the box allows, keeps the sums true, and returns what was moved.
-    pub fn shift(&mut self, i: usize, amount: f64) -> f64 {
+    pub(crate) fn shift(&mut self, i: usize, amount: f64) -> f64 {
         let before = self.beta[i];
         self.beta[i] = self.fold.pool.clamp(i, before + amount);
         let moved = self.beta[i] - before;
@@ -87,23 +87,23 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes all of `β_r` away; returns what was there.
-    pub fn take(&mut self, r: usize) -> f64 {
+    pub(crate) fn take(&mut self, r: usize) -> f64 {
         -self.shift(r, -self.beta[r])
     }
 
     /// Rows of the hidden range that carry a coefficient.
-    pub fn leaving(&self) -> Vec<usize> {
+    pub(crate) fn leaving(&self) -> Vec<usize> {
         self.fold.hidden.clone().filter(|&i| self.beta[i] != 0.0).collect()
     }
 
     /// Takes over the training set's part of a solver's point; sums of hidden rows are no longer true.
-    pub(super) fn adopt(&mut self, relaxed: &Relaxed) {
+    pub(crate) fn adopt(&mut self, relaxed: &Relaxed) {
         self.adopt_point(self.fold.dual, &relaxed.alpha, &relaxed.gradient);
         self.steps += relaxed.steps;
     }
 
     /// Takes over an exact solution of the training set; sums of hidden rows are no longer true.
-    pub(super) fn adopt_exact(&mut self, solution: &Solution) {
+    pub(crate) fn adopt_exact(&mut self, solution: &Solution) {
         self.beta[self.fold.hidden.clone()].fill(0.0);
         self.adopt_point(self.fold.dual, &solution.alpha, &solution.gradient);
     }
@@ -117,13 +117,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Moves `β` of all of `rows` by `share`, given `Σ_j K_ij` over them. The caller has seen that the boxes allow it.
-    pub(super) fn shift_together(&mut self, rows: &[usize], share: f64, kernel_sums: &[f64]) {
+    pub(crate) fn shift_together(&mut self, rows: &[usize], share: f64, kernel_sums: &[f64]) {
         rows.iter().for_each(|&i| self.beta[i] += share);
         self.sums.iter_mut().zip(kernel_sums).for_each(|(s, k)| *s += share * k);
     }
 
     /// Sets many coefficients at once and brings the sums up to date.
-    pub fn replace(&mut self, beta: &[f64]) {
+    pub(crate) fn replace(&mut self, beta: &[f64]) {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
         for chunk in wanted.chunks(64) {
             self.fold.rows.fetch(chunk);
@@ -138,7 +138,7 @@ impl<'a> Draft<'a> {
     /// only rounding goes to one row.
     ///
     /// Returns whether it succeeded.
-    pub fn spread(&mut self) -> bool {
+    pub(crate) fn spread(&mut self) -> bool {
         let scale = self.fold.pool.scale();
         let mut lack = -self.balance();
         if lack.abs() > ROUNDING * scale {

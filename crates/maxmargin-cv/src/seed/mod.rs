@@ -13,8 +13,8 @@ mod sir;
 mod top;
 
 pub(crate) use dec::exact;
-pub use draft::Draft;
-pub use pool::Pool;
+pub(crate) use draft::Draft;
+pub(crate) use pool::Pool;
 pub(crate) use pool::{alpha_of, gradient_of, sum_of};
 
 use crate::problem::{Fold, Trained};

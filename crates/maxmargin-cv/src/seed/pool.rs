@@ -5,7 +5,7 @@ use maxmargin_core::Dual;
 /// A problem by its rows: `β_i = Σ s_k α_k` over the variables of row `i`, which lies in `low_i…high_i`. Two classes have one
 /// variable a row, with one side of 0; regression twins have both.
 #[derive(Clone, Debug)]
-pub struct Pool<'a> {
+pub(crate) struct Pool<'a> {
     dual: &'a Dual,
     low: Vec<f64>,
     high: Vec<f64>,
@@ -14,72 +14,64 @@ pub struct Pool<'a> {
 
 impl<'a> Pool<'a> {
     /// The rows `0…rows` of a problem of all samples.
-    pub fn new(dual: &'a Dual, rows: usize) -> Self {
+    pub(crate) fn new(dual: &'a Dual, rows: usize) -> Self {
         let (mut low, mut high, mut target) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         for (k, &i) in dual.ids().iter().enumerate() {
             let (s, u) = (dual.sign()[k], dual.upper()[k]);
-            if s > 0.0 { high[i] = u } else { low[i] = -u }
+            if s > 0.0 {
+                high[i] = u;
+            } else {
+                low[i] = -u;
+            }
             target[i] = -s * dual.lin()[k];
         }
         Self { dual, low, high, target }
     }
 
     /// The problem of all samples.
-    pub fn dual(&self) -> &'a Dual {
+    pub(crate) fn dual(&self) -> &'a Dual {
         self.dual
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.low.len()
     }
 
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.low.is_empty()
-    }
-
     /// `−s lin` of the row: the label, of two classes.
-    pub fn target(&self, i: usize) -> f64 {
+    pub(crate) fn target(&self, i: usize) -> f64 {
         self.target[i]
     }
 
     /// How far `β_i` may move in the direction of `amount`.
-    pub fn room(&self, i: usize, beta: f64, amount: f64) -> f64 {
+    pub(crate) fn room(&self, i: usize, beta: f64, amount: f64) -> f64 {
         if amount > 0.0 { self.high[i] - beta } else { beta - self.low[i] }
     }
 
     /// The nearest value that `β_i` may have.
-    pub fn clamp(&self, i: usize, beta: f64) -> f64 {
+    pub(crate) fn clamp(&self, i: usize, beta: f64) -> f64 {
         beta.clamp(self.low[i], self.high[i])
     }
 
     /// Whether `β_i` is neither 0 nor at a bound.
-    pub fn is_free(&self, i: usize, beta: f64) -> bool {
+    pub(crate) fn is_free(&self, i: usize, beta: f64) -> bool {
         beta != 0.0 && beta > self.low[i] && beta < self.high[i]
     }
 
     /// Whether two rows have their coefficients on the same side of 0.
-    pub fn same_side(&self, i: usize, j: usize) -> bool {
+    pub(crate) fn same_side(&self, i: usize, j: usize) -> bool {
         (self.low[i] < 0.0, self.high[i] > 0.0) == (self.low[j] < 0.0, self.high[j] > 0.0)
     }
 
     /// As much of `amount` as row `i` can carry, on its own side where it has one only.
-    pub fn carried(&self, i: usize, amount: f64) -> f64 {
+    pub(crate) fn carried(&self, i: usize, amount: f64) -> f64 {
         let side = if amount > 0.0 { self.high[i] > 0.0 } else { self.low[i] < 0.0 };
         self.clamp(i, if side { amount } else { -amount })
     }
 
     /// The largest bound.
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         self.high.iter().zip(&self.low).fold(0.0, |most: f64, (high, low)| most.max(*high).max(-low))
-    }
-
-    /// `β` of every row, 0 where `dual` has no variable of it.
-    pub fn beta(&self, dual: &Dual, alpha: &[f64]) -> Vec<f64> {
-        let mut beta = vec![0.0; self.len()];
-        dual.ids().iter().zip(dual.sign()).zip(alpha).for_each(|((&i, s), a)| beta[i] += s * a);
-        beta
     }
 }
 

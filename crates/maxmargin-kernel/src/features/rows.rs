@@ -7,6 +7,10 @@ use maxmargin_simd::sums;
 pub trait FeatureRows: Sync {
     /// Number of rows.
     fn len(&self) -> usize;
+    /// Whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
     /// Length of the weight vector, the extra feature included.
     fn width(&self) -> usize;
     /// Number of stored entries.
