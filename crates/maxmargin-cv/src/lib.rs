@@ -30,5 +30,5 @@ pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineRep
 pub use seed::{Seeding, Source};
 pub use solver::{SmoChunks, SmoFinish, Solver};
 pub use study::Study;
-pub use train::Trained;
+pub use train::Fitted;
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};
