@@ -1,7 +1,7 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
-use super::spec::{Problem, Recipe, Settings, Test};
 use super::folds;
+use super::spec::{Problem, Recipe, Settings, Test};
 use crate::datasets::{Edit, Form, Manifest, derive, digest, find, fisher, install, kdd, standardise};
 use crate::failure::{Context, Outcome, fail};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! `cargo xtask bench-diff A B`: two files of raw lines side by side.
 
+use super::means::median;
 use super::record::Record;
-use super::table::median;
 use crate::failure::{Outcome, fail};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,9 +1,7 @@
 //! Line plots: one line per variant, one panel per setting.
 
-use super::columns::{breakpoints, counted, theoretical, update_ms};
-use super::linear::finished;
-use super::simplex::{printed_speedup, speedup};
-use super::spec::{Plot, Quantity, Settings, Table, plain};
+use super::columns::theoretical;
+use super::spec::{Plot, Settings, Table, plain};
 use super::table::Row;
 use crate::failure::{Context, Outcome};
 use plotters::coord::Shift;
@@ -54,26 +52,12 @@ struct Panel {
 pub(crate) fn caption(plot: &Plot) -> String {
     let dashed = super::cell::label(&plot.dashed);
     let dashed = if dashed.is_empty() { dashed } else { format!(", dashed: {dashed}") };
-    format!("{} over {}{dashed}", quantity(plot.y), plot.x)
-}
-
-fn quantity(y: Quantity) -> &'static str {
-    match y {
-        Quantity::UpdateSeconds => "Milliseconds of an update",
-        Quantity::Breakpoints => "Breakpoints of an update",
-        Quantity::Error => "Percent of errors",
-        Quantity::TrainSeconds => "Seconds of a training",
-        Quantity::ProcessSeconds => "Seconds of a process",
-        Quantity::Accuracy => "Percent of test samples that are right",
-        Quantity::Speedup => "Speed-up",
-        Quantity::PaperSpeedup => "Speed-up in the paper",
-        Quantity::CoreSet => "Vertices used",
-    }
+    format!("{} over {}{dashed}", plot.y.heading("peer"), plot.x)
 }
 
 /// Draws the rows of a table into `target`.
 pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> Outcome<()> {
-    let panels = panels(table, plot, rows);
+    let panels = panels(plot, rows);
     let across = match panels.len() {
         0 | 1 => 1,
         2 | 4 => 2,
@@ -96,24 +80,11 @@ pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> O
 }
 
 /// The lines of all panels, in the order of the rows; coordinates are logarithms where the plot says so.
-fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
+fn panels(plot: &Plot, rows: &[Row]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for row in rows {
-        let value = match plot.y {
-            Quantity::UpdateSeconds => update_ms(row),
-            Quantity::Breakpoints => breakpoints(row),
-            Quantity::Error => counted(&row.ours).and_then(|figures| figures.measured.accuracy).map(|percent| 100.0 - percent),
-            Quantity::TrainSeconds => finished(row).and_then(|measured| measured.train_seconds),
-            Quantity::ProcessSeconds => finished(row).and_then(|measured| measured.process_seconds),
-            Quantity::Accuracy => counted(&row.ours).and_then(|figures| figures.measured.accuracy),
-            Quantity::Speedup => speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
-            Quantity::PaperSpeedup => printed_speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
-            Quantity::CoreSet => counted(&row.ours).and_then(|figures| figures.measured.number("core_set")),
-        };
-        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x)), value)
-        else {
-            continue;
-        };
+        let x = abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x));
+        let (Some(x), Some(y)) = (x, plot.y.value(rows, row)) else { continue };
         let title = title(plot, row);
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(Panel { title, lines: Vec::new() });
@@ -127,8 +98,7 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             }
         };
         point(&row.cell.variant, y);
-        let single = table.theory.as_ref().is_some_and(|theory| theory.single == row.cell.variant);
-        if let Some(ratio) = theoretical(row).filter(|_| single && plot.y == Quantity::Breakpoints) {
+        if let Some(ratio) = theoretical(row).filter(|_| plot.theory.as_ref() == Some(&row.cell.variant)) {
             point(THEORY, ratio * y);
         }
     }
@@ -260,9 +230,8 @@ mod tests {
     use super::{THEORY, abscissa, draw, label, panels};
     use crate::bench::cell::{Extent, cells};
     use crate::bench::papers::Printed;
-    use crate::bench::record::Measured;
     use crate::bench::spec::Spec;
-    use crate::bench::table::{Figures, Row};
+    use crate::bench::table::Row;
     use serde_json::json;
     use std::fs;
 
@@ -277,28 +246,19 @@ mod tests {
         title = "T"
         problems = ["A"]
         vary = [{ add = 16 }, { add = 4 }, { remove = 9 }]
-        theory = { multiple = "mid", single = "sid" }
         variant = [{ name = "mid" }, { name = "sid" }]
-        plot = { x = "add+remove", y = "breakpoints", panel = ["scenario"], log_x = true }
+        plot = { x = "add+remove", y = "update-breakpoints", theory = "sid", panel = ["scenario"], log_x = true }
     "#;
 
     fn rows(spec: &Spec) -> Vec<Row> {
-        let figures = |breakpoints| Figures {
-            seconds: 1.0,
-            measured: Measured { updates: Some(2), breakpoints: Some(breakpoints), ..Measured::default() },
-            flaw: None,
-        };
-        let all = cells(spec, &spec.tables[0], Extent { quick: false, full: false, only: &[] });
-        let row = |cell| Row { cell, printed: Printed::default(), ours: figures(80), peer: None };
-        all.into_iter().map(row).collect()
+        let row = |cell| Row::made(cell, Printed::default(), json!({ "updates": 2, "breakpoints": 80 }));
+        cells(spec, &spec.tables[0], Extent::default()).into_iter().map(row).collect()
     }
 
     #[test]
     fn lines_by_variant_and_scenario() {
         let spec = Spec::parse(SPEC).expect("spec");
-        let table = &spec.tables[0];
-        let plot = table.plot.as_ref().expect("plot");
-        let panels = panels(table, plot, &rows(&spec));
+        let panels = panels(spec.tables[0].plot.as_ref().expect("plot"), &rows(&spec));
         assert_eq!(panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(), ["adding", "removing"]);
         let names: Vec<&str> = panels[0].lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["mid", "sid", THEORY]);

@@ -100,13 +100,13 @@ fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &st
 fn groups(rows: &[Row]) -> Vec<Group> {
     let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
     for row in rows {
-        let label = format!("{} {}", row.cell.problem, row.cell.vary);
+        let label = format!("{} {}", row.cell.problem, row.cell.shown);
         match groups.last_mut() {
             Some((last, members)) if *last == label => members.push(row),
             _ => groups.push((label, vec![row])),
         }
     }
-    let ours = |row: &Row| row.ours.measured.iterations.filter(|_| row.ours.flaw.is_none()).map(|n| n as f64);
+    let ours = |row: &Row| row.counted()?.iterations.map(|n| n as f64);
     let relative = |value: Option<f64>, to: Option<f64>| value.zip(to).filter(|(_, to)| *to > 0.0).map(|(v, to)| v / to);
     groups
         .into_iter()

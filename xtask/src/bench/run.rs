@@ -1,7 +1,7 @@
 //! Runs the cells: one process each, in turn over the repeats, every result written down as it comes.
 
 use super::Arguments;
-use super::cell::{Cell, Extent, cells};
+use super::cell::{Cell, cells};
 use super::data::{Input, Inputs};
 use super::machine::Machine;
 use super::peer;
@@ -112,18 +112,17 @@ fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outc
         (shown || drawn.contains(&table.number)) && table.from.is_empty()
     };
     let programs = arguments.named();
-    let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
+    let tables: Vec<&Table> = spec.tables.iter().filter(chosen).collect();
+    let extent = arguments.extent();
+    extent.check(&tables)?;
     let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
     if let Some(bench) = bench {
         inputs = inputs.with_generators(bench.to_path_buf());
     }
     let mut missing = Vec::new();
     let mut jobs: Vec<Job> = Vec::new();
-    for table in spec.tables.iter().filter(chosen) {
+    for table in tables {
         for cell in cells(spec, table, extent) {
-            if !arguments.variant.is_empty() && !arguments.variant.contains(&cell.variant) {
-                continue;
-            }
             let problem = spec.problem(&cell.problem)?;
             let program =
                 match table.variants.iter().find(|variant| variant.name == cell.variant).and_then(|v| v.program.as_ref()) {

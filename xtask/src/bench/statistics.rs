@@ -83,7 +83,7 @@ pub(crate) enum Measure {
 pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> {
     let mut text = String::from("## Statistics: tables 5 and 6\n\n");
     let ours = |row: &Row, measure| {
-        let measured = &super::columns::counted(&row.ours)?.measured;
+        let measured = row.counted()?;
         let value = if measure == Measure::Time { measured.train_seconds } else { measured.accuracy };
         value.filter(|_| measured.number("cut_runs").is_none_or(|cut| cut == 0.0))
     };
