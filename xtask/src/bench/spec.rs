@@ -6,6 +6,7 @@ pub(crate) use shows::{Plot, Readme, Statistics};
 
 use super::cell::label;
 use super::columns::Entry;
+use crate::datasets::Edit;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use serde::Deserialize;
@@ -102,6 +103,11 @@ impl Problem {
     /// Whether the measured program makes the data itself.
     pub(crate) fn generated(&self) -> bool {
         self.set.contains_key("rows")
+    }
+
+    /// What is made of its file.
+    pub(crate) fn edit(&self) -> Edit<'_> {
+        Edit { first: self.first, positive: self.positive.as_deref(), divide: self.divide }
     }
 }
 
