@@ -1,9 +1,9 @@
 //! Tables that choose: a row for each problem and variant, with what every value of C gave and which is best.
 
 use super::columns::{NOTHING, grid};
-use super::numbers::two;
+use super::numbers::digits;
 use super::record::Measured;
-use super::table::Row;
+use super::table::{Row, grouped};
 use serde_json::Value;
 
 /// The rows by problem and variant, the best value marked, beside the value that the spec uses.
@@ -18,7 +18,7 @@ pub(crate) fn markdown(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> Stri
         (heading.to_owned(), true, groups.iter().map(|group| of(group[0])).collect::<Vec<_>>())
     };
     let numbers = |heading: &str, cells: Vec<String>| (heading.to_owned(), false, cells);
-    let printed = |group: &Vec<&Row>| group[0].printed.accuracy.map_or_else(|| NOTHING.to_owned(), two);
+    let printed = |group: &Vec<&Row>| group[0].printed.accuracy.map_or_else(|| NOTHING.to_owned(), digits::<2>);
     let mut columns = vec![
         words("data", &|row| row.cell.problem.clone()),
         words("variant", &|row| row.cell.variant.clone()),
@@ -38,15 +38,7 @@ pub(crate) fn markdown(rows: &[Row], used: impl Fn(&str) -> Option<f64>) -> Stri
 
 /// The rows of each problem and variant.
 pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
-    let same = |a: &Row, b: &Row| (&a.cell.problem, &a.cell.variant) == (&b.cell.problem, &b.cell.variant);
-    let mut groups: Vec<Vec<&Row>> = Vec::new();
-    for row in rows {
-        match groups.iter_mut().find(|group| same(group[0], row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups
+    grouped(rows, |row| (&row.cell.problem, &row.cell.variant))
 }
 
 fn c(row: &Row) -> Option<f64> {
@@ -56,7 +48,7 @@ fn c(row: &Row) -> Option<f64> {
 fn found(group: &[&Row], value: f64) -> String {
     let measured = group.iter().find(|row| c(row) == Some(value)).and_then(|row| row.counted());
     let star = if measured.is_some_and(Measured::cut_off) { "*" } else { "" };
-    measured.and_then(|measured| measured.accuracy).map_or_else(|| NOTHING.to_owned(), |x| two(x) + star)
+    measured.and_then(|measured| measured.accuracy).map_or_else(|| NOTHING.to_owned(), |x| digits::<2>(x) + star)
 }
 
 /// The value of the highest accuracy, the smallest of several.

@@ -42,7 +42,7 @@ fn quoted(name: &str) -> String {
 mod tests {
     use super::{list, quoted};
     use crate::bench::Arguments;
-    use crate::bench::cell::{Cell, cells};
+    use crate::bench::cell::{Cell, Extent, cells};
     use crate::bench::papers::Printed;
     use crate::bench::spec::{Spec, Table};
     use crate::bench::table::Row;
@@ -51,12 +51,9 @@ mod tests {
 
     /// The words of a line as a shell takes it apart that has no names with a quotation mark.
     fn words(line: &str) -> Vec<String> {
-        let parts = line.split('\'').enumerate();
-        let mut words = Vec::new();
-        for (n, part) in parts {
-            if n % 2 == 1 { words.push(part.to_owned()) } else { words.extend(part.split_whitespace().map(str::to_owned)) }
-        }
-        words
+        let whole = |part: &str| vec![part.to_owned()];
+        let apart = |part: &str| part.split_whitespace().map(str::to_owned).collect();
+        line.split('\'').enumerate().flat_map(|(n, part)| if n % 2 == 1 { whole(part) } else { apart(part) }).collect()
     }
 
     /// What a command would measure.
@@ -77,7 +74,7 @@ mod tests {
         for paper in ["alpha-seeding", "frank-wolfe", "incremental", "irwls", "linear", "training"] {
             let spec = Spec::load(paper).expect("spec");
             for table in spec.tables.iter().filter(|table| table.from.is_empty()) {
-                let full = super::super::cell::Extent { full: true, ..Default::default() };
+                let full = Extent { full: true, ..Extent::default() };
                 let all: Vec<Row> =
                     cells(&spec, table, full).into_iter().map(|cell| Row::made(cell, Printed::default(), json!({}))).collect();
                 for row in &all {
@@ -99,7 +96,7 @@ mod tests {
     fn what_a_command_says_beside_names() {
         let spec = Spec::load("linear").expect("spec");
         let table = &spec.tables[0];
-        let quick = super::super::cell::Extent { quick: true, ..Default::default() };
+        let quick = Extent { quick: true, ..Extent::default() };
         let made = |cell| Row::made(cell, Printed::default(), json!({}));
         let mut rows: Vec<Row> = cells(&spec, table, quick).into_iter().take(5).map(made).collect();
         rows[0].ours.repeats = 3;

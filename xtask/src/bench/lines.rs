@@ -1,10 +1,10 @@
 //! Line plots: one line per variant, one panel per setting.
 
 use super::columns::theoretical;
+use super::plot::{Canvas, Drawn, svg};
 use super::spec::{Plot, Settings, Table, plain};
 use super::table::Row;
-use crate::failure::{Context, Outcome};
-use plotters::coord::Shift;
+use crate::failure::Outcome;
 use plotters::prelude::*;
 use serde_json::Value;
 use std::ops::Range;
@@ -29,9 +29,6 @@ const COLOURS: [RGBColor; 8] = [
 
 /// Name of the line that a theory predicts.
 const THEORY: &str = "theory";
-
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Points of one variant.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,18 +62,14 @@ pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> O
     };
     let down = panels.len().div_ceil(across).max(1);
     let size = (PANEL.0 * (across as u32).max(2), HEAD + PANEL.1 * down as u32);
-    let canvas = SVGBackend::new(target, size).into_drawing_area();
-    let drawn = canvas.fill(&WHITE).map_err(|e| e.to_string()).and_then(|()| {
+    let names = names(&panels);
+    let ranges = (range(&panels, |point| point.0), range(&panels, |point| point.1));
+    svg(target, size, |canvas| {
         let (head, body) = canvas.split_vertically(HEAD);
-        let names = names(&panels);
-        legend(&head, &format!("{}: {}", table.title, caption(plot)), &names).map_err(|e| e.to_string())?;
-        let ranges = (range(&panels, |point| point.0), range(&panels, |point| point.1));
-        for (area, panel) in body.split_evenly((down, across)).iter().zip(&panels) {
-            paint(area, panel, plot, ranges.clone(), &names).map_err(|e| e.to_string())?;
-        }
-        canvas.present().map_err(|e| e.to_string())
-    });
-    drawn.context(target.display())
+        legend(&head, &format!("{}: {}", table.title, caption(plot)), &names)?;
+        let areas = body.split_evenly((down, across));
+        areas.iter().zip(&panels).try_for_each(|(area, panel)| paint(area, panel, plot, ranges.clone(), &names))
+    })
 }
 
 /// The lines of all panels, in the order of the rows; coordinates are logarithms where the plot says so.

@@ -2,7 +2,7 @@
 
 use super::record::Measured;
 use super::spec::Settings;
-use super::table::{Figures, Row};
+use super::table::{Figures, Row, grouped};
 use serde_json::json;
 
 /// Rows that differ in the setting `over` alone become one, with means; the largest gap is the row's.
@@ -12,14 +12,7 @@ pub(crate) fn merge(rows: Vec<Row>, over: &str) -> Vec<Row> {
         rest.remove(over);
         (row.cell.table, row.cell.problem.clone(), row.cell.variant.clone(), rest)
     };
-    let mut groups: Vec<Vec<Row>> = Vec::new();
-    for row in rows {
-        match groups.iter_mut().find(|group| place(&group[0]) == place(&row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups.into_iter().filter_map(mean).collect()
+    grouped(rows, place).into_iter().filter_map(mean).collect()
 }
 
 /// One row of a group; none of none.

@@ -13,71 +13,42 @@ pub(crate) fn count(x: f64) -> String {
     out
 }
 
+/// With so many digits behind the point.
+pub(crate) fn digits<const N: usize>(x: f64) -> String {
+    format!("{x:.N$}")
+}
+
 pub(crate) fn seconds(x: f64) -> String {
     match x {
-        x if x < 10.0 => two(x),
-        x if x < 100.0 => one(x),
+        x if x < 10.0 => digits::<2>(x),
+        x if x < 100.0 => digits::<1>(x),
         x => count(x),
     }
 }
 
-/// Seconds, milliseconds where they are few.
-pub(crate) fn short(x: f64) -> String {
-    if x < 0.1 { three(x) } else { seconds(x) }
-}
-
-/// Seconds, tenths of milliseconds where they are few.
-pub(crate) fn fine(x: f64) -> String {
-    if x < 0.1 { format!("{x:.4}") } else { seconds(x) }
+/// Seconds, with so many digits where they are few.
+pub(crate) fn short<const N: usize>(x: f64) -> String {
+    if x < 0.1 { digits::<N>(x) } else { seconds(x) }
 }
 
 /// Three digits.
 pub(crate) fn milliseconds(x: f64) -> String {
-    if x < 1.0 { three(x) } else { seconds(x) }
+    if x < 1.0 { digits::<3>(x) } else { seconds(x) }
 }
 
 /// How many times as much.
 pub(crate) fn times(x: f64) -> String {
-    if x < 10.0 { two(x) } else { count(x) }
+    if x < 10.0 { digits::<2>(x) } else { count(x) }
 }
 
-/// A violation or a gap; rounding can leave a gap below 0.
-pub(crate) fn gap(x: f64) -> String {
-    small(if x <= 0.0 { 0.0 } else { x })
-}
-
+/// A violation or a difference.
 pub(crate) fn small(x: f64) -> String {
     format!("{x:.1e}")
 }
 
-pub(crate) fn whole(x: f64) -> String {
-    format!("{x:.0}")
-}
-
-pub(crate) fn one(x: f64) -> String {
-    format!("{x:.1}")
-}
-
-pub(crate) fn two(x: f64) -> String {
-    format!("{x:.2}")
-}
-
-pub(crate) fn three(x: f64) -> String {
-    format!("{x:.3}")
-}
-
-pub(crate) fn six(x: f64) -> String {
-    format!("{x:.6}")
-}
-
-/// With its sign.
-pub(crate) fn more(x: f64) -> String {
-    format!("{x:+.2}")
-}
-
-/// A small difference, with its sign.
-pub(crate) fn difference(x: f64) -> String {
-    format!("{x:+.1e}")
+/// A gap, which rounding can leave below 0.
+pub(crate) fn gap(x: f64) -> String {
+    small(if x <= 0.0 { 0.0 } else { x })
 }
 
 #[cfg(test)]
@@ -88,7 +59,7 @@ mod tests {
     fn numbers() {
         assert_eq!([0.0, 999.0, 1000.0, 1_234_567.0].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0.004, 9.994, 57.01, 6783.4].map(seconds), ["0.00", "9.99", "57.0", "6,783"]);
-        assert_eq!([0.0123, 0.123].map(short), ["0.012", "0.12"]);
+        assert_eq!([0.0123, 0.123].map(short::<3>), ["0.012", "0.12"]);
         assert_eq!([-1e-20, 2e-3].map(gap), ["0.0e0", "2.0e-3"]);
     }
 }

@@ -160,3 +160,28 @@ fn circumstances(records: &[Record]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Record, Spec, render, root};
+    use std::fs;
+
+    /// What is under version control is what the raw lines say today.
+    #[test]
+    fn reports_are_those_of_their_raw_lines() {
+        let folder = root().join("docs/reproduction");
+        let scratch = tempfile::tempdir().expect("folder");
+        let mut reports = 0;
+        for entry in fs::read_dir(folder.join("raw")).expect("raw lines") {
+            let raw = entry.expect("entry").path();
+            let paper = raw.file_stem().expect("name").to_string_lossy().into_owned();
+            let records = Record::read(&raw).expect("records");
+            let text = render(&Spec::load(&paper).expect("spec"), &records, &scratch.path().join(format!("{paper}.md")));
+            let committed = fs::read_to_string(folder.join(format!("{paper}.md"))).expect("report");
+            // Not compared by a macro, which would print both.
+            assert!(text.expect("report") == committed, "run: cargo xtask bench {paper} --render");
+            reports += 1;
+        }
+        assert!(reports > 0);
+    }
+}

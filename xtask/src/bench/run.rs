@@ -261,14 +261,14 @@ fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
     // svm-train writes its model into the current folder unless it validates.
     command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
     let (seconds, output) = timed(&mut command, None)?;
-    let mut told = output.map(|text| peer.reads.read(&text));
+    let mut told = output.map(|text| peer::read(&text));
     if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.material.test) {
         // Its own program on its own model: not part of its seconds.
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
         let mut command = Command::new(program);
         command.arg(test).args([format!("{name}.model"), "labels".to_owned()]).current_dir(folder.path());
         let (_, output) = timed(&mut command, None)?;
-        measured.accuracy = output.ok().and_then(|text| peer.reads.read(&text).accuracy);
+        measured.accuracy = output.ok().and_then(|text| peer::read(&text).accuracy);
     }
     Ok((seconds, told))
 }

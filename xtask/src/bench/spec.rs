@@ -1,12 +1,13 @@
 //! xtask/specs/PAPER.toml: what a paper measured, on which data, with which settings.
 
+mod problem;
 mod shows;
 
+pub(crate) use problem::{Problem, Recipe, Test};
 pub(crate) use shows::{Plot, Readme, Statistics};
 
 use super::cell::label;
 use super::columns::Entry;
-use crate::datasets::Edit;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use serde::Deserialize;
@@ -41,74 +42,6 @@ pub(crate) struct Spec {
     pub(crate) problems: Vec<Problem>,
     #[serde(rename = "table")]
     pub(crate) tables: Vec<Table>,
-}
-
-/// Data and the settings that belong to it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Problem {
-    pub(crate) name: String,
-    /// A name of datasets/manifest.toml, or of a generator when the settings have `rows`.
-    pub(crate) data: String,
-    /// The data are made of this and other files of the manifest.
-    pub(crate) recipe: Option<Recipe>,
-    /// The samples that a model is tested on.
-    pub(crate) test: Option<Test>,
-    /// Small enough for `--quick`.
-    #[serde(default)]
-    pub(crate) quick: bool,
-    /// Only with `--full`.
-    #[serde(default)]
-    pub(crate) slow: bool,
-    /// Only the first so many rows of the file.
-    pub(crate) first: Option<usize>,
-    /// These labels become +1, all others −1.
-    pub(crate) positive: Option<Vec<i64>>,
-    /// All values are divided by this.
-    pub(crate) divide: Option<f64>,
-    /// Whose printed figures stand beside this problem's; those of its own name when absent.
-    pub(crate) paper: Option<String>,
-    pub(crate) note: Option<String>,
-    #[serde(default)]
-    pub(crate) set: Settings,
-}
-
-/// How data are made of files that are no samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Recipe {
-    /// Does the river's flow rise?
-    Fisher,
-    /// Normal connections against attacks.
-    Kdd,
-    /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
-    Standardise,
-    /// The first rows that a generator makes, as a file that other programs can read.
-    Generate,
-    /// Normal connections and four kinds of attacks.
-    KddClasses,
-}
-
-/// Where test samples come from.
-#[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-pub(crate) enum Test {
-    /// A file of the manifest.
-    File(String),
-    /// The rows of another file that are not in the problem's.
-    Rest { of: String },
-}
-
-impl Problem {
-    /// Whether the measured program makes the data itself.
-    pub(crate) fn generated(&self) -> bool {
-        self.set.contains_key("rows")
-    }
-
-    /// What is made of its file.
-    pub(crate) fn edit(&self) -> Edit<'_> {
-        Edit { first: self.first, positive: self.positive.as_deref(), divide: self.divide }
-    }
 }
 
 #[derive(Deserialize)]
@@ -213,7 +146,7 @@ pub(crate) struct Columns {
     pub(crate) optimiser: Option<String>,
 }
 
-/// Another program on the same file. Runs once for each problem and entry of `vary`.
+/// Another program on the same file, which prints what LIBSVM's prints. Runs once for each problem and entry of `vary`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {
@@ -221,8 +154,6 @@ pub(crate) struct Peer {
     pub(crate) program: String,
     /// Templates; the data file's path comes after them.
     pub(crate) arguments: Vec<String>,
-    /// How to read what it prints.
-    pub(crate) reads: super::peer::Reads,
     /// A program that is told test samples, the model that was written, and a file for its labels, where a problem has test samples.
     pub(crate) tests_with: Option<String>,
 }

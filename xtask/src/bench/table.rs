@@ -18,7 +18,7 @@ pub(crate) struct Row {
 }
 
 /// One program's measurements of one cell.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Figures {
     /// Median over the repeats.
     pub(crate) seconds: f64,
@@ -85,7 +85,7 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
 }
 
 /// The newest run's records of one program on one cell, condensed.
-fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
+pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
     let run = records.iter().filter(|record| of(record)).map(|record| record.run).max()?;
     let records: Vec<&Record> = records.iter().filter(|record| of(record) && record.run == run).collect();
     let mut seconds: Vec<f64> = records.iter().map(|record| record.wall_seconds).collect();
@@ -107,4 +107,17 @@ fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> 
     measured.process_seconds = middle(|measured| measured.process_seconds);
     let settings = records.last().map(|record| record.settings.clone()).unwrap_or_default();
     Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings })
+}
+
+/// What has the same key, together, in the order of the first of each.
+pub(crate) fn grouped<T, K: PartialEq>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for one in all {
+        let wanted = key(&one);
+        match groups.iter_mut().find(|(key, _)| *key == wanted) {
+            Some((_, group)) => group.push(one),
+            None => groups.push((wanted, vec![one])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
 }

@@ -33,10 +33,7 @@ impl Edit<'_> {
                 None => {}
                 Some(divisor) => {
                     for entry in features.split_whitespace() {
-                        let parts = entry.split_once(':').and_then(|(at, value)| Some((at, value.parse::<f64>().ok()?)));
-                        let Some((at, value)) = parts else {
-                            return fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1));
-                        };
+                        let (at, value) = pair(n, entry)?;
                         let _ = write!(out, " {at}:{}", value / divisor);
                     }
                 }
@@ -44,6 +41,15 @@ impl Edit<'_> {
             out.push('\n');
         }
         Ok(out)
+    }
+}
+
+/// Index and value of an entry in line `n`.
+pub(super) fn pair(n: usize, entry: &str) -> Outcome<(usize, f64)> {
+    let parts = entry.split_once(':').and_then(|(at, value)| Some((at.parse().ok()?, value.parse().ok()?)));
+    match parts.filter(|(at, _)| *at > 0) {
+        Some(parts) => Ok(parts),
+        None => fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1)),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Every column there is.
 
-use super::super::numbers::{
-    count, difference, fine, gap, milliseconds, more, one, seconds, short, six, small, three, times, two, whole,
-};
+use super::super::numbers::{count, digits, gap, milliseconds, seconds, short, small, times};
 use super::super::record::Measured;
 use super::super::run::LIBSVM_FOLDS;
 use super::super::table::Row;
@@ -16,7 +14,7 @@ type Show = fn(&Place) -> Shown;
 type Format = fn(f64) -> String;
 
 const fn words(name: &'static str, heading: &'static str, of: Show) -> Column {
-    Column { name, heading, wants: false, words: true, of, format: whole }
+    Column { name, heading, wants: false, words: true, of, format: digits::<0> }
 }
 
 const fn number(name: &'static str, heading: &'static str, format: Format, of: Show) -> Column {
@@ -34,34 +32,34 @@ pub(super) const COLUMNS: &[Column] = &[
     words("variant", "variant", |at| Shown::Words(at.row.cell.variant.clone())),
     // Printed in the paper.
     number("paper-seconds", "paper, s", seconds, |at| at.row.printed.seconds.into()),
-    number("paper-training", "paper, training s", short, |at| at.row.printed.seconds.into()),
+    number("paper-training", "paper, training s", short::<3>, |at| at.row.printed.seconds.into()),
     number("paper-optimiser", "paper, optimiser s", seconds, |at| at.row.printed.optimiser.into()),
     number("paper-iterations", "paper, iterations", count, |at| at.row.printed.iterations.into()),
-    number("paper-accuracy", "paper, accuracy", two, |at| at.row.printed.accuracy.into()),
+    number("paper-accuracy", "paper, accuracy", digits::<2>, |at| at.row.printed.accuracy.into()),
     number("paper-support-vectors", "paper, SV", count, |at| at.row.printed.support_vectors.into()),
     beside("paper-ratio", "{of} / this, paper", times, |at| at.over(|row| row.printed.seconds)),
     beside("paper-optimiser-ratio", "{of} / this, paper's optimiser", times, |at| at.over(|row| row.printed.optimiser)),
     // Whole processes.
     number("here-seconds", "here, s", seconds, |at| wall(at.row).into()),
-    number("process-seconds", "process, s", short, |at| wall(at.row).into()),
+    number("process-seconds", "process, s", short::<3>, |at| wall(at.row).into()),
     number("peer-here-seconds", "{peer} here, s", seconds, |at| peer_seconds(at.row).into()),
-    number("peer-process-seconds", "{peer}, process s", short, |at| peer_seconds(at.row).into()),
-    number("peer-here-ratio", "{peer} / here", one, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
+    number("peer-process-seconds", "{peer}, process s", short::<3>, |at| peer_seconds(at.row).into()),
+    number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
     number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
     // Parts of a process.
-    number("solve-seconds", "training, s", short, |at| at.row.number("solve_seconds").into()),
+    number("solve-seconds", "training, s", short::<3>, |at| at.row.number("solve_seconds").into()),
     beside("solve-ratio", "{of} / this, training", times, |at| at.over(|row| row.number("solve_seconds"))),
-    number("optimiser", "optimiser, s", short, |at| at.row.number("optimiser_seconds").into()),
+    number("optimiser", "optimiser, s", short::<3>, |at| at.row.number("optimiser_seconds").into()),
     beside("optimiser-ratio", "{of} / this, optimiser", times, |at| at.over(|row| row.number("optimiser_seconds"))),
-    number("finish-seconds", "finish, s", short, |at| at.row.number("finish_seconds").into()),
+    number("finish-seconds", "finish, s", short::<3>, |at| at.row.number("finish_seconds").into()),
     number("finish-iterations", "finish, iterations", count, |at| at.row.number("finish_iterations").into()),
     // Trainings that a limit may end.
-    number("training", "training, s", short, |at| training(at.row)),
-    number("training-fine", "training, s", fine, |at| training(at.row)),
-    number("training-std", "±", three, |at| at.row.number("train_seconds_std").into()),
-    number("process", "process, s", short, |at| process(at.row)),
-    number("finished-training", "finished trainings, s", short, |at| finished(at.row).and_then(|m| m.train_seconds).into()),
-    number("finished-process", "finished processes, s", short, |at| finished(at.row).and_then(|m| m.process_seconds).into()),
+    number("training", "training, s", short::<3>, |at| training(at.row)),
+    number("training-fine", "training, s", short::<4>, |at| training(at.row)),
+    number("training-std", "±", digits::<3>, |at| at.row.number("train_seconds_std").into()),
+    number("process", "process, s", short::<3>, |at| process(at.row)),
+    number("finished-training", "finished trainings, s", short::<3>, |at| finished(at.row).and_then(|m| m.train_seconds).into()),
+    number("finished-process", "finished processes, s", short::<3>, |at| finished(at.row).and_then(|m| m.process_seconds).into()),
     beside("training-ratio", "{of} / this, here", times, training_ratio),
     // The same as far as this row's own training came to its end.
     beside("speedup", "{of} / this, here", times, |at| match training_ratio(at) {
@@ -72,7 +70,7 @@ pub(super) const COLUMNS: &[Column] = &[
     beside("best-process", "best other / this, process", times, |at| at.best(process)),
     // Work.
     number("iterations", "iterations here", count, |at| tally(at.row, |m| m.iterations).into()),
-    number("iterations-over-paper", "here / paper", three, |at| {
+    number("iterations-over-paper", "here / paper", digits::<3>, |at| {
         ratio(tally(at.row, |m| m.iterations), at.row.printed.iterations).into()
     }),
     number("full-iterations", "model of all data", count, |at| tally(at.row, |m| m.full_iterations).into()),
@@ -84,43 +82,48 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     number("chunks", "working sets", count, |at| at.row.number("chunks").into()),
     number("rows-computed", "kernel rows", count, |at| tally(at.row, |m| m.rows_computed).into()),
-    number("kernel-values", "kernel values, millions", two, |at| at.row.number("kernel_values").map(|v| v / 1e6).into()),
+    number("kernel-values", "kernel values, millions", digits::<2>, |at| at.row.number("kernel_values").map(|v| v / 1e6).into()),
     number("peak", "peak, MiB", count, |at| tally(at.row, |m| m.peak_rss_bytes.map(|bytes| bytes >> 20)).into()),
     // Updates.
     number("update-ms", "update, ms", milliseconds, |at| update_ms(at.row).into()),
     beside("update-ratio", "{of} / this", times, |at| at.over(update_ms)),
     number("update-iterations", "iterations per update", count, |at| per_update(at.row, |m| m.iterations).into()),
-    number("update-breakpoints", "breakpoints per update", one, |at| breakpoints(at.row).into()),
-    beside("breakpoints-ratio", "this / {of}", three, |at| {
+    number("update-breakpoints", "breakpoints per update", digits::<1>, |at| breakpoints(at.row).into()),
+    beside("breakpoints-ratio", "this / {of}", digits::<3>, |at| {
         let other = at.other().and_then(breakpoints).filter(|other| *other > 0.0);
         ratio(breakpoints(at.row), other).into()
     }),
-    beside("theory", "in theory", three, |at| theoretical(at.row).filter(|_| at.row.cell.variant == at.of).into()),
-    number("margin", "free samples", whole, |at| at.row.number("margin").into()),
+    beside("theory", "in theory", digits::<3>, |at| theoretical(at.row).filter(|_| at.row.cell.variant == at.of).into()),
+    number("margin", "free samples", digits::<0>, |at| at.row.number("margin").into()),
     // Models.
-    number("accuracy", "accuracy here", two, |at| accuracy(at.row).into()),
-    number("accuracy-std", "±", two, |at| at.row.number("accuracy_std").into()),
-    number("accuracy-off", "here − paper", more, |at| off(at.row).into()),
-    number("near", "within 0.5", two, |at| match off(at.row) {
+    number("accuracy", "accuracy here", digits::<2>, |at| accuracy(at.row).into()),
+    number("accuracy-std", "±", digits::<2>, |at| at.row.number("accuracy_std").into()),
+    number("accuracy-off", "here − paper", |x| format!("{x:+.2}"), |at| off(at.row).into()),
+    number("near", "within 0.5", digits::<2>, |at| match off(at.row) {
         Some(x) => Shown::Words(if x.abs() <= NEAR { "yes" } else { "no" }.into()),
         None => Shown::Nothing,
     }),
-    number("error", "percent of errors", two, |at| accuracy(at.row).map(|percent| 100.0 - percent).into()),
-    number("peer-accuracy", "{peer}'s accuracy", two, |at| peer(at.row, |m| m.accuracy).into()),
-    number("runs", "seeds", whole, |at| at.row.number("runs").into()),
+    number("error", "percent of errors", digits::<2>, |at| accuracy(at.row).map(|percent| 100.0 - percent).into()),
+    number("peer-accuracy", "{peer}'s accuracy", digits::<2>, |at| peer(at.row, |m| m.accuracy).into()),
+    number("runs", "seeds", digits::<0>, |at| at.row.number("runs").into()),
     number("core-set", "core set", count, |at| at.row.number("core_set").into()),
     number("support-vectors", "SV", count, |at| at.row.number("support_vectors").into()),
-    number("support-vectors-over-paper", "SV / paper", three, |at| {
+    number("support-vectors-over-paper", "SV / paper", digits::<3>, |at| {
         ratio(at.row.number("support_vectors"), at.row.printed.support_vectors).into()
     }),
     number("peer-support-vectors", "{peer}, SV", count, |at| peer(at.row, |m| m.number("support_vectors")).into()),
     number("free-vectors", "free", count, |at| at.row.number("free_vectors").into()),
     // Judgements.
-    number("objective", "objective", six, |at| objective(at.row).into()),
-    number("peer-objective", "{peer}'s, relative", difference, |at| {
-        let both = objective(at.row).zip(peer(at.row, |m| m.objective));
-        both.map(|(ours, theirs)| (theirs - ours) / ours.abs()).into()
-    }),
+    number("objective", "objective", digits::<6>, |at| objective(at.row).into()),
+    number(
+        "peer-objective",
+        "{peer}'s, relative",
+        |x| format!("{x:+.1e}"),
+        |at| {
+            let both = objective(at.row).zip(peer(at.row, |m| m.objective));
+            both.map(|(ours, theirs)| (theirs - ours) / ours.abs()).into()
+        },
+    ),
     number("gap", "own gap", gap, |at| at.row.counted().and_then(|m| m.relative_gap).into()),
     number("gap-median", "certified gap, median", gap, |at| at.row.number("gap_median").into()),
     number("excess", "gap to the bound", gap, |at| at.row.number("excess").into()),
@@ -132,7 +135,7 @@ pub(super) const COLUMNS: &[Column] = &[
         Some(flaw) => Shown::Words(flaw.clone()),
         None => at.row.ours.measured.kkt.into(),
     }),
-    number("ended", "ended", whole, |at| Shown::Words(ended(at.row))),
+    number("ended", "ended", digits::<0>, |at| Shown::Words(ended(at.row))),
 ];
 
 impl<'a> Place<'a> {
