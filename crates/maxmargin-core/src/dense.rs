@@ -32,7 +32,7 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
 }
 
 /// `y += a x` for long vectors.
-pub fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
+pub fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     Arch::new().dispatch(|| axpy(a, x, y));
 }
 
@@ -56,7 +56,7 @@ pub fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl F
         }
         while k < count {
             let (c, x) = (coef(k), &column(k)[from..to]);
-            add_scaled(c, x, sum);
+            add_scaled(sum, c, x);
             k += 1;
         }
         for (o, s) in out[from..to].iter_mut().zip(sum) {

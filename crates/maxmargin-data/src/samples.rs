@@ -178,6 +178,15 @@ impl Samples {
         }
     }
 
+    /// Bytes of all values and indices.
+    pub fn bytes(&self) -> usize {
+        match &self.storage {
+            Storage::Dense32(values) => size_of_val(values.as_slice()),
+            Storage::Dense64(values) => size_of_val(values.as_slice()),
+            Storage::Sparse(matrix) => 12 * matrix.nnz() + size_of::<usize>() * (self.rows + 1),
+        }
+    }
+
     /// A matrix whose parts are known to fit.
     pub(crate) fn from_parts(rows: usize, features: usize, storage: Storage) -> Self {
         Self { rows, features, storage }

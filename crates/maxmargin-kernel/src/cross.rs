@@ -80,7 +80,7 @@ pub fn decision_table(
             Ok(values)
         }
         Kernel::Precomputed => precomputed(support, expansions, queries),
-        _ => blocked(&kernel, support, expansions, queries, par),
+        _ => table_of(&|samples| KernelGram::new(samples, kernel.clone()), support, expansions, queries, par),
     }
 }
 
@@ -137,8 +137,9 @@ struct Sum {
     cuts: Vec<usize>,
 }
 
-fn blocked(
-    kernel: &Kernel,
+/// The table from blocks of the matrix that `gram` makes of support vectors and some queries below them.
+pub(crate) fn table_of(
+    gram: &dyn Fn(&Samples) -> Result<KernelGram, KernelError>,
     support: &Samples,
     expansions: &[Expansion],
     queries: &Samples,
@@ -165,7 +166,7 @@ fn blocked(
     for first in (0..queries.len()).step_by(BATCH) {
         let asked: Vec<usize> = (first..queries.len().min(first + BATCH)).collect();
         let both = support.stacked(&queries.select(&asked)).map_err(|e| KernelError::Samples(e.to_string()))?;
-        let gram = KernelGram::new(&both, kernel.clone())?;
+        let gram = gram(&both)?;
         par.for_chunks(&mut values[first * width..(first + asked.len()) * width], ROWS * width, |t, values| {
             let rows: Vec<usize> = (0..values.len() / width).map(|q| count + t * ROWS + q).collect();
             let mut block = vec![0.0; rows.len() * COLUMNS.min(count)];

@@ -10,7 +10,7 @@ pub(crate) enum Entry {
     Linear,
     /// `exp(−γ d²)`.
     Rbf(Gaussian),
-    /// The general case, one value at a time.
+    /// Any function of dot product and squared norms, one value at a time.
     Other(Kernel),
 }
 
@@ -18,7 +18,7 @@ impl Entry {
     /// The slice form of `kernel`.
     pub(crate) fn new(kernel: &Kernel) -> Self {
         match kernel {
-            Kernel::Linear | Kernel::Precomputed => Entry::Linear,
+            Kernel::Linear => Entry::Linear,
             Kernel::Rbf { gamma } => Entry::Rbf(Gaussian::new(*gamma)),
             other => Entry::Other(other.clone()),
         }
@@ -30,7 +30,8 @@ impl Entry {
             Entry::Linear => out.copy_from_slice(dots),
             Entry::Rbf(g) => g.fill32(norm, norms, dots, out),
             Entry::Other(kernel) => {
-                out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = kernel.of_dot(f64::from(dot), 0.0, 0.0) as f32);
+                let value = |dot, other| kernel.of_dot(f64::from(dot), f64::from(norm), f64::from(other)) as f32;
+                out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
             }
         }
     }
@@ -41,7 +42,8 @@ impl Entry {
             Entry::Linear => out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = dot as f32),
             Entry::Rbf(g) => g.fill32_from64(norm, norms, dots, out),
             Entry::Other(kernel) => {
-                out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = kernel.of_dot(dot, 0.0, 0.0) as f32);
+                let value = |dot, other| kernel.of_dot(dot, norm, other) as f32;
+                out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
             }
         }
     }
@@ -52,7 +54,8 @@ impl Entry {
             Entry::Linear => out.copy_from_slice(dots),
             Entry::Rbf(g) => g.fill64(norm, norms, dots, out),
             Entry::Other(kernel) => {
-                out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = kernel.of_dot(dot, 0.0, 0.0));
+                let value = |dot, other| kernel.of_dot(dot, norm, other);
+                out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
             }
         }
     }
@@ -63,7 +66,8 @@ impl Entry {
             Entry::Linear => out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = f64::from(dot)),
             Entry::Rbf(g) => g.fill64_from32(norm, norms, dots, out),
             Entry::Other(kernel) => {
-                out.iter_mut().zip(dots).for_each(|(o, &dot)| *o = kernel.of_dot(f64::from(dot), 0.0, 0.0));
+                let value = |dot, other| kernel.of_dot(f64::from(dot), f64::from(norm), f64::from(other));
+                out.iter_mut().zip(dots.iter().zip(norms)).for_each(|(o, (&dot, &other))| *o = value(dot, other));
             }
         }
     }

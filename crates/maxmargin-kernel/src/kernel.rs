@@ -1,6 +1,10 @@
 //! Kernel functions and their parameters.
 
-use maxmargin_data::Samples;
+pub use crate::gamma::{gamma_auto, gamma_scale};
+
+use crate::gamma::Gamma;
+use crate::user::UserKernel;
+use maxmargin_data::{Row, Samples};
 use serde::{Deserialize, Serialize};
 
 /// A kernel function `k(x, z)`, with LIBSVM's parametrisation.
@@ -34,6 +38,8 @@ pub enum Kernel {
     },
     /// The data holds kernel values: column 0 is the serial number (1…n), column `j` is `K(x, x_j)` (LIBSVM's `0:serial` form).
     Precomputed,
+    /// A function that the caller brings; it is stored by name.
+    User(UserKernel),
 }
 
 /// Why a kernel or its data cannot be used.
@@ -75,12 +81,133 @@ pub enum KernelError {
         /// Support vectors given.
         samples: usize,
     },
+    /// What was stored uses a kernel that this process does not know.
+    #[error("no kernel is registered as `{0}`: call UserKernel::register before reading what was made with it")]
+    Unregistered(String),
     /// A precomputed kernel was given feature vectors or the other way round.
     #[error("{0}")]
     Samples(String),
 }
 
 impl Kernel {
+    /// `exp(−gamma ‖x − z‖²)`
+    pub const fn rbf(gamma: f64) -> Self {
+        Kernel::Rbf { gamma }
+    }
+
+    /// `(gamma xᵀz + coef0)^degree`
+    pub const fn poly(gamma: f64, coef0: f64, degree: u32) -> Self {
+        Kernel::Poly { gamma, coef0, degree }
+    }
+
+    /// `tanh(gamma xᵀz + coef0)`
+    pub const fn sigmoid(gamma: f64, coef0: f64) -> Self {
+        Kernel::Sigmoid { gamma, coef0 }
+    }
+
+    /// A kernel of one's own: see [`UserKernel`].
+    ///
+    /// ```
+    /// use maxmargin_data::{Par, Samples};
+    /// use maxmargin_kernel::{Kernel, decision_values};
+    ///
+    /// let cosine = Kernel::user("cosine", |x, z| x.dot(z) / (x.dot(x) * z.dot(z)).sqrt());
+    /// let support = Samples::from_rows(&[[3.0, 4.0], [1.0, 0.0]])?;
+    /// let decision = decision_values(&cosine, &support, &[2.0, -1.0], 0.5, &Samples::from_rows(&[[0.0, 7.0]])?, Par::Seq)?;
+    /// assert!((decision[0] - (2.0 * 0.8 + 0.5)).abs() < 1e-15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn user(name: impl Into<String>, function: impl Fn(Row<'_>, Row<'_>) -> f64 + Send + Sync + 'static) -> Self {
+        Kernel::User(UserKernel::new(name, function))
+    }
+
+    /// What this kind of kernel is called (`user` for all of the caller's own).
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kernel::Linear => "linear",
+            Kernel::Rbf { .. } => "rbf",
+            Kernel::Poly { .. } => "poly",
+            Kernel::Sigmoid { .. } => "sigmoid",
+            Kernel::Precomputed => "precomputed",
+            Kernel::User(_) => "user",
+        }
+    }
+
+    /// Names and values of the parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, f64)> + use<> {
+        let parameters = match *self {
+            Kernel::Linear | Kernel::Precomputed | Kernel::User(_) => [None; 3],
+            Kernel::Rbf { gamma } => [Some(("gamma", gamma)), None, None],
+            Kernel::Poly { gamma, coef0, degree } => {
+                [Some(("gamma", gamma)), Some(("coef0", coef0)), Some(("degree", f64::from(degree)))]
+            }
+            Kernel::Sigmoid { gamma, coef0 } => [Some(("gamma", gamma)), Some(("coef0", coef0)), None],
+        };
+        parameters.into_iter().flatten()
+    }
+
+    /// The value of a parameter, where the kernel has it.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        self.parameters().find(|parameter| parameter.0 == name).map(|parameter| parameter.1)
+    }
+
+    /// gamma, where the kernel has one.
+    pub fn gamma(&self) -> Option<f64> {
+        self.parameter("gamma")
+    }
+
+    /// The same kernel with another gamma; kernels without one stay as they are.
+    #[must_use]
+    pub fn with_gamma(mut self, value: f64) -> Self {
+        if let Kernel::Rbf { gamma } | Kernel::Poly { gamma, .. } | Kernel::Sigmoid { gamma, .. } = &mut self {
+            *gamma = value;
+        }
+        self
+    }
+
+    /// The same kernel with its gamma, if it has one, by a rule, checked.
+    ///
+    /// ```
+    /// use maxmargin_data::Samples;
+    /// use maxmargin_kernel::{Gamma, Kernel};
+    ///
+    /// let samples = Samples::from_rows(&[[0.0, 1.0, 0.0, 1.0]])?;
+    /// assert_eq!(Kernel::rbf(1.0).resolved(Gamma::Auto, &samples)?, Kernel::rbf(0.25));
+    /// assert_eq!(Kernel::Linear.resolved(Gamma::Scale, &samples)?, Kernel::Linear);
+    /// assert!(Kernel::rbf(1.0).resolved(Gamma::Value(-1.0), &samples).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernel::checked`].
+    pub fn resolved(&self, gamma: Gamma, samples: &Samples) -> Result<Self, KernelError> {
+        match self.gamma() {
+            Some(_) => self.clone().with_gamma(gamma.of(samples)).checked(),
+            None => self.clone().checked(),
+        }
+    }
+
+    /// Whether the kernel is a function of `gamma ‖x − z‖²` alone, 1 at distance 0 and nowhere steeper than 1.
+    ///
+    /// Blocks of such kernels are computed from centred data, and in single precision only where gamma leaves enough of it.
+    pub fn is_distance(&self) -> bool {
+        matches!(self, Kernel::Rbf { .. })
+    }
+
+    /// Whether [`Kernel::of_dot`] is the kernel: columns that are zero in all samples can then be left out.
+    pub fn is_of_products(&self) -> bool {
+        !matches!(self, Kernel::Precomputed | Kernel::User(_))
+    }
+
+    /// A bound on `|k(x, x)|` for `‖x‖² = norm` (for a kernel of distances: the norm itself, which must only be finite).
+    pub(crate) fn reach(&self, norm: f64) -> f64 {
+        match *self {
+            Kernel::Poly { gamma, coef0, degree } => (gamma * norm + coef0.abs()).powf(f64::from(degree)),
+            _ => norm,
+        }
+    }
+
     /// Checks the parameters.
     ///
     /// # Errors
@@ -90,7 +217,7 @@ impl Kernel {
         let gamma_ok = |gamma: f64| if gamma > 0.0 && gamma.is_finite() { Ok(()) } else { Err(KernelError::Gamma(gamma)) };
         let coef0_ok = |coef0: f64| if coef0.is_finite() { Ok(()) } else { Err(KernelError::Coef0(coef0)) };
         match self {
-            Kernel::Linear | Kernel::Precomputed => {}
+            Kernel::Linear | Kernel::Precomputed | Kernel::User(_) => {}
             Kernel::Rbf { gamma } => gamma_ok(gamma)?,
             Kernel::Poly { gamma, coef0, degree } => {
                 gamma_ok(gamma)?;
@@ -107,32 +234,16 @@ impl Kernel {
         Ok(self)
     }
 
-    /// The kernel value from `dot = xᵀz` and the squared norms `‖x‖²`, `‖z‖²`, in `f64` (not for [`Kernel::Precomputed`]).
+    /// The kernel value from `dot = xᵀz` and the squared norms `‖x‖²`, `‖z‖²`, in `f64`.
+    ///
+    /// Not for a kernel that is not of products ([`Kernel::is_of_products`]): then it is not a number.
     pub fn of_dot(&self, dot: f64, norm_x: f64, norm_z: f64) -> f64 {
         match *self {
-            Kernel::Linear | Kernel::Precomputed => dot,
+            Kernel::Precomputed | Kernel::User(_) => f64::NAN,
+            Kernel::Linear => dot,
             Kernel::Rbf { gamma } => (-gamma * (norm_x + norm_z - 2.0 * dot).max(0.0)).exp(),
             Kernel::Poly { gamma, coef0, degree } => degree.try_into().map_or(f64::NAN, |d: i32| (gamma * dot + coef0).powi(d)),
             Kernel::Sigmoid { gamma, coef0 } => (gamma * dot + coef0).tanh(),
         }
     }
-}
-
-/// `gamma = 1 / (features · variance of all values)`, scikit-learn's `scale`.
-pub fn gamma_scale(samples: &Samples) -> f64 {
-    let count = samples.len() as f64 * samples.features() as f64;
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for i in 0..samples.len() {
-        samples.row(i).for_each(|_, v| {
-            sum += v;
-            squares += v * v;
-        });
-    }
-    let variance = squares / count - (sum / count) * (sum / count);
-    if variance > 0.0 { 1.0 / (samples.features() as f64 * variance) } else { 1.0 }
-}
-
-/// `gamma = 1 / features`, LIBSVM's default.
-pub fn gamma_auto(samples: &Samples) -> f64 {
-    1.0 / samples.features().max(1) as f64
 }

@@ -6,6 +6,7 @@ use crate::entry::Entry;
 use crate::precomputed::Precomputed;
 use crate::sparse::Sparse;
 use crate::survey::survey;
+use crate::user::Pairs;
 use crate::{Gram, Kernel, KernelError, Tile};
 use maxmargin_data::Samples;
 use std::ops::Range;
@@ -35,14 +36,12 @@ enum Store {
     Dense(Dense),
     Sparse(Sparse),
     Precomputed(Precomputed),
+    User(Pairs),
 }
 
-/// gamma, for the kernel that depends on distances only.
-fn gamma_of(kernel: &Kernel) -> Option<f64> {
-    match kernel {
-        Kernel::Rbf { gamma } => Some(*gamma),
-        _ => None,
-    }
+/// gamma, for a kernel that depends on distances only.
+fn width(kernel: &Kernel) -> Option<f64> {
+    kernel.gamma().filter(|_| kernel.is_distance())
 }
 
 impl KernelGram {
@@ -53,17 +52,19 @@ impl KernelGram {
     /// When a parameter is invalid, a kernel value cannot be held in `f32`, or a precomputed matrix is malformed.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
-        let packed = if kernel == Kernel::Precomputed { None } else { samples.packed() };
+        let packed = if kernel.is_of_products() { samples.packed() } else { None };
         let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
         let store = if kernel == Kernel::Precomputed {
             Store::Precomputed(Precomputed::new(samples)?)
+        } else if let Kernel::User(function) = &kernel {
+            Store::User(Pairs::new(samples, function))
         } else {
             let survey = survey(samples);
-            let width = if survey.single { 4 } else { 12 };
+            let bytes = if survey.single { 4 } else { 12 };
             if Bytes::suits(samples, &survey) && survey.prefers_dense(samples, DENSE_BYTES, 1, 300.0) {
                 Store::Bytes(Bytes::new(samples, &survey))
-            } else if survey.prefers_dense(samples, DENSE_BYTES, width, 80.0) {
-                Store::Dense(Dense::new(samples, &survey, gamma_of(&kernel)))
+            } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
+                Store::Dense(Dense::new(samples, &survey, width(&kernel)))
             } else {
                 Store::Sparse(Sparse::new(samples))
             }
@@ -71,39 +72,32 @@ impl KernelGram {
         Self::over(Arc::new(store), kernel)
     }
 
-    /// The matrix of the same samples with an RBF kernel of another width; the samples are shared, nothing is prepared again.
+    /// The matrix of the same samples and kernel with another gamma; the samples are shared, nothing is prepared again.
     ///
     /// # Errors
     ///
-    /// When `gamma` is invalid or this is not an RBF kernel's matrix.
+    /// When `gamma` is invalid, the kernel has none, or a kernel value cannot be held in `f32`.
     pub fn with_gamma(&self, gamma: f64) -> Result<Self, KernelError> {
-        if gamma_of(&self.kernel).is_none() {
-            return Err(KernelError::Samples("only an RBF kernel's width can be changed".into()));
+        if self.kernel.gamma().is_none() {
+            return Err(KernelError::Samples(format!("a {} kernel has no gamma that can be changed", self.kernel.name())));
         }
-        Self::over(Arc::clone(&self.store), Kernel::Rbf { gamma }.checked()?)
+        Self::over(Arc::clone(&self.store), self.kernel.clone().with_gamma(gamma).checked()?)
     }
 
     fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
-        let of_norms = |norms: &[f64]| -> Vec<f64> {
-            match kernel {
-                Kernel::Rbf { .. } => vec![1.0; norms.len()],
-                _ => norms.iter().map(|&norm| kernel.of_dot(norm, norm, norm)).collect(),
-            }
-        };
-        let (diagonal, norms) = match &*store {
+        let of_norms = |norms: &[f64]| norms.iter().map(|&norm| kernel.of_dot(norm, norm, norm)).collect();
+        let (diagonal, norms): (Vec<f64>, _) = match &*store {
             Store::Bytes(bytes) => (of_norms(bytes.norms()), bytes.norms()),
             Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
             Store::Sparse(sparse) => (of_norms(sparse.norms()), sparse.norms()),
             Store::Precomputed(matrix) => (matrix.diagonal().to_vec(), [].as_slice()),
+            Store::User(pairs) => (pairs.diagonal().to_vec(), pairs.diagonal()),
         };
+        // Only a distance may be large: the kernel of it is at most 1.
+        let largest = if kernel.is_distance() { f64::MAX } else { f64::from(f32::MAX) };
         for (i, &norm) in norms.iter().enumerate() {
-            let value = match kernel {
-                Kernel::Poly { gamma, coef0, degree } => (gamma * norm + coef0.abs()).powf(f64::from(degree)),
-                _ => norm,
-            };
-            // Only a distance may be large: a Gaussian of it is at most 1.
-            let largest = if gamma_of(&kernel).is_some() { f64::MAX } else { f64::from(f32::MAX) };
-            if value.is_nan() || value > largest {
+            let value = kernel.reach(norm);
+            if value.is_nan() || value.abs() > largest {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }
@@ -122,6 +116,7 @@ impl KernelGram {
             Store::Dense(dense) => dense.bytes(),
             Store::Sparse(sparse) => sparse.bytes(),
             Store::Precomputed(matrix) => matrix.bytes(),
+            Store::User(pairs) => pairs.bytes(),
         };
         store + 8 * self.diagonal.len()
     }
@@ -147,6 +142,7 @@ impl Gram for KernelGram {
             Store::Dense(dense) => dense.fill_exact(&self.entry, rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill_exact(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
+            Store::User(pairs) => pairs.fill_exact(rows, &columns, out),
         }
     }
 
@@ -156,17 +152,22 @@ impl Gram for KernelGram {
         }
         match &*self.store {
             Store::Bytes(bytes) => bytes.fill(&self.entry, rows, &columns, out),
-            Store::Dense(dense) => dense.fill(&self.entry, gamma_of(&self.kernel), rows, &columns, out),
+            Store::Dense(dense) => dense.fill(&self.entry, width(&self.kernel), rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
+            Store::User(pairs) => pairs.fill(rows, &columns, out),
         }
     }
 
     fn tile(&self) -> Tile {
         match &*self.store {
             Store::Bytes(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },
-            Store::Sparse(_) => Tile { rows: 16, columns: usize::MAX },
+            Store::Sparse(_) | Store::User(_) => Tile { rows: 16, columns: usize::MAX },
             Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },
         }
     }
 }
+
+#[cfg(test)]
+#[path = "kernel_gram_tests.rs"]
+mod tests;

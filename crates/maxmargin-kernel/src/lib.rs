@@ -1,4 +1,4 @@
-//! Kernel functions, Gram matrices computed in blocks, and the row store that solvers share.
+#![doc = include_str!("../README.md")]
 //!
 //! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity: [`Rows`] hands out rows of
 //! `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for certificates and refinement, [`apply_exact`] multiplies
@@ -13,6 +13,7 @@ mod dense;
 pub mod diagnose;
 mod entry;
 mod fn_gram;
+mod gamma;
 pub mod gram;
 pub mod kernel;
 mod kernel_gram;
@@ -24,15 +25,18 @@ pub mod rows;
 mod sparse;
 mod subset;
 mod survey;
+mod user;
 
 pub use apply::{apply, apply_exact, products, submatrix};
 pub use block::Arena;
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
 pub use fn_gram::FnGram;
+pub use gamma::{Gamma, gamma_auto, gamma_scale};
 pub use gram::{Gram, Tile};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
 pub use offset::OffsetGram;
 pub use rows::{RowRef, RowWork, Rows};
 pub use subset::Subset;
+pub use user::UserKernel;

@@ -253,10 +253,7 @@ impl MulticlassModel {
         let parts = &self.parts;
         let queries = self.prepared(queries)?;
         let expansions: Vec<Expansion> = parts.machines.iter().map(Machine::expansion).collect();
-        let narrow = match parts.kernel {
-            Kernel::Precomputed => None,
-            _ => without_gaps_if_hollow(&parts.support, &queries)?,
-        };
+        let narrow = if parts.kernel.is_of_products() { without_gaps_if_hollow(&parts.support, &queries)? } else { None };
         let (support, queries) = narrow.as_ref().map_or((&parts.support, &*queries), |(support, queries)| (support, queries));
         Ok(decision_table(&parts.kernel, support, &expansions, queries, par)?)
     }

@@ -30,7 +30,7 @@ impl Model {
                 linear(parts, &queries, par, |j| w.get(&j).copied().unwrap_or(0.0))
             });
         }
-        if parts.kernel != Kernel::Precomputed
+        if parts.kernel.is_of_products()
             && let Some((support, queries)) = without_gaps_if_hollow(&parts.support, &queries)?
         {
             return Ok(decision_values(&parts.kernel, &support, &parts.coef, parts.bias, &queries, par)?);

@@ -82,7 +82,7 @@ impl State {
     }
 
     fn glide(&mut self, eta: f64) {
-        maxmargin_core::dense::add_scaled(eta, &self.drive, &mut self.residual);
+        maxmargin_core::dense::add_scaled(&mut self.residual, eta, &self.drive);
         self.ride(eta);
     }
 }

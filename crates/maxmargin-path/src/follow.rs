@@ -147,7 +147,7 @@ impl State {
             self.beta[slot] += eta * v;
         }
         self.bias += eta * self.bias_rate;
-        maxmargin_core::dense::add_scaled(eta, &self.psi, &mut self.residual);
+        maxmargin_core::dense::add_scaled(&mut self.residual, eta, &self.psi);
         self.ride(eta);
     }
 

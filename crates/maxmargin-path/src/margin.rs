@@ -9,7 +9,7 @@ impl State {
         self.fetch(gram, &[slot]);
         self.rate[slot] = rate;
         self.inflow += rate;
-        maxmargin_core::dense::add_scaled(rate, self.columns.column(slot), &mut self.drive);
+        maxmargin_core::dense::add_scaled(&mut self.drive, rate, self.columns.column(slot));
     }
 
     /// Takes the velocity of `slot` away.
@@ -18,7 +18,7 @@ impl State {
         if rate != 0.0 {
             self.fetch(gram, &[slot]);
             self.inflow -= rate;
-            maxmargin_core::dense::add_scaled(-rate, self.columns.column(slot), &mut self.drive);
+            maxmargin_core::dense::add_scaled(&mut self.drive, -rate, self.columns.column(slot));
         }
     }
 

@@ -139,7 +139,8 @@ impl Gaussian {
         }
     }
 
-    /// The same from `f32` norms and dot products: for integer data, whose distances `f32` holds exactly.
+    /// The same from `f32` norms and dot products, the distance formed in `f64`: for integer data, whose norms and dot products `f32` holds
+    /// exactly (the sum of two norms it may not).
     ///
     /// # Panics
     ///
@@ -155,7 +156,7 @@ impl Gaussian {
             Level::Avx2 => unsafe { avx2::fill64_from32(self, norm, norms, dots, out) },
             _ => {
                 for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-                    *o = self.one64(f64::from((-2.0f32).mul_add(dot, norm + n)));
+                    *o = self.one64((-2.0f64).mul_add(f64::from(dot), f64::from(norm) + f64::from(n)));
                 }
             }
         }

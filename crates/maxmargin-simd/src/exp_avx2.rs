@@ -125,21 +125,18 @@ pub(super) unsafe fn fill32_from64(g: &Gaussian, norm: f64, norms: &[f64], dots:
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
     let (len, mut at) = (out.len(), 0);
-    while at + 8 <= len {
-        // SAFETY: `at + 8` is at most the length of all three slices.
+    while at + 4 <= len {
+        // SAFETY: `at + 4` is at most the length of all three slices.
         unsafe {
-            let n = _mm256_loadu_ps(norms.as_ptr().add(at));
-            let dot = _mm256_loadu_ps(dots.as_ptr().add(at));
-            let sum = _mm256_add_ps(_mm256_set1_ps(norm), n);
-            let squared = _mm256_fmadd_ps(_mm256_set1_ps(-2.0), dot, sum);
-            let low = _mm256_cvtps_pd(_mm256_castps256_ps128(squared));
-            let high = _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(squared));
-            _mm256_storeu_pd(out.as_mut_ptr().add(at), core64(g, low));
-            _mm256_storeu_pd(out.as_mut_ptr().add(at + 4), core64(g, high));
+            let n = _mm256_cvtps_pd(_mm_loadu_ps(norms.as_ptr().add(at)));
+            let dot = _mm256_cvtps_pd(_mm_loadu_ps(dots.as_ptr().add(at)));
+            let sum = _mm256_add_pd(_mm256_set1_pd(f64::from(norm)), n);
+            let squared = _mm256_fmadd_pd(_mm256_set1_pd(-2.0), dot, sum);
+            _mm256_storeu_pd(out.as_mut_ptr().add(at), core64(g, squared));
         }
-        at += 8;
+        at += 4;
     }
     for j in at..len {
-        out[j] = g.one64(f64::from((-2.0f32).mul_add(dots[j], norm + norms[j])));
+        out[j] = g.one64((-2.0f64).mul_add(f64::from(dots[j]), f64::from(norm) + f64::from(norms[j])));
     }
 }

@@ -126,7 +126,7 @@ pub(super) unsafe fn fill32_from64(g: &Gaussian, norm: f64, norms: &[f64], dots:
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots: &[f32], out: &mut [f64]) {
     let (len, mut at) = (out.len(), 0);
-    let (norm, minus2) = (_mm512_set1_ps(norm), _mm512_set1_ps(-2.0));
+    let (norm, minus2) = (_mm512_set1_pd(f64::from(norm)), _mm512_set1_pd(-2.0));
     while at < len {
         let live: __mmask16 = if len - at >= 16 { !0 } else { (1 << (len - at)) - 1 };
         let (low, high) = (live as __mmask8, (live >> 8) as __mmask8);
@@ -134,9 +134,12 @@ pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots:
         unsafe {
             let n = _mm512_maskz_loadu_ps(live, norms.as_ptr().add(at));
             let dot = _mm512_maskz_loadu_ps(live, dots.as_ptr().add(at));
-            let squared = _mm512_fmadd_ps(minus2, dot, _mm512_add_ps(norm, n));
-            let squared0 = _mm512_cvtps_pd(_mm512_castps512_ps256(squared));
-            let squared1 = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(squared));
+            let n0 = _mm512_cvtps_pd(_mm512_castps512_ps256(n));
+            let n1 = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(n));
+            let dot0 = _mm512_cvtps_pd(_mm512_castps512_ps256(dot));
+            let dot1 = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(dot));
+            let squared0 = _mm512_fmadd_pd(minus2, dot0, _mm512_add_pd(norm, n0));
+            let squared1 = _mm512_fmadd_pd(minus2, dot1, _mm512_add_pd(norm, n1));
             _mm512_mask_storeu_pd(out.as_mut_ptr().wrapping_add(at), low, core64(g, squared0));
             _mm512_mask_storeu_pd(out.as_mut_ptr().wrapping_add(at + 8), high, core64(g, squared1));
         }

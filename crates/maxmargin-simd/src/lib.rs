@@ -1,4 +1,4 @@
-//! Vector code with run-time dispatch: the passes of sequential minimal optimisation and the exponentials of kernels.
+#![doc = include_str!("../README.md")]
 //!
 //! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store whose bounds were checked at
 //! the door, or a call of code for instructions that [`level`] found on this machine.

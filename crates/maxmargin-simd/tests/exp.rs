@@ -132,3 +132,17 @@ proptest! {
         prop_assert!(ulps32(Gaussian::new(gamma).one32(x), want) <= 1.0);
     }
 }
+
+/// Norms below 2²⁴ are exact in `f32`; an odd sum of two of them above 2²⁴ is not.
+#[test]
+fn exact_norms_whose_sum_is_not_a_single() {
+    let (norm, norms, dots) = (16_000_001.0_f32, [16_000_000.0_f32; 37], [15_500_000.0_f32; 37]);
+    for level in LEVELS {
+        let g = Gaussian::at(1e-6, level);
+        let (mut from32, mut from64) = ([0.0; 37], [0.0; 37]);
+        g.fill64_from32(norm, &norms, &dots, &mut from32);
+        g.fill64(f64::from(norm), &norms.map(f64::from), &dots.map(f64::from), &mut from64);
+        assert_eq!(from32, from64, "{level:?}");
+        assert!((from32[0] - f64::exp(-1.000_001)).abs() < 1e-15, "{level:?}: {}", from32[0]);
+    }
+}

@@ -62,15 +62,13 @@ pub(crate) struct KernelDocument {
 
 impl KernelDocument {
     pub(crate) fn new(kernel: &Kernel) -> Self {
-        let (name, gamma, coef0, degree) = match *kernel {
-            Kernel::Linear => ("linear", None, None, None),
-            Kernel::Rbf { gamma } => ("rbf", Some(gamma), None, None),
-            Kernel::Poly { gamma, coef0, degree } => ("poly", Some(gamma), Some(coef0), Some(degree)),
-            Kernel::Sigmoid { gamma, coef0 } => ("sigmoid", Some(gamma), Some(coef0), None),
-            Kernel::Precomputed => ("precomputed", None, None, None),
-            _ => ("other", None, None, None),
-        };
-        Self { name, gamma, gamma_rule: None, coef0, degree }
+        Self {
+            name: kernel.name(),
+            gamma: kernel.gamma(),
+            gamma_rule: None,
+            coef0: kernel.parameter("coef0"),
+            degree: kernel.parameter("degree").map(|degree| degree as u32),
+        }
     }
 
     /// `rbf, gamma 0.5 (auto)`

@@ -54,7 +54,7 @@ impl Row<'_> {
             if column == end {
                 return;
             }
-            let mut take = |entry: Option<(usize, f64)>, place: &mut usize| match entry {
+            let take = |entry: Option<(usize, f64)>, place: &mut usize| match entry {
                 Some((j, value)) if j == column => {
                     *place += 1;
                     value

@@ -1,0 +1,94 @@
+//! A kernel of distances that no engine knows: blocks of every store give it the true norms.
+
+use super::*;
+use crate::cross::table_of;
+use crate::{Expansion, Kernel};
+use maxmargin_data::{Par, Samples};
+
+/// `KernelGram::new`, its kernel evaluated one value at a time, by [`Kernel::of_dot`] with norms.
+fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
+    Ok(KernelGram { entry: Entry::Other(kernel.clone()), ..KernelGram::new(samples, kernel.clone())? })
+}
+
+fn direct(gamma: f64, samples: &Samples, i: usize, j: usize) -> f64 {
+    let mut squared = 0.0;
+    samples.row(i).for_each_pair(samples.row(j), |_, x, z| squared += (x - z) * (x - z));
+    (-gamma * squared).exp()
+}
+
+/// Samples of every store and dense path, with a gamma at which distances matter.
+fn all() -> Vec<(&'static str, Samples, f64)> {
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (n, d) = (70, 9);
+    let mut dense = |value: &dyn Fn(f64) -> f64| {
+        let values: Vec<f64> = (0..n * d).map(|_| value(next())).collect();
+        Samples::from_slice(&values, n, d).expect("finite values")
+    };
+    let (pixels, integers) = (dense(&|u| (u * 256.0).floor()), dense(&|u| (u * 900.0).floor() - 400.0));
+    let (single, double, far) = (dense(&|u| f64::from(u as f32)), dense(&|u| u - 0.5), dense(&|u| 1e4 + 3e3 * u));
+    let columns: Vec<u32> = (0..4 * n as u32).map(|at| (at % 4) * 1000 + at * at % 90 * at % 7).collect();
+    let values = (0..4 * n).map(|at| (at % 5) as f64 * 0.3 - 0.4).collect();
+    let sparse = Samples::from_sparse(4000, (0..=n).map(|i| 4 * i).collect(), columns, values).expect("ascending columns");
+    vec![
+        ("bytes", pixels, 2e-5),
+        ("integers", integers, 1e-6),
+        ("single", single, 0.5),
+        ("double", double, 0.5),
+        ("far", far, 3e-8),
+        ("sparse", sparse, 0.5),
+    ]
+}
+
+#[test]
+fn every_store_gives_other_kernels_the_true_norms() {
+    for (what, samples, gamma) in all() {
+        let gram = plain(&samples, &Kernel::rbf(gamma)).expect("a valid kernel");
+        match &*gram.store {
+            Store::Bytes(_) => assert_eq!(what, "bytes"),
+            Store::Sparse(_) => assert_eq!(what, "sparse"),
+            Store::Dense(_) => assert!(what != "sparse", "{what}"),
+            other => panic!("{what}: {other:?}"),
+        }
+        let n = samples.len();
+        let ids: Vec<usize> = (0..n).rev().collect();
+        let columns = 3..n - 1;
+        let (mut fast, mut exact) = (vec![0.0; n * columns.len()], vec![0.0; n * columns.len()]);
+        gram.fill(&ids, columns.clone(), &mut fast);
+        gram.fill_exact(&ids, columns.clone(), &mut exact);
+        for (r, &i) in ids.iter().enumerate() {
+            for (at, j) in columns.clone().enumerate() {
+                let at = r * columns.len() + at;
+                let want = direct(gamma, &samples, i, j);
+                assert!((exact[at] - want).abs() <= 1e-11, "{what} {i},{j}: exact {} for {want}", exact[at]);
+                assert!((f64::from(fast[at]) - want).abs() <= 3e-6, "{what} {i},{j}: fast {} for {want}", fast[at]);
+                assert!(i != j || (fast[at] == 1.0 && exact[at] == 1.0), "{what}: {i} is at distance 0 of itself");
+            }
+        }
+        assert_eq!(gram.diagonal(), vec![1.0; n], "{what}");
+    }
+}
+
+#[test]
+fn decisions_of_other_kernels_see_the_true_norms() {
+    for (what, samples, gamma) in all() {
+        let kernel = Kernel::rbf(gamma);
+        let (support, queries) = (samples.select(&[4, 7, 9, 30]), samples.select(&[7, 8, 60]));
+        let expansions = [
+            Expansion { support: &[0, 1, 2, 3], coef: &[1.0, -2.0, 0.5, 0.25], bias: 0.1 },
+            Expansion { support: &[1, 3], coef: &[1.0, 3.0], bias: -1.0 },
+        ];
+        let table = table_of(&|both| plain(both, &kernel), &support, &expansions, &queries, Par::Seq).expect("decisions");
+        let all = support.stacked(&queries).expect("few entries");
+        for (q, values) in table.chunks_exact(2).enumerate() {
+            for (value, e) in values.iter().zip(&expansions) {
+                let terms = e.support.iter().zip(e.coef).map(|(&k, c)| c * direct(gamma, &all, k as usize, 4 + q));
+                let want = terms.sum::<f64>() + e.bias;
+                assert!((value - want).abs() <= 1e-10, "{what} {q}: {value} for {want}");
+            }
+        }
+    }
+}
