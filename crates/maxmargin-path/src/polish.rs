@@ -6,8 +6,13 @@
 use crate::state::{Place, State, Tally};
 use maxmargin_kernel::Gram;
 
-/// An α within this share of C from a bound is on it: paths leave as much rounding.
+/// An α within this share of C from a bound is on it: paths leave as much rounding. (Without C only 0 itself is a bound.)
 const AT_BOUND: f64 = 1e-12;
+
+/// The width of the strip at a bound of `[0, c]` that counts as the bound.
+fn strip(c: f64) -> f64 {
+    if c.is_finite() { AT_BOUND * c } else { 0.0 }
+}
 
 /// What counts as exact, in units of the residual `y f − 1`.
 pub(crate) const EXACT: f64 = 1e-8;
@@ -138,7 +143,7 @@ impl State {
     /// are, and the bias to the middle of its interval, so that equal members give equal models.
     fn settle_bias(&mut self, gram: &dyn Gram, tol: f64) {
         let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
-        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= AT_BOUND * self.far[s].abs();
+        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= strip(self.far[s].abs());
         if self.margin.iter().all(|&s| idle(s)) {
             let ends: Vec<bool> = self.margin.iter().map(|&s| nearer_far(s)).collect();
             for (k, far) in ends.into_iter().enumerate().rev() {
@@ -241,7 +246,7 @@ impl State {
         let mut interior = Vec::new();
         for slot in slots {
             let (alpha, c) = self.alpha(slot);
-            if alpha <= AT_BOUND * c {
+            if alpha <= strip(c) {
                 self.beta[slot] = 0.0;
                 self.set_place(slot, Place::Zero);
             } else if alpha >= c * (1.0 - AT_BOUND) {
