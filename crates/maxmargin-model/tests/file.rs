@@ -4,7 +4,7 @@ mod common;
 
 use common::{bits, dense, kernels, model, recorded, sparse};
 use maxmargin_data::{Par, Samples};
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Kernel, UserKernel};
 use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Model, ModelError, decode, encode};
 use proptest::prelude::*;
@@ -39,6 +39,32 @@ fn a_round_trip_predicts_the_same_bits() {
             }
         }
     }
+}
+
+#[test]
+fn a_kernel_of_ones_own_is_found_by_its_name() {
+    let laplacian = UserKernel::new("laplacian of the model tests", |x, z| {
+        let mut distance = 0.0;
+        x.for_each_pair(z, |_, x, z| distance += f64::abs(x - z));
+        f64::exp(-distance)
+    });
+    // So wide and empty that kernels of products would drop columns.
+    let hollow = Samples::from_sparse(1 << 23, vec![0, 2, 3], vec![7, 1 << 22, 9], vec![1.0, 0.5, 2.0]).unwrap();
+    let model = recorded(Kernel::User(laplacian.clone()), hollow);
+    let file = encode(&model).unwrap();
+    let error = decode(&file).expect_err("a kernel that this process does not know").to_string();
+    assert!(error.contains("no kernel is registered as `laplacian of the model tests`"), "{error}");
+    laplacian.register();
+    let copy = decode(&file).unwrap();
+    let queries = dense(5, 12, 3);
+    let decisions = copy.decision_values(&queries, Par::Seq).unwrap();
+    assert_eq!(bits(&decisions), bits(&model.decision_values(&queries, Par::Seq).unwrap()));
+    let parts = model.parts();
+    for (q, decision) in decisions.into_iter().enumerate() {
+        let terms = (0..2).map(|k| parts.coef[k] * laplacian.value(parts.support.row(k), queries.row(q)));
+        assert!((decision - terms.sum::<f64>() - parts.bias).abs() < 1e-15);
+    }
+    assert!(matches!(maxmargin_model::libsvm::write_model(&model, &mut Vec::new()), Err(ModelError::Unsupported(_))));
 }
 
 #[test]
