@@ -1,3 +1,5 @@
+//! Kernel functions, Gram matrices computed in blocks, and the row store that solvers share.
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity: [`Rows`] hands out rows of
