@@ -4,7 +4,7 @@ use crate::error::CvError;
 use crate::plan::FoldPlan;
 use crate::report::{CvReport, FoldReport};
 use crate::study::Study;
-use crate::train::Trained;
+use crate::train::Fitted;
 use crate::watch::{CvProgress, CvWatch, Stage};
 use maxmargin_core::{DualError, Progress, Solved};
 use maxmargin_data::{ClassLabels, LabelError};
@@ -37,7 +37,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
 }
 
 /// Adds a trained fold.
-fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: Trained) -> Result<(), CvError> {
+fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: Fitted) -> Result<(), CvError> {
     let model = &trained.model;
     let width = study.classes.pairs();
     let decisions = model.decision_values(&study.data.samples.select(test), study.par)?;

@@ -74,7 +74,18 @@ pub enum CvError {
         /// Samples of the data.
         data: usize,
     },
-    /// Only scaled alike can folds be derived from each other.
-    #[error("several values of C at once need one kernel for all folds, and these folds scale differently; scale the data first")]
-    ScaledGrid,
+    /// The folds cannot be made.
+    #[error(transparent)]
+    Folds(#[from] crate::plan::PlanError),
+    /// A gap for a solver that stops by the KKT violation.
+    #[error("a relative gap: not for {0}, which stops by the KKT violation; ask for a smaller tolerance, or use another solver")]
+    Gap(&'static str),
+    /// A weight for a class that the data does not have.
+    #[error("a weight for class {label}: the classes of the data are {known}")]
+    UnknownClass {
+        /// The label.
+        label: f64,
+        /// Those of the data.
+        known: String,
+    },
 }

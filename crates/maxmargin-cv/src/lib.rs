@@ -32,7 +32,7 @@ pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineRep
 pub use seed::{Seeding, Source};
 pub use solver::{SmoChunks, SmoFinish, Solver};
 pub use study::Study;
-pub use train::Trained;
+pub use train::Fitted;
 pub use update::{Change, Kept, MachineUpdate, UpdateError, Updated, Walked, update};
 pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, goal_of, verify};
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};

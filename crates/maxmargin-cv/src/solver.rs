@@ -80,6 +80,11 @@ impl Solver {
         if self.is_simplex() { (Loss::SquaredHinge, Offset::Feature(1.0)) } else { (Loss::Hinge, Offset::Free) }
     }
 
+    /// Whether it works without a kernel.
+    pub fn is_linear(self) -> bool {
+        matches!(self, Self::Linear | Self::Descent | Self::Avsf | Self::Newton)
+    }
+
     fn is_simplex(self) -> bool {
         matches!(self, Self::Pairwise | Self::Cvm | Self::Fw | Self::Mfw | Self::Swap)
     }

@@ -6,14 +6,15 @@ use crate::report::{CertificateReport, MachineReport};
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Certificate, Decision, Refine, Run, Solved, Start, Status, solve_certified};
+use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::RowWork;
-use maxmargin_model::{MachineRecord, Model, Record};
+use maxmargin_model::{MachineRecord, Model, ModelError, Record};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// A trained model and what it took.
 #[derive(Clone, Debug)]
-pub struct Trained {
+pub struct Fitted {
     /// The model; its record holds the certificate of every machine.
     pub model: Model,
     /// The worst status of its machines.
@@ -30,6 +31,27 @@ pub struct Trained {
     pub counts: Vec<(&'static str, u64)>,
     /// Time to solve and certify.
     pub solve_seconds: f64,
+    par: Par,
+}
+
+impl Fitted {
+    /// The label of every row of `samples` ([`Model::predict`]), on the threads of the training.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::decision_values`].
+    pub fn predict(&self, samples: &Samples) -> Result<Vec<f64>, ModelError> {
+        self.model.predict(samples, self.par)
+    }
+
+    /// The decision values of every row of `samples`, row-major rows × machines ([`Model::decision_values`]), on the threads of the training.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::decision_values`].
+    pub fn decision_values(&self, samples: &Samples) -> Result<Vec<f64>, ModelError> {
+        self.model.decision_values(samples, self.par)
+    }
 }
 
 /// One machine as it was found.
@@ -49,7 +71,7 @@ impl Study<'_> {
     ///
     /// When the solver does not take the formulation, or the kernel, C, a weight or the data is not possible. Not converging is a status, not an
     /// error.
-    pub fn train(&self, watch: &dyn CvWatch) -> Result<Trained, CvError> {
+    pub fn train(&self, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
         let prepared = self.prepared(None)?;
@@ -104,7 +126,7 @@ impl Study<'_> {
             kernel.peak_bytes = kernel.peak_bytes.max(one.kernel.peak_bytes);
         }
         let machines: Vec<MachineReport> = found.into_iter().map(|one| one.report).collect();
-        Ok(Trained {
+        Ok(Fitted {
             model,
             status: machines.iter().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
             certificate: machines.iter().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
@@ -113,6 +135,7 @@ impl Study<'_> {
             kernel,
             counts,
             solve_seconds,
+            par: self.par,
         })
     }
 

@@ -1,120 +1,163 @@
-//! The short way: parameters in, certified models and reports out.
+//! The estimator: parameters in, certified models and reports out.
 
-use crate::c_svc::{CSvcSolver, solve_c_svc};
-use crate::l2_svm::L2Error;
-use crate::multiclass::{Multiclass, MulticlassTrained};
-use maxmargin_core::{Certificate, Dual, DualError, Start, StartError, Status, Stop, Watch, Work};
-use maxmargin_cv::{
-    CvConfig, CvError, CvReport, CvWatch, FoldPlan, MulticlassCvReport, Order, Pool, Quiet, Seeding, cross_validate,
-    cross_validate_multiclass,
-};
-use maxmargin_data::{BinaryLabels, ClassLabels, Dataset, LabelError, Par};
-use maxmargin_irwls::IrwlsError;
-use maxmargin_kernel::{Kernel, KernelError, KernelGram, Rows};
-use maxmargin_linear::LinearError;
-use maxmargin_model::{Asked, Model, ModelError, Record};
-use maxmargin_smo::SmoError;
+use maxmargin_core::{Formulation, Loss, Offset, Stop};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_data::scale::Method;
+use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_kernel::{Gamma, Kernel};
+use std::ops::ControlFlow;
+use std::time::Duration;
 
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
 
-/// A two-class SVM: its kernel, its parameters and the means to train it.
+/// A support vector machine for two or more classes: kernel, parameters, solver, and the means to train and to select it.
+///
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair.
 #[derive(Clone, Debug)]
 pub struct Svm {
     kernel: Kernel,
+    gamma: Option<Gamma>,
     c: f64,
-    weights: [f64; 2],
+    loss: Option<Loss>,
+    offset: Option<Offset>,
+    weights: Vec<(f64, f64)>,
+    scale: Option<Method>,
+    solver: Solver,
+    vectors: bool,
+    gap: Option<f64>,
+    seeding: Seeding,
+    seed: u64,
     stop: Stop,
     memory: u64,
     par: Par,
 }
 
-/// A trained model and its judgement.
-#[derive(Clone, Debug)]
-pub struct Trained {
-    /// The model.
-    pub model: Model,
-    /// Exact primal, dual, gap and KKT violation.
-    pub certificate: Certificate,
-    /// How the training ended.
-    pub status: Status,
-    /// What it cost.
-    pub work: Work,
-}
-
-/// Why a training or a cross-validation cannot run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SvmError {
-    /// The labels are not two classes.
-    #[error(transparent)]
-    Labels(#[from] LabelError),
-    /// The kernel's parameters or data.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// C or weights.
-    #[error(transparent)]
-    Dual(#[from] DualError),
-    /// The folds.
-    #[error(transparent)]
-    Folds(#[from] CvError),
-    /// The solver cannot take the problem.
-    #[error(transparent)]
-    Solver(#[from] SmoError),
-    /// The solver by least squares cannot take the problem.
-    #[error(transparent)]
-    Irwls(#[from] IrwlsError),
-    /// The linear solver cannot take the problem.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
-    /// The start is not feasible.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The solution cannot be a model.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The L2-SVM's solver cannot take the problem.
-    #[error(transparent)]
-    L2(#[from] L2Error),
-    /// Solvers on the simplex have one C.
-    #[error("a class weight of {0}: solvers of the L2-SVM on the simplex take one C for all samples")]
-    Weights(f64),
-    /// The plan is for other data.
-    #[error("the fold plan has {plan} samples, the data {data}")]
-    Plan {
-        /// Samples of the plan.
-        plan: usize,
-        /// Samples of the data.
-        data: usize,
-    },
-}
-
 impl Svm {
-    /// An SVM with this kernel, `C = 1`, ε = 10⁻³, on the calling thread.
-    pub fn new(kernel: Kernel) -> Self {
-        Self { kernel, c: 1.0, weights: [1.0; 2], stop: Stop::at(1e-3), memory: MEMORY, par: Par::Seq }
+    /// A C-SVC with this `C`: hinge loss, a bias that is not regularised, the linear kernel until [`Svm::kernel`] says otherwise, ε = 10⁻³, on the calling
+    /// thread.
+    pub fn c_svc(c: f64) -> Self {
+        Self {
+            kernel: Kernel::Linear,
+            gamma: None,
+            c,
+            loss: None,
+            offset: None,
+            weights: Vec::new(),
+            scale: None,
+            solver: Solver::Auto,
+            vectors: false,
+            gap: None,
+            seeding: Seeding::default(),
+            seed: 1,
+            stop: Stop::at(1e-3),
+            memory: MEMORY,
+            par: Par::Seq,
+        }
     }
 
-    /// `k(x, z) = xᵀz`.
+    /// `k(x, z) = xᵀz`, `C = 1`.
     pub fn linear() -> Self {
-        Self::new(Kernel::Linear)
+        Self::c_svc(1.0)
     }
 
-    /// `k(x, z) = exp(−gamma ‖x − z‖²)`.
+    /// `k(x, z) = exp(−gamma ‖x − z‖²)`, `C = 1`.
     pub fn rbf(gamma: f64) -> Self {
-        Self::new(Kernel::Rbf { gamma })
+        Self::c_svc(1.0).kernel(Kernel::rbf(gamma))
     }
 
-    /// The bound on α: larger fits the training data more closely.
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// The kernel's width by a rule: from the samples, scaled or not, that a model is trained on.
+    #[must_use]
+    pub fn gamma(self, gamma: Gamma) -> Self {
+        Self { gamma: Some(gamma), ..self }
+    }
+
+    /// The price of a missed margin: larger fits the training data more closely.
     #[must_use]
     pub fn c(self, c: f64) -> Self {
         Self { c, ..self }
     }
 
-    /// Factors of `C` for the class of the smaller label and that of the greater.
+    /// A factor of `C` for one class. A label that the data does not have is an error.
     #[must_use]
-    pub fn class_weights(self, negative: f64, positive: f64) -> Self {
-        Self { weights: [negative, positive], ..self }
+    pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
+        self.weights.push((label, factor));
+        self
+    }
+
+    /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
+    #[must_use]
+    pub fn loss(self, loss: Loss) -> Self {
+        Self { loss: Some(loss), ..self }
+    }
+
+    /// What the bias is; the solver's own where this is not called: free, and a feature of value 1 on the simplex.
+    #[must_use]
+    pub fn offset(self, offset: Offset) -> Self {
+        Self { offset: Some(offset), ..self }
+    }
+
+    /// Scales the features by what the training samples show: in a cross-validation those of each fold. The model keeps the scaler.
+    #[must_use]
+    pub fn scale(self, method: Method) -> Self {
+        Self { scale: Some(method), ..self }
+    }
+
+    /// Who solves.
+    #[must_use]
+    pub fn solver(self, solver: Solver) -> Self {
+        Self { solver, ..self }
+    }
+
+    /// Keeps support vectors in linear models, too, so that samples can be added and removed.
+    #[must_use]
+    pub fn keep_vectors(self) -> Self {
+        Self { vectors: true, ..self }
+    }
+
+    /// A relative duality gap to reach, for solvers that know one.
+    #[must_use]
+    pub fn gap(self, gap: f64) -> Self {
+        Self { gap: Some(gap), ..self }
+    }
+
+    /// How the training of each fold starts.
+    #[must_use]
+    pub fn seeding(self, seeding: Seeding) -> Self {
+        Self { seeding, ..self }
+    }
+
+    /// Seed of random orders, samples and starts.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The largest KKT violation of a solution.
+    #[must_use]
+    pub fn eps(mut self, eps: f64) -> Self {
+        self.stop.tol = eps;
+        self
+    }
+
+    /// Gives up a training after this many iterations.
+    #[must_use]
+    pub fn max_iter(mut self, most: u64) -> Self {
+        self.stop.max_iter = Some(most);
+        self
+    }
+
+    /// Gives up after this long.
+    #[must_use]
+    pub fn max_time(mut self, most: Duration) -> Self {
+        self.stop.max_time = Some(most);
+        self
     }
 
     /// When to stop; see [`Stop`].
@@ -129,116 +172,169 @@ impl Svm {
         Self { memory: bytes, ..self }
     }
 
-    /// Uses these threads; results are the same for any number of them.
+    /// Threads: the calling one, or the rayon pool that it is in. Results are the same for any.
     #[must_use]
     pub fn threads(self, par: Par) -> Self {
         Self { par, ..self }
     }
 
-    /// The parallelism in use.
-    pub fn par(&self) -> Par {
-        self.par
+    /// Who will solve, `Auto` resolved.
+    pub fn resolved_solver(&self) -> Solver {
+        self.solver.resolved(self.kernel == Kernel::Linear, self.loss, self.vectors)
     }
 
-    fn upper(&self, labels: &BinaryLabels) -> Vec<f64> {
-        labels.signs.iter().map(|s| self.c * self.weights[usize::from(*s > 0.0)]).collect()
+    /// What will be solved.
+    pub fn formulation(&self) -> Formulation {
+        let (loss, offset) = self.resolved_solver().problem();
+        Formulation::Svc { c: self.c, loss: self.loss.unwrap_or(loss), offset: self.offset.unwrap_or(offset) }
+    }
+
+    /// Whether the solver takes what is asked, before there is any data.
+    ///
+    /// # Errors
+    ///
+    /// When it does not, with what does.
+    pub fn check(&self) -> Result<(), CvError> {
+        let solver = self.resolved_solver();
+        let built = solver.build(self.seed, self.gap);
+        let formulation = self.formulation();
+        if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
+            return Ok(());
+        }
+        if self.gap.is_some() && !solver.knows_gap() {
+            return Err(CvError::Gap(built.name()));
+        }
+        Ok(built.takes(&formulation, self.kernel == Kernel::Linear && !self.vectors && solver.is_linear())?)
     }
 
     /// Trains on all of `data`.
     ///
     /// # Errors
     ///
-    /// When the data is not a two-class problem or a parameter is out of range. Not converging is a status, not an error.
-    pub fn train(&self, data: &Dataset) -> Result<Trained, SvmError> {
-        self.train_watched(data, &mut maxmargin_core::Silent)
+    /// When the data has one class, a parameter is out of range, or the solver does not take the problem. Not converging is a status, not an error.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted, CvError> {
+        self.fit_watched(data, &Quiet)
     }
 
-    /// As [`Svm::train`], telling `watch` about progress; it may end the training early.
+    /// As [`Svm::fit`], telling `progress`, which may end the training early.
     ///
     /// # Errors
     ///
-    /// As [`Svm::train`].
-    pub fn train_watched(&self, data: &Dataset, watch: &mut dyn Watch) -> Result<Trained, SvmError> {
-        let labels = BinaryLabels::new(&data.labels)?;
-        let dual = Dual::c_svc((0..data.samples.len()).collect(), labels.signs.clone(), self.upper(&labels))?;
-        let gram = KernelGram::new(&data.samples, self.kernel.clone())?;
-        let rows = Rows::new(&gram, self.memory, self.par);
-        let start = Start::zero(&dual)?;
-        let (solution, certificate) = solve_c_svc(CSvcSolver::Smo, &dual, &rows, start, self.par, &self.stop, watch)?;
-        let asked = Asked { c: self.c, weights: self.weights, eps: self.stop.tol };
-        let model = Model::from_solution(self.kernel.clone(), &data.samples, &labels, &dual, &solution)?
-            .with_index_base(data.index_base)?
-            .with_record(Record::of(data, asked, &dual, &solution, certificate))?;
-        Ok(Trained { model, certificate, status: solution.status, work: solution.work })
+    /// As [`Svm::fit`].
+    pub fn fit_with(&self, data: &Dataset, progress: impl Fn(&CvProgress) -> ControlFlow<()> + Sync) -> Result<Fitted, CvError> {
+        self.fit_watched(data, &progress)
     }
 
-    /// Trains on data of two or more classes: a machine for each pair of classes, support vectors shared, the class of most votes wins. Class weights
-    /// are those of [`Multiclass`], which this is the short way to.
+    /// As [`Svm::fit_with`], for a watch that is a value.
     ///
     /// # Errors
     ///
-    /// When there is one class only, or a parameter is out of range.
-    pub fn train_multiclass(&self, data: &Dataset) -> Result<MulticlassTrained, SvmError> {
-        let labels = ClassLabels::new(&data.labels)?;
-        let weights = vec![1.0; labels.count()];
-        let (samples, par) = (&data.samples, self.par);
-        let problem = Multiclass { data, samples, labels: &labels, c: self.c, weights: &weights, stop: self.stop, par };
-        problem.train_c_svc(&self.kernel, self.memory, CSvcSolver::Smo, &Quiet)
-    }
-
-    /// Cross-validates any number of classes by `plan`: every pair of classes as [`Svm::cross_validate`] does it, votes on the test samples.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::train_multiclass`], and when a class has samples in one fold only or the plan is for other data.
-    pub fn cross_validate_multiclass(
-        &self,
-        data: &Dataset,
-        plan: &FoldPlan,
-        seeding: Seeding,
-    ) -> Result<MulticlassCvReport, SvmError> {
-        if plan.len() != data.samples.len() {
-            return Err(SvmError::Plan { plan: plan.len(), data: data.samples.len() });
-        }
-        let labels = ClassLabels::new(&data.labels)?;
-        let order = Order::by_class(plan, &labels);
-        let gram = KernelGram::new(&data.samples.select(order.original()), self.kernel.clone())?;
-        let upper = vec![self.c; data.samples.len()];
-        let config = CvConfig { seeding, stop: self.stop };
-        let (memory, par) = (self.memory, self.par);
-        Ok(cross_validate_multiclass(plan, &labels, &order, &upper, &gram, memory, &config, par, &Quiet)?)
+    /// As [`Svm::fit`].
+    pub fn fit_watched(&self, data: &Dataset, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
+        self.study(data, |study| study.train(watch))
     }
 
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.
     ///
     /// # Errors
     ///
-    /// As [`Svm::train`], and when a training set has one class only or the plan is for other data.
-    pub fn cross_validate(&self, data: &Dataset, plan: &FoldPlan, seeding: Seeding) -> Result<CvReport, SvmError> {
-        self.cross_validate_watched(data, plan, seeding, &Quiet)
+    /// As [`Svm::fit`]; when a training set is no problem or the plan is for other data.
+    pub fn cross_validate(&self, data: &Dataset, plan: &FoldPlan) -> Result<CvReport, CvError> {
+        self.cross_validate_watched(data, plan, &Quiet)
     }
 
-    /// As [`Svm::cross_validate`], telling `watch` about progress; it may end the run early.
+    /// As [`Svm::cross_validate`], telling `progress`, which may end the run early.
     ///
     /// # Errors
     ///
     /// As [`Svm::cross_validate`].
-    pub fn cross_validate_watched(
+    pub fn cross_validate_with(
         &self,
         data: &Dataset,
         plan: &FoldPlan,
-        seeding: Seeding,
+        progress: impl Fn(&CvProgress) -> ControlFlow<()> + Sync,
+    ) -> Result<CvReport, CvError> {
+        self.cross_validate_watched(data, plan, &progress)
+    }
+
+    /// As [`Svm::cross_validate_with`], for a watch that is a value.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::cross_validate`].
+    pub fn cross_validate_watched(&self, data: &Dataset, plan: &FoldPlan, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
+        self.study(data, |study| study.cross_validate(plan, self.seeding, watch))
+    }
+
+    /// Exact leave-one-out: one fold for each sample; only support vectors cost work.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::cross_validate`], and when there are fewer than two samples.
+    pub fn leave_one_out(&self, data: &Dataset) -> Result<CvReport, CvError> {
+        let plan = FoldPlan::leave_one_out(data.samples.len())?;
+        self.cross_validate(data, &plan)
+    }
+
+    /// Cross-validates for several values of `C` over the same kernel rows, the models of all data each from the one before; one report for each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::cross_validate`].
+    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, values: &[f64]) -> Result<Vec<CvReport>, CvError> {
+        self.grid_watched(data, plan, values, &Quiet)
+    }
+
+    /// As [`Svm::grid`], telling `watch`; fewer reports than values when it ended the run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::cross_validate`].
+    pub fn grid_watched(
+        &self,
+        data: &Dataset,
+        plan: &FoldPlan,
+        values: &[f64],
         watch: &dyn CvWatch,
-    ) -> Result<CvReport, SvmError> {
-        if plan.len() != data.samples.len() {
-            return Err(SvmError::Plan { plan: plan.len(), data: data.samples.len() });
+    ) -> Result<Vec<CvReport>, CvError> {
+        if values.is_empty() {
+            return Ok(Vec::new());
         }
-        let labels = BinaryLabels::new(&data.labels)?;
-        let order = Order::new(plan, &labels.signs);
-        let gram = KernelGram::new(&data.samples.select(order.original()), self.kernel.clone())?;
-        let rows = Rows::new(&gram, self.memory, self.par);
-        let pool = Pool { labels: order.sort(&labels.signs), upper: order.sort(&self.upper(&labels)) };
-        let config = CvConfig { seeding, stop: self.stop };
-        Ok(cross_validate(&order, &pool, &rows, &config, self.par, watch)?)
+        self.study(data, |study| study.cross_validate_along(values, plan, self.seeding, watch))
+    }
+
+    /// What the layer below is told.
+    fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
+        self.check()?;
+        let classes = ClassLabels::new(&data.labels)?;
+        let weights = self.class_weights(&classes)?;
+        let solver = self.resolved_solver().build(self.seed, self.gap);
+        run(&Study {
+            data,
+            classes: &classes,
+            kernel: &self.kernel,
+            gamma: self.gamma,
+            scale: self.scale,
+            formulation: self.formulation(),
+            weights: &weights,
+            solver: &*solver,
+            stop: self.stop,
+            memory: self.memory,
+            par: self.par,
+        })
+    }
+
+    /// A factor of C for each class.
+    fn class_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
+        let labels = classes.labels();
+        let mut weights = vec![1.0; labels.len()];
+        for &(label, factor) in &self.weights {
+            let Some(at) = labels.iter().position(|known| *known == label) else {
+                let names: Vec<String> = labels.iter().map(f64::to_string).collect();
+                return Err(CvError::UnknownClass { label, known: names.join(", ") });
+            };
+            weights[at] = factor;
+        }
+        Ok(weights)
     }
 }

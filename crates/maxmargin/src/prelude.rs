@@ -1,0 +1,17 @@
+//! What most programs need, and nothing that shadows a name of theirs.
+//!
+//! ```
+//! use maxmargin::prelude::*;
+//!
+//! let data = Generator::Banana.generate(200, None, 1)?;
+//! let fitted = Svm::rbf(1.0).c(10.0).fit(&data)?;
+//! assert!(fitted.certificate.holds);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use crate::Svm;
+pub use maxmargin_core::{Loss, Offset};
+pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Seeding, Solver};
+pub use maxmargin_data::{Dataset, Generator, Par, Samples};
+pub use maxmargin_kernel::{Gamma, Kernel};
+pub use maxmargin_model::Model;
