@@ -20,7 +20,9 @@ mod study;
 mod tally;
 mod task;
 mod train;
+pub mod update;
 mod validate;
+pub mod verify;
 pub mod watch;
 
 pub use error::CvError;
@@ -31,4 +33,6 @@ pub use seed::{Seeding, Source};
 pub use solver::{SmoChunks, SmoFinish, Solver};
 pub use study::Study;
 pub use train::Fitted;
+pub use update::{Change, Kept, MachineUpdate, UpdateError, Updated, Walked, update};
+pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, goal_of, verify};
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};

@@ -197,7 +197,7 @@ impl MachineRun<'_> {
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
         for &c in self.values {
-            let problem = study.problem(self.arrangement, &self.arrangement.parts[p], study.formulation.with_c(c))?;
+            let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
             let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
