@@ -179,7 +179,7 @@ pub struct CvReport {
     pub certify_seconds: f64,
     /// Whole time.
     pub total_seconds: f64,
-    /// Kernel rows computed, each as long as its machine has samples.
+    /// Kernel rows computed, each as long as its machine has samples; of several values of C those that this one was the first to need.
     pub rows_computed: u64,
     /// Most bytes of kernel rows held by one machine.
     pub kernel_bytes: u64,
