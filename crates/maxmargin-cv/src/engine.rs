@@ -22,6 +22,8 @@ const BATCH: usize = 64;
 pub(crate) struct Engine<'a> {
     /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
     pub(crate) problem: &'a Problem,
+    /// Its place among the machines of the study.
+    pub(crate) machine: usize,
     pub(crate) space: Space<'a>,
     /// What seeds work on, where the problem is one for them.
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,

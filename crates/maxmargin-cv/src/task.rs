@@ -86,7 +86,7 @@ impl Engine<'_> {
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, stop: Stop) -> Result<Solved, CvError> {
         let mut relay = self.relay(stage);
         // The audit of all solutions together shows whether the goal is met.
-        let mut run = Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, watch: &mut relay };
+        let mut run = Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
         let solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);

@@ -204,6 +204,7 @@ impl MachineRun<'_> {
             let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
             let engine = Engine {
                 problem: &problem,
+                machine: p,
                 space,
                 seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
                 folds,
