@@ -5,9 +5,9 @@ use crate::error::CvError;
 use crate::problem::{Fold, Trained};
 use crate::seed::{alpha_of, gradient_of};
 use crate::watch::{Relay, Stage};
-use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Stop, Watch, audit};
+use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Stop, Watch, audit_watched};
 use maxmargin_data::Par;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -86,7 +86,8 @@ impl Engine<'_> {
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, stop: Stop) -> Result<Solved, CvError> {
         let mut relay = self.relay(stage);
         // The audit of all solutions together shows whether the goal is met.
-        let mut run = Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
+        let mut run =
+            Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
         let solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -120,11 +121,15 @@ impl Engine<'_> {
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
-                self.tell_certifying();
                 let point =
                     |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
-                let audits = audit(self.space, &points, self.par);
+                // What is known is to be reported: the watch is told, and not asked.
+                let told = || {
+                    self.tell_certifying();
+                    ControlFlow::Continue(())
+                };
+                let audits = audit_watched(self.space, &points, self.par, told).expect("nobody ends it");
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
@@ -148,7 +153,7 @@ impl Engine<'_> {
         Ok(begun.elapsed().as_secs_f64())
     }
 
-    /// Tells the watch that solutions are being judged. Whether to go on is not asked: what is known is to be reported.
+    /// Tells the watch that solutions are being judged.
     fn tell_certifying(&self) {
         let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
         let _ = self.relay(Stage::Certify).tick(&solver);

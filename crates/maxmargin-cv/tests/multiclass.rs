@@ -128,7 +128,7 @@ fn linear_machines_vote_like_kernel_machines() {
         assert_eq!(report.predicted, reference.predicted);
     }
     let (a, b) = (linear.train(), kernel.train());
-    let predict = |trained: &maxmargin_cv::Trained| trained.model.predict(&kernel.data.samples, Par::Seq).expect("labels");
+    let predict = |trained: &maxmargin_cv::Fitted| trained.model.predict(&kernel.data.samples, Par::Seq).expect("labels");
     assert_eq!(predict(&a), predict(&b));
     assert!(a.model.folded() && !b.model.folded());
 }

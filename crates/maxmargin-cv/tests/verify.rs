@@ -1,7 +1,7 @@
 //! verify: every solver's model is certified from the data alone, and nothing that was changed passes.
 
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
-use maxmargin_cv::{Claim, Kept, Quiet, Solver, Study, Fitted, Verdict, VerifyError, goal_of, verify};
+use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test binary uses a part")]
 
 use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop};
-use maxmargin_cv::{CvError, CvReport, CvWatch, FoldPlan, Quiet, Seeding, Solver, Study, Trained};
+use maxmargin_cv::{CvError, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par, Samples};
@@ -87,7 +87,7 @@ impl Case {
         self.study(par).cross_validate(&self.plan, seeding, watch).expect("a cross-validation")
     }
 
-    pub(crate) fn train(&self) -> Trained {
+    pub(crate) fn train(&self) -> Fitted {
         self.study(Par::Seq).train(&Quiet).expect("a training")
     }
 
@@ -205,7 +205,12 @@ pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
         assert_eq!((a.fold, a.train, a.test), (b.fold, b.train, b.test), "{what}");
         let slack = 1e-9 * (1.0 + a.objective.abs());
         let most = gap(one, h) + gap(other, h) + slack;
-        assert!((a.objective - b.objective).abs() <= most, "{what}, fold {h}: {} and {}, at most {most:e}", a.objective, b.objective);
+        assert!(
+            (a.objective - b.objective).abs() <= most,
+            "{what}, fold {h}: {} and {}, at most {most:e}",
+            a.objective,
+            b.objective
+        );
     }
 }
 
