@@ -1,31 +1,29 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
 mod cell;
-mod chunks;
+mod choice;
 mod columns;
+mod command;
 mod data;
-mod derive;
 pub(crate) mod diff;
-mod fisher;
 mod folds;
-mod kdd;
-mod linear;
 mod lines;
 mod machine;
+mod means;
+mod numbers;
 mod papers;
 mod peer;
 mod plot;
 mod record;
 mod report;
 mod run;
-mod simplex;
 mod spec;
-mod standardise;
 mod statistics;
 mod table;
 
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
+use cell::Extent;
 use record::Record;
 use spec::Spec;
 use std::fs;
@@ -51,11 +49,14 @@ pub(crate) struct Arguments {
     /// The problems that take hours as well
     #[arg(long)]
     full: bool,
-    /// Only these problems of the spec
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Only this problem, as the report's column `data` names it; say it again for another
+    #[arg(long, value_name = "DATA")]
     only: Vec<String>,
-    /// Only these variants of the tables
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Only these settings, as the column `setting` has them, such as "folds=libsvm"; say it again for others
+    #[arg(long, value_name = "SETTING")]
+    setting: Vec<String>,
+    /// Only this variant, as the column `variant` names it; say it again for another
+    #[arg(long, value_name = "VARIANT")]
     variant: Vec<String>,
     /// Run the spec's other programs on the same files
     #[arg(long)]
@@ -93,6 +94,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    fn extent(&self) -> Extent<'_> {
+        let Self { quick, full, only, setting, variant, .. } = self;
+        Extent { quick: *quick, full: *full, only, setting, variant }
+    }
+
     /// Programs that the command line names, as PROGRAM=PATH.
     fn named(&self) -> Vec<String> {
         let uncapped = self.liblinear.iter().map(|path| format!("{}={}", peer::UNCAPPED, path.display()));

@@ -1,10 +1,16 @@
 //! `cargo xtask datasets`: the benchmark data, fetched or taken from a mirror, verified, unpacked.
 
+pub(crate) mod derive;
+mod edit;
 mod fetch;
+pub(crate) mod fisher;
+pub(crate) mod kdd;
 mod locate;
 mod manifest;
+pub(crate) mod standardise;
 mod unpack;
 
+pub(crate) use edit::Edit;
 pub(crate) use locate::{find, folders};
 pub(crate) use manifest::{Dataset, Manifest};
 pub(crate) use unpack::{Form, digest, install};

@@ -14,12 +14,6 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<String> for Failure {
-    fn from(message: String) -> Self {
-        Self(message)
-    }
-}
-
 /// A failed [`Outcome`] with this message.
 pub(crate) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
     Err(Failure(message.into()))

@@ -27,7 +27,7 @@ enum Command {
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
     /// Measure the tables of a paper and render them
-    Bench(bench::Arguments),
+    Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
     BenchDiff(bench::diff::Arguments),
 }

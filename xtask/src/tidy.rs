@@ -6,6 +6,7 @@ mod sources;
 
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{read, root};
+use layers::Layers;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,11 +43,13 @@ pub(crate) fn run() -> Outcome<()> {
 fn findings() -> Outcome<Vec<Finding>> {
     let root = root();
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(&root).no_deps().exec().context("cargo metadata")?;
-    let mut findings = layers::check(&metadata, &root);
+    let table = root.join("docs/architecture.md");
+    let (layers, mut findings) = Layers::parse(&fs::read_to_string(&table).context(table.display())?);
+    findings.extend(layers.check(&metadata, &root));
     for file in files(&root)? {
         // A file that git lists but that is gone was deleted and not committed yet.
         let Ok(bytes) = fs::read(root.join(&file)) else { continue };
-        findings.extend(sources::check(&file, &bytes));
+        findings.extend(sources::check(&layers, &file, &bytes));
     }
     findings.sort();
     Ok(findings)

@@ -70,9 +70,14 @@ fn a_table_is_measured_and_rendered() {
     let plot = fs::read_to_string(raw.with_file_name("run-table1.svg")).expect("plot");
     assert!(plot.contains("two-gaussians") && plot.contains("<rect"), "bars");
 
-    // A second run adds to the file; rendering alone changes nothing.
-    measure(&[]);
-    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 32);
+    // The command of a row adds that row's two repeats and no other; rendering alone changes nothing.
+    let command =
+        "cargo xtask bench alpha-seeding --table 1 --only two-gaussians --setting folds=contiguous --variant sir --repeats 2";
+    assert!(report.lines().any(|line| line == command), "{report}");
+    assert!(measure(&["--setting", "folds=contiguous", "--variant", "sir"]).status.success());
+    assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 18);
+    let unknown = measure(&["--variant", "sri"]);
+    assert!(!unknown.status.success() && text(&unknown.stderr).contains("nothing is called `sri`; there is:\n  ato\n  avg"));
     let again = measure(&["--render"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let same = xtask(&["bench-diff", raw.to_str().expect("path"), raw.to_str().expect("path")]);

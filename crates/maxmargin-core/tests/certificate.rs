@@ -1,6 +1,6 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{Dual, Solution, Start, Status, Work, audit, bias_of, certify};
+use maxmargin_core::{Dual, Point, Solution, Start, Status, Work, audit, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
@@ -48,12 +48,12 @@ proptest! {
         let norm: f64 = w.iter().map(|w| w * w).sum();
         let primal = 0.5 * norm + (0..n).map(|k| c[k] * (1.0 - labels[k] * f(k)).max(0.0)).sum::<f64>();
         let dual = alpha.iter().sum::<f64>() - 0.5 * norm;
-        let found = audit(&problem.gram, &[(&problem.dual, &alpha, bias)], Par::Seq).remove(0);
+        let found = audit(&problem.gram, &[Point { dual: &problem.dual, alpha: &alpha, bias }], Par::Seq).remove(0);
         let scale = 1e-12 * (1.0 + primal.abs() + alpha.iter().sum::<f64>());
         prop_assert!((found.certificate.primal - primal).abs() < scale, "{:?} for {}", found.certificate, primal);
         prop_assert!((found.certificate.dual - dual).abs() < scale, "{:?} for {}", found.certificate, dual);
         prop_assert!((found.certificate.kkt - violation(&problem, &alpha)).abs() < scale);
-        prop_assert!((0..n).all(|i| (found.decisions[i] - f(i)).abs() < scale));
+        prop_assert!((0..n).all(|i| (found.sums[i] + bias - f(i)).abs() < scale));
     }
 
     /// The gap of a feasible point with any bias is not negative, whatever the problem.
@@ -217,21 +217,21 @@ fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
     let alphas: Vec<Vec<f64>> = [problem, &flipped, &part].iter().map(|p| somewhere(p, rng)).collect();
     let nothing = vec![0.0; 40];
     let points = [
-        (&problem.dual, &alphas[0][..], 0.1),
-        (&flipped.dual, &alphas[1][..], -0.2),
-        (&part.dual, &alphas[2][..], 0.3),
-        (&problem.dual, &nothing[..], 0.0),
+        Point { dual: &problem.dual, alpha: &alphas[0], bias: 0.1 },
+        Point { dual: &flipped.dual, alpha: &alphas[1], bias: -0.2 },
+        Point { dual: &part.dual, alpha: &alphas[2], bias: 0.3 },
+        Point { dual: &problem.dual, alpha: &nothing, bias: 0.0 },
     ];
     let together = audit(&problem.gram, &points, Par::Seq);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
     assert_eq!(together, pool.install(|| audit(&problem.gram, &points, Par::Pool)));
     for (judged, one) in together.iter().zip(points) {
         let alone = audit(&problem.gram, &[one], Par::Seq).remove(0);
-        let pairs = judged.decisions.iter().zip(&alone.decisions).chain(judged.gradient.iter().zip(&alone.gradient));
+        let pairs = judged.sums.iter().zip(&alone.sums).chain(judged.gradient.iter().zip(&alone.gradient));
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
         assert!((judged.certificate.primal - alone.certificate.primal).abs() < 1e-11);
         assert!((judged.certificate.dual - alone.certificate.dual).abs() < 1e-11);
-        assert_eq!(judged.decisions.len(), problem.gram.len());
+        assert_eq!(judged.sums.len(), problem.gram.len());
     }
-    assert!(together[3].decisions.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
+    assert!(together[3].sums.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
 }

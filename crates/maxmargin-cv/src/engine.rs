@@ -22,6 +22,8 @@ const BATCH: usize = 64;
 pub(crate) struct Engine<'a> {
     /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
     pub(crate) problem: &'a Problem,
+    /// Its place among the machines of the study.
+    pub(crate) machine: usize,
     pub(crate) space: Space<'a>,
     /// What seeds work on, where the problem is one for them.
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
@@ -33,6 +35,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) par: Par,
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) begun: Instant,
+    /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
+    pub(crate) keep: bool,
     /// Folds trained so far.
     pub(crate) done: AtomicUsize,
     /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
@@ -52,7 +56,7 @@ impl<'a> Engine<'a> {
         // Folds that test none of this machine's samples are the machine of all of them.
         if outcome.full.is_none() && self.folds.iter().any(Vec::is_empty) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
         }
         Ok(outcome)
@@ -102,25 +106,26 @@ impl<'a> Engine<'a> {
         {
             from.free_sums = Some(self.free_sums(&from, pool, rows));
         }
-        let touches = |from: &Trained, h: usize| self.folds[h].iter().any(|&i| from.beta[i] != 0.0);
-        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&from, h)).collect();
+        let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
+        let touches = |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]);
+        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
         loop {
             let rest = open.split_off(open.len().min(BATCH));
             let mut tasks = self.train_all(&open, Some(&from))?;
             tasks.extend(full.take());
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             for task in tasks {
                 if task.fold.is_none() {
-                    // Refinement may have moved it: what leaves is judged by the final model.
-                    let dual = self.problem.dual();
-                    from.beta.fill(0.0);
-                    dual.ids().iter().enumerate().for_each(|(k, &i)| from.beta[i] += dual.sign()[k] * task.solution.alpha[k]);
+                    // Refinement may have moved it: who leaves is judged by the final model. Seeds keep the point whose sums they have.
+                    support.fill(false);
+                    let ids = self.problem.dual().ids().iter().zip(&task.solution.alpha);
+                    ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
                 }
                 outcome.add(self, &task);
             }
             open = rest;
             if open.is_empty() {
-                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&from, h)).collect();
+                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&support, h)).collect();
             }
             if open.is_empty() {
                 return Ok(());
@@ -139,7 +144,7 @@ impl<'a> Engine<'a> {
                 let last = b * BATCH + at + 1 == tested.len();
                 from = if last { None } else { tasks.last().map(|task| self.trained(task)) };
             }
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
         }
         Ok(())
@@ -154,7 +159,7 @@ impl<'a> Engine<'a> {
         }
         for batch in rest.chunks(BATCH).chain(rest.is_empty().then_some(&rest[..])) {
             tasks.extend(self.train_all(batch, None)?);
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.drain(..).for_each(|task| outcome.add(self, &task));
         }
         Ok(())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub(crate) report: MachineReport,
-    /// Rows of the machine's space.
+    /// Over rows of the machine's space; nothing where nobody will ask it.
     pub(crate) decision: Arc<Decision>,
 }
 
@@ -50,7 +50,8 @@ impl Outcome {
     /// Takes a judged training: of a fold, or of all data.
     pub(crate) fn add(&mut self, engine: &Engine, task: &Task) {
         let audit = task.audit.as_ref().expect("judged before it is reported");
-        let decision = Arc::new(engine.problem.decision(&task.solution));
+        let decision = if engine.keep { engine.problem.decision(&task.solution) } else { Decision::default() };
+        let decision = Arc::new(decision);
         let held = engine.solver.goal(engine.stop.tol).met(&audit.certificate);
         let report = MachineReport {
             seed_steps: task.seed_steps,

@@ -5,9 +5,9 @@ use crate::error::CvError;
 use crate::problem::{Fold, Trained};
 use crate::seed::{alpha_of, gradient_of};
 use crate::watch::{Relay, Stage};
-use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Watch, audit};
+use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Stop, Watch, audit_watched};
 use maxmargin_data::Par;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -76,17 +76,18 @@ impl Engine<'_> {
             None => (Start::zero(own)?, 0, 0),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let Solved { solution, exact, counts } = self.solve(own, start, stage, par)?;
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, self.stop)?;
         let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
         Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
     }
 
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par) -> Result<Solved, CvError> {
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, stop: Stop) -> Result<Solved, CvError> {
         let mut relay = self.relay(stage);
         // The audit of all solutions together shows whether the goal is met.
-        let mut run = Run { stop: self.stop.left(self.begun, 0), refine: Refine::Never, par, watch: &mut relay };
+        let mut run =
+            Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
         let solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -112,36 +113,47 @@ impl Engine<'_> {
         Some((Start::checked(dual, alpha).ok()?.with_gradient(gradient), draft.steps, draft.breakpoints))
     }
 
-    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it.
-    pub(crate) fn certify(&self, tasks: &mut [Task]) -> f64 {
+    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it. What is
+    /// called converged afterwards has been seen to be. Returns the seconds that it took.
+    pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
         let goal = self.solver.goal(self.stop.tol);
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
-                self.tell_certifying();
                 let point =
                     |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
-                let audits = audit(self.space, &points, self.par);
+                // What is known is to be reported: the watch is told, and not asked.
+                let told = || {
+                    self.tell_certifying();
+                    ControlFlow::Continue(())
+                };
+                let audits = audit_watched(self.space, &points, self.par, told).expect("nobody ends it");
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
-                let missed = tasks[t].audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
-                missed && !tasks[t].exact && tasks[t].solution.status == Status::Converged
+                let task = &mut tasks[t];
+                let missed = task.audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
+                if !missed || task.solution.status != Status::Converged {
+                    return false;
+                }
+                // Who has stopped by exact values missed by rounding: one more try is enough.
+                let last = if task.exact { 1 } else { ROUNDS };
+                if round >= last {
+                    task.solution.status = Status::Stalled;
+                }
+                round < last
             });
-            if open.is_empty() || round == ROUNDS {
+            if open.is_empty() {
                 break;
             }
-            open.retain(|&t| self.resume(&mut tasks[t]).is_ok());
+            open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
         }
-        for &t in &open {
-            tasks[t].solution.status = tasks[t].solution.status.worse(Status::Stalled);
-        }
-        begun.elapsed().as_secs_f64()
+        Ok(begun.elapsed().as_secs_f64())
     }
 
-    /// Tells the watch that solutions are being judged. Whether to go on is not asked: what is known is to be reported.
+    /// Tells the watch that solutions are being judged.
     fn tell_certifying(&self) {
         let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
         let _ = self.relay(Stage::Certify).tick(&solver);
@@ -157,7 +169,14 @@ impl Engine<'_> {
         let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
         let start = start.with_gradient(pick(&audit.gradient));
         let before = task.solution.work;
-        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par)?;
+        let stop = Stop {
+            tol: if task.exact { 0.5 * self.stop.tol } else { self.stop.tol },
+            max_iter: self.stop.max_iter.map(|most| most.saturating_sub(before.iterations)),
+            ..self.stop
+        };
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, stop)?;
+        task.exact = solved.exact;
+        Solved::add_counts(&mut task.counts, &solved.counts);
         task.solution = spread(solved.solution, kept, task.dual.len());
         task.solution.work += before;
         task.solution.work.refinements = before.refinements + 1;

@@ -196,6 +196,7 @@ impl MachineRun<'_> {
         let study = self.study;
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
+        let mut known = RowWork::default();
         for &c in self.values {
             let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
             let dual = problem.dual();
@@ -203,15 +204,17 @@ impl MachineRun<'_> {
             let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
             let engine = Engine {
                 problem: &problem,
+                machine: p,
                 space,
                 seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
                 folds,
                 solver: study.solver,
                 seeding: self.seeding,
-                stop: study.stop.left(self.begun, 0),
+                stop: study.stop,
                 par: self.par,
                 watch: self.watch,
-                begun: Instant::now(),
+                begun: self.begun,
+                keep: self.arrangement.parts.len() > 1,
                 done: AtomicUsize::new(0),
                 stopped: AtomicBool::new(false),
             };
@@ -221,7 +224,8 @@ impl MachineRun<'_> {
             let stopped = engine.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
             let work = space.rows().map_or_else(RowWork::default, Rows::work);
-            outcomes.push((outcome, work));
+            outcomes.push((outcome, work.since(&known)));
+            known = work;
             drop(engine);
             before = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.values.len() > 1 {

@@ -1,7 +1,7 @@
 //! verify: every solver's model is certified from the data alone, and nothing that was changed passes.
 
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
-use maxmargin_cv::{Claim, Kept, Quiet, Solver, Study, Trained, Verdict, VerifyError, goal_of, verify};
+use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;
@@ -36,7 +36,7 @@ fn asked(kernel: Kernel) -> Asked {
     Asked { kernel, problem: (Loss::Hinge, Offset::Free), c: 2.0, weights: None, scale: None, gap: None }
 }
 
-fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Trained {
+fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = asked.weights.clone().unwrap_or_else(|| vec![1.0; classes.count()]);
     let (loss, offset) = asked.problem;
@@ -66,7 +66,7 @@ fn failed(verdict: &Verdict) -> Vec<&'static str> {
 }
 
 /// The recomputed certificate of each machine is the one that the training reported, to rounding.
-fn assert_genuine(trained: &Trained, data: &Dataset, what: &str) {
+fn assert_genuine(trained: &Fitted, data: &Dataset, what: &str) {
     let verdict = judged(&trained.model, data);
     assert!(verdict.matches(), "{what}: {:?}", verdict.checks);
     assert!(verdict.met(), "{what}: {:?} {:?}", verdict.goal, verdict.certificate);
@@ -119,7 +119,7 @@ fn models_of_every_solver_are_what_they_say() {
 fn weights_and_scalers_are_judged_as_they_were_trained() {
     for (count, weights) in [(2, vec![3.0, 0.5]), (4, vec![3.0, 0.5, 1.0, 2.0])] {
         let data = data(90, count, 5);
-        for scale in [None, Some(Method::svm_scale()), Some(Method::Standard)] {
+        for scale in [None, Some(Method::MinMax { lower: -1.0, upper: 1.0 }), Some(Method::Standard)] {
             let what = Asked { weights: Some(weights.clone()), scale, ..asked(Kernel::rbf(1.0)) };
             assert_genuine(&train(&data, Solver::Smo, &what), &data, &format!("{what:?}", what = what.scale));
             let linear = Asked { kernel: Kernel::Linear, problem: (Loss::SquaredHinge, Offset::Feature(1.0)), ..what };
@@ -344,7 +344,7 @@ fn classes_in_another_order_are_the_same_model() {
 #[test]
 fn what_cannot_be_checked_is_not_ok() {
     let data = data(60, 2, 3);
-    let what = Asked { scale: Some(Method::svm_scale()), ..asked(Kernel::rbf(0.5)) };
+    let what = Asked { scale: Some(Method::MinMax { lower: -1.0, upper: 1.0 }), ..asked(Kernel::rbf(0.5)) };
     let model = train(&data, Solver::Smo, &what).model;
     let mut kept = Kept::new(data.clone());
     kept.updates = 1;

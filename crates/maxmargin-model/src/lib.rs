@@ -1,5 +1,5 @@
 //! Models of the maxmargin workspace (layer 3): a [`Model`] is one decision function or several, with the [`Record`] of how they were trained.
-#![doc = ""]
+//!
 #![doc = include_str!("../README.md")]
 
 mod check;

@@ -9,22 +9,18 @@ use std::collections::HashMap;
 /// So many numbers are kept whatever there is in a file.
 const FEW: u128 = 1 << 22;
 
-/// Whether `numbers` may be allocated for data with this many entries: a few bytes of a file that name feature 4,000,000,000, or
-/// thousands of machines, must not cost gigabytes.
-fn is_justified(numbers: u128, entries: usize) -> bool {
-    numbers <= (16 * entries as u128).max(FEW)
-}
-
-/// Whether one dense vector of weights is worth its memory.
+/// Whether a vector of weights that is made for one prediction is dense: features are not many more than entries.
 pub(crate) fn are_dense(support: &Samples) -> bool {
-    is_justified(support.features() as u128, support.non_zeros())
+    support.features() as u128 <= 16 * support.non_zeros() as u128
 }
 
-/// The dense weights of every machine, or nothing for other kernels and where they are too many.
+/// The dense weights of every machine, or nothing for other kernels and where they are too many: a few bytes of a file that name feature
+/// 4,000,000,000, or thousands of machines, must not cost gigabytes.
 pub(crate) fn cached(parts: &Parts) -> Vec<Vec<f64>> {
     let numbers = parts.support.features() as u128 * parts.machines.len() as u128;
     let terms: usize = parts.machines.iter().map(|machine| machine.coef.len()).sum();
-    if parts.kernel != Kernel::Linear || !is_justified(numbers, parts.support.non_zeros() + terms) {
+    let entries = (parts.support.non_zeros() + terms) as u128;
+    if parts.kernel != Kernel::Linear || numbers > (16 * entries).max(FEW) {
         return Vec::new();
     }
     parts.machines.iter().map(|machine| dense(&parts.support, machine)).collect()

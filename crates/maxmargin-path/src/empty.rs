@@ -44,7 +44,7 @@ impl State {
 
     /// One breakpoint with an empty margin. `None`: the balance cannot be kept.
     ///
-    /// Driven samples that do not balance (δ(α) ≠ 0) need a margin sample that gives way: the bias goes to that end of its interval,
+    /// Driven samples that do not balance (σ ≠ 0) need a margin sample that gives way: the bias goes to that end of its interval,
     /// and the sample there enters. Those that balance are followed until the ends of the interval meet.
     pub(crate) fn leap(&mut self, gram: &dyn Gram, tally: &mut Tally) -> Option<Event> {
         let moving: f64 = self.driven.iter().chain(&self.bounds).map(|d| self.rate[d.slot].abs()).sum();

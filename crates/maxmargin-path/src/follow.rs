@@ -99,7 +99,7 @@ impl State {
         self.margin.len() + touching
     }
 
-    /// φ and ψ (equations 10 and 11): keeps `r_M = 0` and `Σ β` while the driven samples move with their rates.
+    /// `dβ_M`, `db` and `ψ` (equations 10 and 11): keeps `r_M = 0` and `Σ β` while the driven samples move with their rates.
     fn direction(&mut self) {
         let mut step = std::mem::take(&mut self.step);
         step.clear();

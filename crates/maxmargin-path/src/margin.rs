@@ -57,7 +57,7 @@ impl State {
 
     /// The exact exchange that a singular insertion asks for.
     ///
-    /// `slot` is an affine combination of the margin: `K_:c = K_:M z`, `1ᵀz = 1`. Moving β along `(−z, +1)·direction` changes no
+    /// `slot` (e) is an affine combination of the margin: `K_:e = K_:M z`, `1ᵀz = 1`. Moving β along `(−z, +1)·direction` changes no
     /// residual and no balance. It goes on until `slot` meets its other bound, or a margin sample meets one and leaves, after
     /// which `slot` can enter. Must follow a refused [`State::enter`]. False when that cannot be (no positive semidefinite kernel).
     pub(crate) fn exchange(&mut self, gram: &dyn Gram, slot: usize, direction: f64, tally: &mut Tally) -> bool {

@@ -76,7 +76,7 @@ impl<'g> Path<'g> {
         Self::from_solution(gram, labels, &saved.ids, &saved.upper, &saved.alpha, config)
     }
 
-    /// Adds and removes samples (equations 3, 4, 10 and 11): `Δα_A = η(C − α_A)`, `Δα_R = −η α_R`.
+    /// Adds and removes samples (equations 3, 4, 10 and 11): while τ goes from 0 to 1, `α_A = τ C` and `α_R` falls as `1 − τ`.
     ///
     /// Removing samples with α = 0 costs O(1) each while a margin holds the bias.
     ///

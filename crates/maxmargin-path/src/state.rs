@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(crate) place: Vec<Place>,
     /// +1 where `r ≥ 0` is asked, −1 where `r ≤ 0` is, 0 where nothing is.
     pub(crate) side: Vec<f64>,
-    /// Velocity of β for driven samples and for those that sit on a moving bound; 0 for all others.
+    /// `v`: velocity of β for driven samples and for those that sit on a moving bound; 0 for all others.
     pub(crate) rate: Vec<f64>,
     /// Velocity of `far`.
     pub(crate) far_rate: Vec<f64>,
@@ -72,25 +72,25 @@ pub(crate) struct State {
     pub(crate) factor: Factor,
     pub(crate) columns: Columns,
     pub(crate) bias: f64,
-    /// What `Σ β` must be.
+    /// `d`: what `Σ β` must be.
     pub(crate) sum: f64,
     /// Largest kernel entry on the diagonal of the pool: the unit of rounding.
     pub(crate) reach: f64,
-    /// Position on the path, 0…1; 1 when none is under way.
+    /// `τ`: position on the path, 0…1; 1 when none is under way.
     pub(crate) tau: f64,
     /// `A` and `R`.
     pub(crate) driven: Vec<Ramp>,
     /// Bounds that move.
     pub(crate) bounds: Vec<Ramp>,
-    /// `K rate`: how the driven samples alone move the residuals (the fixed part of equation 11).
+    /// `w = K v`: how the driven samples alone move the residuals (the fixed part of equation 11).
     pub(crate) drive: Vec<f64>,
-    /// `Σ rate`.
+    /// `σ = Σ v`.
     pub(crate) inflow: f64,
-    /// Direction of `β_M` (φ of equation 10).
+    /// `dβ_M`: direction of `β_M` (in φ of equation 10).
     pub(crate) step: Vec<f64>,
-    /// Velocity of the bias.
+    /// `db`: velocity of the bias (in φ of equation 10).
     pub(crate) bias_rate: f64,
-    /// Direction of the residuals (ψ of equation 11, with the label absorbed).
+    /// `ψ`: direction of the residuals (that of equation 11, with the label absorbed).
     pub(crate) psi: Vec<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! Cells: one measurement each, made from a spec.
 
-use super::spec::{Settings, Spec, Table, plain};
+use super::spec::{Problem, Settings, Spec, Table, plain};
+use crate::failure::{Outcome, fail};
 
 /// One measurement to make.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +10,8 @@ pub(crate) struct Cell {
     pub(crate) problem: String,
     /// The varied settings as text, such as `folds=contiguous k=10`.
     pub(crate) vary: String,
+    /// The same as the report shows it.
+    pub(crate) shown: String,
     pub(crate) variant: String,
     /// What the measured program is told, apart from the data.
     pub(crate) settings: Settings,
@@ -21,29 +24,65 @@ impl Cell {
     }
 }
 
-/// Which problems a run covers.
-#[derive(Clone, Copy)]
+/// Which cells a run covers. Names are those that a report shows; where none are named it is all.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Extent<'a> {
     pub(crate) quick: bool,
     pub(crate) full: bool,
     pub(crate) only: &'a [String],
+    pub(crate) setting: &'a [String],
+    pub(crate) variant: &'a [String],
+}
+
+fn among(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+impl Extent<'_> {
+    fn has_problem(&self, problem: &Problem) -> bool {
+        match self.only {
+            [] => (!self.quick || problem.quick) && (!problem.slow || self.full),
+            named => among(named, &problem.name),
+        }
+    }
+
+    /// The settings of `vary` that are covered.
+    fn settings<'t>(&self, table: &'t Table) -> Vec<&'t Settings> {
+        let all = table.quick_vary.as_ref().filter(|_| self.quick && self.setting.is_empty()).unwrap_or(&table.vary);
+        all.iter().filter(|vary| self.setting.is_empty() || among(self.setting, &table.shown(vary))).collect()
+    }
+
+    /// Every name has to be one of some table.
+    pub(crate) fn check(&self, tables: &[&Table]) -> Outcome<()> {
+        let problems = tables.iter().flat_map(|table| table.problems.clone()).collect();
+        let settings = tables.iter().flat_map(|table| table.vary.iter().map(|vary| table.shown(vary))).collect();
+        let variants = tables.iter().flat_map(|table| table.variants.iter().map(|variant| variant.name.clone())).collect();
+        known("--only", self.only, problems)?;
+        known("--setting", self.setting, settings)?;
+        known("--variant", self.variant, variants)
+    }
+}
+
+fn known(option: &str, names: &[String], mut all: Vec<String>) -> Outcome<()> {
+    all.retain(|name| !name.is_empty());
+    all.sort();
+    all.dedup();
+    match names.iter().find(|name| !among(&all, name)) {
+        Some(name) => fail(format!("{option}: nothing is called `{name}`; there is:\n  {}", all.join("\n  "))),
+        None => Ok(()),
+    }
 }
 
 /// Every cell of a table, problem by problem.
 pub(crate) fn cells(spec: &Spec, table: &Table, extent: Extent) -> Vec<Cell> {
-    let chosen = |problem: &super::spec::Problem| {
-        if extent.only.is_empty() {
-            (!extent.quick || problem.quick) && (!problem.slow || extent.full)
-        } else {
-            extent.only.iter().any(|name| name.eq_ignore_ascii_case(&problem.name))
-        }
-    };
-    let quick_vary = table.quick_vary.as_ref().filter(|_| extent.quick);
     let mut cells = Vec::new();
     for name in &table.problems {
-        let Some(problem) = spec.problems.iter().find(|problem| problem.name == *name && chosen(problem)) else { continue };
-        for vary in quick_vary.unwrap_or(&table.vary) {
-            for variant in table.variants.iter().filter(|variant| variant.is_for(name)) {
+        let Some(problem) = spec.problems.iter().find(|problem| problem.name == *name && extent.has_problem(problem)) else {
+            continue;
+        };
+        for vary in extent.settings(table) {
+            let variants = table.variants.iter().filter(|variant| variant.is_for(name));
+            for variant in variants.filter(|variant| extent.variant.is_empty() || among(extent.variant, &variant.name)) {
                 let mut settings = Settings::new();
                 for layer in [&spec.set, &table.set, &problem.set, vary, &variant.set] {
                     settings.extend(layer.clone());
@@ -51,14 +90,8 @@ pub(crate) fn cells(spec: &Spec, table: &Table, extent: Extent) -> Vec<Cell> {
                 if extent.full {
                     settings.extend(spec.full.clone());
                 }
-                let label = label(vary);
-                cells.push(Cell {
-                    table: table.number,
-                    problem: name.clone(),
-                    vary: label,
-                    variant: variant.name.clone(),
-                    settings,
-                });
+                let (problem, variant) = (name.clone(), variant.name.clone());
+                cells.push(Cell { table: table.number, problem, vary: label(vary), shown: table.shown(vary), variant, settings });
             }
         }
     }
@@ -102,7 +135,7 @@ mod tests {
 
     fn names(quick: bool, full: bool, only: &[String]) -> Vec<String> {
         let spec = Spec::parse(SPEC).expect("spec");
-        cells(&spec, &spec.tables[0], Extent { quick, full, only }).iter().map(super::Cell::name).collect()
+        cells(&spec, &spec.tables[0], Extent { quick, full, only, ..Extent::default() }).iter().map(super::Cell::name).collect()
     }
 
     #[test]
@@ -114,9 +147,25 @@ mod tests {
     }
 
     #[test]
+    fn names_as_reports_show_them() {
+        let spec = Spec::parse(SPEC).expect("spec");
+        let (b, k, sir) = (["B".to_owned()], ["k=10".to_owned()], ["sir".to_owned()]);
+        let one = Extent { only: &b, setting: &k, variant: &sir, ..Extent::default() };
+        assert_eq!(cells(&spec, &spec.tables[0], one).iter().map(super::Cell::name).collect::<Vec<_>>(), ["table 1 B k=10 sir"]);
+        one.check(&[&spec.tables[0]]).expect("known");
+        // Named settings are those of all, quick or not.
+        assert_eq!(cells(&spec, &spec.tables[0], Extent { quick: true, ..one }).len(), 1);
+        let said = |extent: Extent| extent.check(&[&spec.tables[0]]).unwrap_err().to_string();
+        assert!(said(Extent { only: &sir, ..one }).ends_with("--only: nothing is called `sir`; there is:\n  A\n  B"));
+        assert!(
+            said(Extent { variant: &k, ..one }).contains("cold\n  sir") && said(Extent { setting: &b, ..one }).contains("k=3")
+        );
+    }
+
+    #[test]
     fn inner_settings_win() {
         let spec = Spec::parse(SPEC).expect("spec");
-        let all = cells(&spec, &spec.tables[0], Extent { quick: false, full: true, only: &[] });
+        let all = cells(&spec, &spec.tables[0], Extent { full: true, ..Extent::default() });
         let expected = json!({"job": "cv", "tol": 0.1, "k": 10, "seeding": "sir"});
         assert_eq!(serde_json::Value::Object(all[7].settings.clone()), expected);
     }
@@ -126,5 +175,7 @@ mod tests {
         let broken = SPEC.replace(r#"["A", "B"]"#, r#"["A", "X"]"#);
         assert!(Spec::parse(&broken).err().expect("refused").to_string().contains("`X`"));
         assert!(Spec::parse(&SPEC.replace("slow =", "slwo =")).is_err());
+        let quick = Spec::parse(&SPEC.replace("quick_vary = [{ k = 3 }]", "quick_vary = [{ k = 4 }]")).err().expect("refused");
+        assert!(quick.to_string().contains("k=4"), "{quick}");
     }
 }

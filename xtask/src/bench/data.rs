@@ -1,11 +1,9 @@
 //! The file that every program of a problem reads: verified, unpacked, and cut or relabelled where the spec says so.
 
+use super::folds;
 use super::spec::{Problem, Recipe, Settings, Test};
-use super::{derive, fisher, folds, kdd, standardise};
-use crate::datasets::{Form, Manifest, digest, find, install};
+use crate::datasets::{Edit, Form, Manifest, derive, digest, find, fisher, install, kdd, standardise};
 use crate::failure::{Context, Outcome, fail};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,57 +14,45 @@ pub(crate) struct Input {
     pub(crate) sha256: String,
 }
 
-/// Files prepared so far, by problem.
-pub(crate) struct Inputs {
+impl Input {
+    fn of(path: PathBuf) -> Outcome<Self> {
+        Ok(Self { sha256: digest(&path)?, path })
+    }
+}
+
+/// Where data come from, and where the files that are made of them go.
+pub(crate) struct Inputs<'a> {
     manifest: Manifest,
     folders: Vec<PathBuf>,
     scratch: PathBuf,
-    ready: BTreeMap<String, Option<Input>>,
     /// The measured program, which has the generators.
-    bench: Option<PathBuf>,
+    bench: Option<&'a Path>,
 }
 
-impl Inputs {
-    pub(crate) fn new(folders: Vec<PathBuf>, scratch: PathBuf) -> Outcome<Self> {
-        Ok(Self { manifest: Manifest::load()?, folders, scratch, ready: BTreeMap::new(), bench: None })
-    }
-
-    /// The same with the program that writes generated data.
-    pub(crate) fn with_generators(self, bench: PathBuf) -> Self {
-        Self { bench: Some(bench), ..self }
+impl<'a> Inputs<'a> {
+    pub(crate) fn new(folders: Vec<PathBuf>, scratch: PathBuf, bench: Option<&'a Path>) -> Outcome<Self> {
+        Ok(Self { manifest: Manifest::load()?, folders, scratch, bench })
     }
 
     /// The problem's file; nothing when no folder has its data.
-    pub(crate) fn of(&mut self, problem: &Problem) -> Outcome<Option<Input>> {
-        if let Some(input) = self.ready.get(&problem.name) {
-            return Ok(input.clone());
-        }
-        let input = self.prepare(problem)?;
-        self.ready.insert(problem.name.clone(), input.clone());
-        Ok(input)
+    pub(crate) fn of(&self, problem: &Problem) -> Outcome<Option<Input>> {
+        let Some(recipe) = problem.recipe else { return self.edited(&problem.data, &problem.name, problem.edit()) };
+        let Some(text) = self.cook(problem, recipe)? else { return Ok(None) };
+        Input::of(self.write(&format!("{}.data", problem.name), &text)?).map(Some)
     }
 
     /// The file of a problem's test samples, relabelled and divided as its data; nothing when no folder has it.
     pub(crate) fn test_of(&self, problem: &Problem, test: &Test) -> Outcome<Option<PathBuf>> {
         let of = match test {
             Test::File(name) => {
-                let Some((path, _)) = self.verified(name)? else { return Ok(None) };
-                let edit = Edit { first: None, positive: problem.positive.as_deref(), divide: problem.divide };
-                if edit == Edit::default() {
-                    return Ok(Some(path));
-                }
-                let target = self.scratch.join(format!("{name}.{}", problem.name.replace(' ', "-")));
-                let text = fs::read_to_string(&path).context(path.display())?;
-                write(&target, &edit.apply(&text).context(path.display())?)?;
-                return Ok(Some(target.canonicalize().context(target.display())?));
+                let edit = Edit { first: None, ..problem.edit() };
+                return Ok(self.edited(name, &problem.name, edit)?.map(|input| input.path));
             }
             Test::Rest { of } => of,
         };
-        let (Some((part, _)), Some((all, _))) = (self.verified(&problem.data)?, self.verified(of)?) else { return Ok(None) };
-        let read = |path: &Path| fs::read_to_string(path).context(path.display());
-        let target = self.scratch.join(format!("{}.rest-of-{of}", problem.data));
-        write(&target, &derive::rest(&read(&part)?, &read(&all)?).context(part.display())?)?;
-        Ok(Some(target.canonicalize().context(target.display())?))
+        let (Some((_, part)), Some((_, all))) = (self.text(&problem.data)?, self.text(of)?) else { return Ok(None) };
+        let rest = derive::rest(&part, &all).context(&problem.data)?;
+        self.write(&format!("{}.rest-of-{of}", problem.data), &rest).map(Some)
     }
 
     /// The file of the folds that `svm-train -v` would use on this input.
@@ -74,142 +60,78 @@ impl Inputs {
         let Some(k) = settings.get("k").and_then(serde_json::Value::as_u64) else {
             return fail(format!("{}: folds need a number k", problem.name));
         };
-        let target = self.scratch.join(format!("{}.k{k}.folds", problem.name.replace(' ', "-")));
-        fs::create_dir_all(&self.scratch).context(self.scratch.display())?;
-        folds::write(&input.path, k as usize, &target)?;
-        target.canonicalize().context(target.display())
+        let text = fs::read_to_string(&input.path).context(input.path.display())?;
+        let folds = folds::lines(&text, k as usize).context(input.path.display())?;
+        self.write(&format!("{}.k{k}.folds", problem.name), &folds)
     }
 
-    fn prepare(&self, problem: &Problem) -> Outcome<Option<Input>> {
-        if let Some(recipe) = problem.recipe {
-            return self.cook(problem, recipe);
-        }
-        let Some((path, sha256)) = self.verified(&problem.data)? else { return Ok(None) };
-        let edit = Edit { first: problem.first, positive: problem.positive.as_deref(), divide: problem.divide };
+    /// A file of the manifest with an edit for a problem; nothing when no folder has it.
+    fn edited(&self, name: &str, problem: &str, edit: Edit) -> Outcome<Option<Input>> {
+        let Some(input) = self.verified(name)? else { return Ok(None) };
         if edit == Edit::default() {
-            return Ok(Some(Input { path, sha256 }));
+            return Ok(Some(input));
         }
-        let target = self.scratch.join(format!("{}.{}", problem.data, problem.name.replace(' ', "-")));
-        let text = fs::read_to_string(&path).context(path.display())?;
-        write(&target, &edit.apply(&text).context(path.display())?)?;
-        let path = target.canonicalize().context(target.display())?;
-        Ok(Some(Input { sha256: digest(&path)?, path }))
+        let text = fs::read_to_string(&input.path).context(input.path.display())?;
+        let text = edit.apply(&text).context(input.path.display())?;
+        Input::of(self.write(&format!("{name}.{problem}"), &text)?).map(Some)
     }
 
-    /// A file of the manifest, plain and verified, and its hash; nothing when no folder has it.
-    fn verified(&self, name: &str) -> Outcome<Option<(PathBuf, String)>> {
+    /// A file of the manifest, plain and verified; nothing when no folder has it.
+    fn verified(&self, name: &str) -> Outcome<Option<Input>> {
         let set = self.manifest.named(name)?;
         let Some(found) = find(&set.name, &self.folders) else { return Ok(None) };
+        if found.form != Form::Plain {
+            let path = self.scratch.join(&set.name);
+            if !path.is_file() || digest(&path)? != set.sha256 {
+                install(set, &found.path, found.form, &path)?;
+            }
+            return Ok(Some(Input { path, sha256: set.sha256.clone() }));
+        }
         // Peers run in a folder of their own.
-        let path = found.path.canonicalize().context(found.path.display())?;
-        if found.form == Form::Plain {
-            let sha256 = digest(&path)?;
-            if sha256 != set.sha256 {
-                return fail(format!("{} has sha256 {sha256}, the manifest says {}", path.display(), set.sha256));
-            }
-            return Ok(Some((path, sha256)));
+        let input = Input::of(found.path.canonicalize().context(found.path.display())?)?;
+        if input.sha256 != set.sha256 {
+            return fail(format!("{} has sha256 {}, the manifest says {}", input.path.display(), input.sha256, set.sha256));
         }
-        let target = self.scratch.join(&set.name);
-        if !target.is_file() || digest(&target)? != set.sha256 {
-            install(set, &path, found.form, &target)?;
-        }
-        Ok(Some((target, set.sha256.clone())))
+        Ok(Some(input))
     }
 
-    /// The file that a recipe makes of several files of the manifest.
-    fn cook(&self, problem: &Problem, recipe: Recipe) -> Outcome<Option<Input>> {
-        let text = match recipe {
-            Recipe::Standardise => {
-                let Some((path, _)) = self.verified(&problem.data)? else { return Ok(None) };
-                standardise::rows(&fs::read_to_string(&path).context(path.display())?).context(path.display())?
+    /// The path and the text of a file of the manifest.
+    fn text(&self, name: &str) -> Outcome<Option<(PathBuf, String)>> {
+        let Some(Input { path, .. }) = self.verified(name)? else { return Ok(None) };
+        let text = fs::read_to_string(&path).context(path.display())?;
+        Ok(Some((path, text)))
+    }
+
+    /// What a recipe makes of files of the manifest.
+    fn cook(&self, problem: &Problem, recipe: Recipe) -> Outcome<Option<String>> {
+        if recipe == Recipe::Generate {
+            let (Some(bench), Some(rows)) = (self.bench, problem.first) else {
+                return fail(format!("{}: generated data need a number of rows, `first`", problem.name));
+            };
+            return super::run::generate(bench, &problem.data, rows).map(Some);
+        }
+        if recipe == Recipe::Fisher {
+            let mut texts = [const { String::new() }; 3];
+            for (text, name) in texts.iter_mut().zip(fisher::SERIES) {
+                let Some((_, found)) = self.text(name)? else { return Ok(None) };
+                *text = found;
             }
-            Recipe::Generate => {
-                let (Some(bench), Some(rows)) = (&self.bench, problem.first) else {
-                    return fail(format!("{}: generated data need a number of rows, `first`", problem.name));
-                };
-                super::run::generate(bench, &problem.data, rows)?
-            }
-            Recipe::Fisher => {
-                let mut texts = [const { String::new() }; 3];
-                for (text, name) in texts.iter_mut().zip(fisher::SERIES) {
-                    let Some((path, _)) = self.verified(name)? else { return Ok(None) };
-                    *text = fs::read_to_string(&path).context(path.display())?;
-                }
-                fisher::rows(&texts)?
-            }
-            Recipe::Kdd | Recipe::KddClasses => {
-                let Some((path, _)) = self.verified(&problem.data)? else { return Ok(None) };
-                let label = if recipe == Recipe::Kdd { kdd::attack } else { kdd::kind };
-                kdd::rows(&fs::read_to_string(&path).context(path.display())?, label).context(path.display())?
-            }
+            return fisher::rows(&texts).map(Some);
+        }
+        let Some((path, text)) = self.text(&problem.data)? else { return Ok(None) };
+        let rows = match recipe {
+            Recipe::Kdd => kdd::rows(&text, kdd::attack),
+            Recipe::KddClasses => kdd::rows(&text, kdd::kind),
+            _ => standardise::rows(&text),
         };
-        let target = self.scratch.join(format!("{}.data", problem.name.replace(' ', "-")));
-        write(&target, &text)?;
-        let path = target.canonicalize().context(target.display())?;
-        Ok(Some(Input { sha256: digest(&path)?, path }))
+        rows.context(path.display()).map(Some)
     }
-}
 
-fn write(target: &Path, text: &str) -> Outcome<()> {
-    let folder = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).context(folder.display())?;
-    fs::write(target, text).context(target.display())
-}
-
-/// What is made of a file in LIBSVM format.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Edit<'a> {
-    first: Option<usize>,
-    positive: Option<&'a [i64]>,
-    divide: Option<f64>,
-}
-
-impl Edit<'_> {
-    fn apply(&self, text: &str) -> Outcome<String> {
-        let mut out = String::with_capacity(text.len());
-        for (n, line) in text.lines().take(self.first.unwrap_or(usize::MAX)).enumerate() {
-            let (label, features) = line.split_once(' ').unwrap_or((line, ""));
-            match self.positive {
-                None => out += label,
-                Some(labels) => {
-                    let value: f64 = label.parse().context(format_args!("line {}: label `{label}`", n + 1))?;
-                    out += if labels.iter().any(|&l| l as f64 == value) { "+1" } else { "-1" };
-                }
-            }
-            match self.divide {
-                None if line.len() > label.len() => {
-                    let _ = write!(out, " {features}");
-                }
-                None => {}
-                Some(divisor) => {
-                    for entry in features.split_whitespace() {
-                        let parts = entry.split_once(':').and_then(|(at, value)| Some((at, value.parse::<f64>().ok()?)));
-                        let Some((at, value)) = parts else {
-                            return fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1));
-                        };
-                        let _ = write!(out, " {at}:{}", value / divisor);
-                    }
-                }
-            }
-            out.push('\n');
-        }
-        Ok(out)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Edit;
-
-    #[test]
-    fn cut_relabel_and_divide() {
-        let text = "5 1:2 3:4\n0 2:1\n1\n";
-        let edit = |first, positive, divide| Edit { first, positive, divide }.apply(text).expect("edited");
-        assert_eq!(edit(Some(2), None, None), "5 1:2 3:4\n0 2:1\n");
-        assert_eq!(edit(None, Some(&[1, 5]), None), "+1 1:2 3:4\n-1 2:1\n+1\n");
-        assert_eq!(edit(Some(1), None, Some(8.0)), "5 1:0.25 3:0.5\n");
-        let wrong = |text: &str, edit: Edit| edit.apply(text).unwrap_err().to_string();
-        assert!(wrong("x 1:2\n", Edit { positive: Some(&[1]), ..Edit::default() }).contains("line 1"));
-        assert!(wrong("1 1:2\n1 2\n", Edit { divide: Some(2.0), ..Edit::default() }).contains("line 2: `2`"));
+    /// Writes a file that all programs can read; its path holds from every folder.
+    fn write(&self, name: &str, text: &str) -> Outcome<PathBuf> {
+        fs::create_dir_all(&self.scratch).context(self.scratch.display())?;
+        let target = self.scratch.join(name.replace(' ', "-"));
+        fs::write(&target, text).context(target.display())?;
+        target.canonicalize().context(target.display())
     }
 }

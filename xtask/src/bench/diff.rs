@@ -1,7 +1,7 @@
 //! `cargo xtask bench-diff A B`: two files of raw lines side by side.
 
 use super::record::Record;
-use super::table::median;
+use super::table::{Figures, figures, grouped};
 use crate::failure::{Outcome, fail};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,15 +14,6 @@ pub(crate) struct Arguments {
     after: PathBuf,
 }
 
-/// What is compared of one cell.
-#[derive(Clone, Debug, PartialEq)]
-struct Summary {
-    seconds: f64,
-    iterations: Option<u64>,
-    objective: Option<f64>,
-    flaw: Option<String>,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let (before, after) = (summaries(&Record::read(&arguments.before)?), summaries(&Record::read(&arguments.after)?));
     let (lines, losses) = compare(&before, &after);
@@ -31,27 +22,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
 }
 
 /// The newest run of every cell in the file.
-fn summaries(records: &[Record]) -> BTreeMap<String, Summary> {
+fn summaries(records: &[Record]) -> BTreeMap<String, Figures> {
     let key = |r: &Record| format!("{} | table {} {} {} {}", r.program, r.table, r.problem, r.vary, r.variant);
-    let mut runs: BTreeMap<String, u64> = BTreeMap::new();
-    for record in records {
-        let newest = runs.entry(key(record)).or_default();
-        *newest = record.run.max(*newest);
-    }
-    let newest = |name: &str, run: u64| records.iter().filter(|r| r.run == run && key(r) == name).collect::<Vec<_>>();
-    runs.iter().map(|(name, run)| (name.clone(), summary(&newest(name, *run)))).collect()
-}
-
-fn summary(records: &[&Record]) -> Summary {
-    let mut seconds: Vec<f64> = records.iter().map(|record| record.wall_seconds).collect();
-    let measured = records.last().and_then(|record| record.measured.clone()).unwrap_or_default();
-    let ours = |record: &&Record| record.program == super::run::OURS;
-    let flaw = records.iter().find_map(|record| if ours(record) { record.flaw() } else { record.error.clone() });
-    Summary { seconds: median(&mut seconds), iterations: measured.iterations, objective: measured.objective, flaw }
+    let cells = grouped(records.iter().cloned(), key).into_iter();
+    cells.filter_map(|cell| Some((key(&cell[0]), figures(&cell, |_| true)?))).collect()
 }
 
 /// Lines for a person, and the cells that were good before and are not now.
-fn compare(before: &BTreeMap<String, Summary>, after: &BTreeMap<String, Summary>) -> (Vec<String>, Vec<String>) {
+fn compare(before: &BTreeMap<String, Figures>, after: &BTreeMap<String, Figures>) -> (Vec<String>, Vec<String>) {
     let mut lines =
         vec![format!("{:>9} {:>9} {:>6}  {:>22}  {:>9}  cell", "before s", "after s", "ratio", "iterations", "objective")];
     let mut losses = Vec::new();
@@ -61,12 +39,12 @@ fn compare(before: &BTreeMap<String, Summary>, after: &BTreeMap<String, Summary>
             continue;
         };
         let count = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
-        let iterations = if old.iterations == new.iterations {
-            count(new.iterations)
+        let iterations = if old.measured.iterations == new.measured.iterations {
+            count(new.measured.iterations)
         } else {
-            format!("{} -> {}", count(old.iterations), count(new.iterations))
+            format!("{} -> {}", count(old.measured.iterations), count(new.measured.iterations))
         };
-        let change = old.objective.zip(new.objective).map_or_else(
+        let change = old.measured.objective.zip(new.measured.objective).map_or_else(
             || "-".to_owned(),
             |(a, b)| if a == b { "same".to_owned() } else { format!("{:+.1e}", (b - a) / a.abs().max(f64::MIN_POSITIVE)) },
         );
@@ -82,14 +60,17 @@ fn compare(before: &BTreeMap<String, Summary>, after: &BTreeMap<String, Summary>
 
 #[cfg(test)]
 mod tests {
-    use super::{Summary, compare};
+    use super::compare;
+    use crate::bench::record::Measured;
+    use crate::bench::table::Figures;
     use std::collections::BTreeMap;
 
     #[test]
     fn differences_and_losses() {
         let one = |seconds, iterations, flaw: Option<&str>| {
-            let summary = Summary { seconds, iterations: Some(iterations), objective: Some(-2.0), flaw: flaw.map(str::to_owned) };
-            BTreeMap::from([("cell".to_owned(), summary)])
+            let measured = Measured { iterations: Some(iterations), objective: Some(-2.0), ..Measured::default() };
+            let figures = Figures { seconds, measured, flaw: flaw.map(str::to_owned), ..Figures::default() };
+            BTreeMap::from([("cell".to_owned(), figures)])
         };
         let (lines, losses) = compare(&one(2.0, 100, None), &one(1.0, 90, None));
         assert!(lines[1].contains("0.50") && lines[1].contains("100 -> 90") && lines[1].contains("same"), "{}", lines[1]);

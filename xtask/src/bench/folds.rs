@@ -4,8 +4,6 @@
 //! are an additive feedback generator whose state grows from seed 1.
 
 use crate::failure::{Context, Outcome};
-use std::fs;
-use std::path::Path;
 
 /// glibc's `rand()` as a program that never calls `srand` sees it.
 struct Rand {
@@ -47,7 +45,7 @@ impl Rand {
 }
 
 /// The fold in which `svm-train -v k` tests each sample.
-pub(crate) fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
+fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     let mut classes: Vec<f64> = Vec::new();
     for label in labels {
         if !classes.contains(label) {
@@ -73,16 +71,15 @@ pub(crate) fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     fold_of
 }
 
-/// Writes the folds of a data file, one number a line.
-pub(crate) fn write(data: &Path, k: usize, target: &Path) -> Outcome<()> {
-    let text = fs::read_to_string(data).context(data.display())?;
+/// The folds of data in LIBSVM format, one number a line.
+pub(crate) fn lines(data: &str, k: usize) -> Outcome<String> {
     let label = |(n, line): (usize, &str)| {
         let word = line.split_whitespace().next().unwrap_or_default();
-        word.parse::<f64>().context(format_args!("{}:{}: label `{word}`", data.display(), n + 1))
+        word.parse::<f64>().context(format_args!("line {}: label `{word}`", n + 1))
     };
-    let labels: Vec<f64> = text.lines().enumerate().map(label).collect::<Outcome<_>>()?;
-    let lines: Vec<String> = libsvm(&labels, k).iter().map(ToString::to_string).collect();
-    fs::write(target, lines.join("\n") + "\n").context(target.display())
+    let labels: Vec<f64> = data.lines().enumerate().map(label).collect::<Outcome<_>>()?;
+    let folds: Vec<String> = libsvm(&labels, k).iter().map(ToString::to_string).collect();
+    Ok(folds.join("\n") + "\n")
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! Line plots: one line per variant, one panel per setting.
 
-use super::columns::{breakpoints, counted, theoretical, update_ms};
-use super::linear::finished;
-use super::simplex::{printed_speedup, speedup};
-use super::spec::{Plot, Quantity, Settings, Table, plain};
+use super::columns::theoretical;
+use super::plot::{Canvas, Drawn, svg};
+use super::spec::{Plot, Settings, Table, plain};
 use super::table::Row;
-use crate::failure::{Context, Outcome};
-use plotters::coord::Shift;
+use crate::failure::Outcome;
 use plotters::prelude::*;
 use serde_json::Value;
 use std::ops::Range;
@@ -32,9 +30,6 @@ const COLOURS: [RGBColor; 8] = [
 /// Name of the line that a theory predicts.
 const THEORY: &str = "theory";
 
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
-
 /// Points of one variant.
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
@@ -54,26 +49,12 @@ struct Panel {
 pub(crate) fn caption(plot: &Plot) -> String {
     let dashed = super::cell::label(&plot.dashed);
     let dashed = if dashed.is_empty() { dashed } else { format!(", dashed: {dashed}") };
-    format!("{} over {}{dashed}", quantity(plot.y), plot.x)
-}
-
-fn quantity(y: Quantity) -> &'static str {
-    match y {
-        Quantity::UpdateSeconds => "Milliseconds of an update",
-        Quantity::Breakpoints => "Breakpoints of an update",
-        Quantity::Error => "Percent of errors",
-        Quantity::TrainSeconds => "Seconds of a training",
-        Quantity::ProcessSeconds => "Seconds of a process",
-        Quantity::Accuracy => "Percent of test samples that are right",
-        Quantity::Speedup => "Speed-up",
-        Quantity::PaperSpeedup => "Speed-up in the paper",
-        Quantity::CoreSet => "Vertices used",
-    }
+    format!("{} over {}{dashed}", plot.y.heading("peer"), plot.x)
 }
 
 /// Draws the rows of a table into `target`.
 pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> Outcome<()> {
-    let panels = panels(table, plot, rows);
+    let panels = panels(plot, rows);
     let across = match panels.len() {
         0 | 1 => 1,
         2 | 4 => 2,
@@ -81,39 +62,22 @@ pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> O
     };
     let down = panels.len().div_ceil(across).max(1);
     let size = (PANEL.0 * (across as u32).max(2), HEAD + PANEL.1 * down as u32);
-    let canvas = SVGBackend::new(target, size).into_drawing_area();
-    let drawn = canvas.fill(&WHITE).map_err(|e| e.to_string()).and_then(|()| {
+    let names = names(&panels);
+    let ranges = (range(&panels, |point| point.0), range(&panels, |point| point.1));
+    svg(target, size, |canvas| {
         let (head, body) = canvas.split_vertically(HEAD);
-        let names = names(&panels);
-        legend(&head, &format!("{}: {}", table.title, caption(plot)), &names).map_err(|e| e.to_string())?;
-        let ranges = (range(&panels, |point| point.0), range(&panels, |point| point.1));
-        for (area, panel) in body.split_evenly((down, across)).iter().zip(&panels) {
-            paint(area, panel, plot, ranges.clone(), &names).map_err(|e| e.to_string())?;
-        }
-        canvas.present().map_err(|e| e.to_string())
-    });
-    drawn.context(target.display())
+        legend(&head, &format!("{}: {}", table.title, caption(plot)), &names)?;
+        let areas = body.split_evenly((down, across));
+        areas.iter().zip(&panels).try_for_each(|(area, panel)| paint(area, panel, plot, ranges.clone(), &names))
+    })
 }
 
 /// The lines of all panels, in the order of the rows; coordinates are logarithms where the plot says so.
-fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
+fn panels(plot: &Plot, rows: &[Row]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for row in rows {
-        let value = match plot.y {
-            Quantity::UpdateSeconds => update_ms(row),
-            Quantity::Breakpoints => breakpoints(row),
-            Quantity::Error => counted(&row.ours).and_then(|figures| figures.measured.accuracy).map(|percent| 100.0 - percent),
-            Quantity::TrainSeconds => finished(row).and_then(|measured| measured.train_seconds),
-            Quantity::ProcessSeconds => finished(row).and_then(|measured| measured.process_seconds),
-            Quantity::Accuracy => counted(&row.ours).and_then(|figures| figures.measured.accuracy),
-            Quantity::Speedup => speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
-            Quantity::PaperSpeedup => printed_speedup(rows, row, plot.baseline.as_deref().unwrap_or_default()),
-            Quantity::CoreSet => counted(&row.ours).and_then(|figures| figures.measured.number("core_set")),
-        };
-        let (Some(x), Some(y)) = (abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x)), value)
-        else {
-            continue;
-        };
+        let x = abscissa(&plot.x, &row.cell.settings).or_else(|| row.ours.measured.number(&plot.x));
+        let (Some(x), Some(y)) = (x, plot.y.value(rows, row)) else { continue };
         let title = title(plot, row);
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(Panel { title, lines: Vec::new() });
@@ -127,8 +91,7 @@ fn panels(table: &Table, plot: &Plot, rows: &[Row]) -> Vec<Panel> {
             }
         };
         point(&row.cell.variant, y);
-        let single = table.theory.as_ref().is_some_and(|theory| theory.single == row.cell.variant);
-        if let Some(ratio) = theoretical(row).filter(|_| single && plot.y == Quantity::Breakpoints) {
+        if let Some(ratio) = theoretical(row).filter(|_| plot.theory.as_ref() == Some(&row.cell.variant)) {
             point(THEORY, ratio * y);
         }
     }
@@ -260,9 +223,8 @@ mod tests {
     use super::{THEORY, abscissa, draw, label, panels};
     use crate::bench::cell::{Extent, cells};
     use crate::bench::papers::Printed;
-    use crate::bench::record::Measured;
     use crate::bench::spec::Spec;
-    use crate::bench::table::{Figures, Row};
+    use crate::bench::table::Row;
     use serde_json::json;
     use std::fs;
 
@@ -277,28 +239,19 @@ mod tests {
         title = "T"
         problems = ["A"]
         vary = [{ add = 16 }, { add = 4 }, { remove = 9 }]
-        theory = { multiple = "mid", single = "sid" }
         variant = [{ name = "mid" }, { name = "sid" }]
-        plot = { x = "add+remove", y = "breakpoints", panel = ["scenario"], log_x = true }
+        plot = { x = "add+remove", y = "update-breakpoints", theory = "sid", panel = ["scenario"], log_x = true }
     "#;
 
     fn rows(spec: &Spec) -> Vec<Row> {
-        let figures = |breakpoints| Figures {
-            seconds: 1.0,
-            measured: Measured { updates: Some(2), breakpoints: Some(breakpoints), ..Measured::default() },
-            flaw: None,
-        };
-        let all = cells(spec, &spec.tables[0], Extent { quick: false, full: false, only: &[] });
-        let row = |cell| Row { cell, printed: Printed::default(), ours: figures(80), peer: None };
-        all.into_iter().map(row).collect()
+        let row = |cell| Row::made(cell, Printed::default(), json!({ "updates": 2, "breakpoints": 80 }));
+        cells(spec, &spec.tables[0], Extent::default()).into_iter().map(row).collect()
     }
 
     #[test]
     fn lines_by_variant_and_scenario() {
         let spec = Spec::parse(SPEC).expect("spec");
-        let table = &spec.tables[0];
-        let plot = table.plot.as_ref().expect("plot");
-        let panels = panels(table, plot, &rows(&spec));
+        let panels = panels(spec.tables[0].plot.as_ref().expect("plot"), &rows(&spec));
         assert_eq!(panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(), ["adding", "removing"]);
         let names: Vec<&str> = panels[0].lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["mid", "sid", THEORY]);

@@ -2,23 +2,6 @@
 
 use super::record::Measured;
 use crate::tools::on_path;
-use serde::Deserialize;
-
-/// The known forms of output.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Reads {
-    /// LIBSVM's svm-train with or without `-v`: `#iter = N` of every training, `Cross Validation Accuracy = P%`.
-    Libsvm,
-}
-
-impl Reads {
-    pub(crate) fn read(self, output: &str) -> Measured {
-        match self {
-            Self::Libsvm => libsvm(output),
-        }
-    }
-}
 
 /// A path that holds from every folder; a bare name is left to the search path.
 fn absolute(binary: &str) -> String {
@@ -42,7 +25,8 @@ pub(crate) fn given(program: &str, named: &[String]) -> Option<String> {
     named.iter().find_map(path)
 }
 
-fn libsvm(output: &str) -> Measured {
+/// What LIBSVM's svm-train prints, with or without `-v`: `#iter = N` of every training, `Cross Validation Accuracy = P%`.
+pub(crate) fn read(output: &str) -> Measured {
     let after = |line: &str, key: &str| line.split_once(key).map(|(_, tail)| tail.trim().trim_end_matches('%').to_owned());
     let mut measured = Measured::default();
     for line in output.lines() {
@@ -66,19 +50,19 @@ fn libsvm(output: &str) -> Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reads, binary, given};
+    use super::{binary, given, read};
 
     #[test]
     fn libsvm_cross_validation() {
         let output = "*\noptimization finished, #iter = 134\nnu = 0.45\nobj = -68.5, rho = 0.29\nnSV = 95, nBSV = 67\n\
                       *.*\noptimization finished, #iter = 137\nnu = 0.46\nobj = -71.25, rho = 0.19\nCross Validation Accuracy = 83.7037%\n";
-        let measured = Reads::Libsvm.read(output);
+        let measured = read(output);
         assert_eq!(measured.iterations, Some(271));
         assert_eq!(measured.objective, Some(139.75));
         assert_eq!(measured.accuracy, Some(83.7037));
-        assert_eq!(Reads::Libsvm.read("nSV = 95, nBSV = 67\nTotal nSV = 95\n").number("support_vectors"), Some(95.0));
-        assert_eq!(Reads::Libsvm.read("Accuracy = 97.64% (4882/5000) (classification)\n").accuracy, Some(97.64));
-        assert_eq!(Reads::Libsvm.read("nothing").iterations, None);
+        assert_eq!(read("nSV = 95, nBSV = 67\nTotal nSV = 95\n").number("support_vectors"), Some(95.0));
+        assert_eq!(read("Accuracy = 97.64% (4882/5000) (classification)\n").accuracy, Some(97.64));
+        assert_eq!(read("nothing").iterations, None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One bar plot per table: iterations of each variant relative to the table's first variant, the paper's beside ours.
 
-use super::table::Row;
+use super::table::{Row, grouped};
 use crate::failure::{Context, Outcome};
 use plotters::prelude::*;
 use std::path::Path;
@@ -12,6 +12,9 @@ const HEIGHT: u32 = 300;
 const LINE: usize = 28;
 const PRINTED: RGBColor = RGBColor(188, 188, 188);
 const OURS: RGBColor = RGBColor(31, 90, 150);
+
+pub(crate) type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+pub(crate) type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Bars of one problem and setting: label, then (variant, paper, ours), each relative to the group's own first variant.
 struct Group {
@@ -25,15 +28,23 @@ pub(crate) fn draw(target: &Path, rows: &[Row], title: &str) -> Outcome<()> {
     let bars = lines.iter().map(|line| width(line)).max().unwrap_or(1);
     let highest =
         lines.iter().flatten().flat_map(|group| &group.bars).flat_map(|bar| [bar.1, bar.2]).flatten().fold(1.0, f64::max);
-    let canvas = SVGBackend::new(target, (WIDTH, HEIGHT * lines.len() as u32)).into_drawing_area();
-    let drawn = canvas.fill(&WHITE).map_err(|e| e.to_string()).and_then(|()| {
+    svg(target, (WIDTH, HEIGHT * lines.len() as u32), |canvas| {
         for (n, (area, line)) in canvas.split_evenly((lines.len(), 1)).iter().zip(&lines).enumerate() {
-            let title = if n == 0 { title } else { "" };
-            paint(area, line, (bars as f64, highest * 1.1), title).map_err(|e| e.to_string())?;
+            paint(area, line, (bars as f64, highest * 1.1), if n == 0 { title } else { "" })?;
         }
-        canvas.present().map_err(|e| e.to_string())
-    });
-    drawn.context(target.display())
+        Ok(())
+    })
+}
+
+/// Draws a picture into `target`.
+pub(crate) fn svg(target: &Path, size: (u32, u32), paint: impl FnOnce(&Canvas) -> Drawn) -> Outcome<()> {
+    let canvas = SVGBackend::new(target, size).into_drawing_area();
+    let draw = || -> Drawn {
+        canvas.fill(&WHITE)?;
+        paint(&canvas)?;
+        Ok(canvas.present()?)
+    };
+    draw().context(target.display())
 }
 
 /// Bars and the gap after them.
@@ -53,9 +64,7 @@ fn lines(groups: Vec<Group>) -> Vec<Vec<Group>> {
     lines
 }
 
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-
-fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &str) -> Result<(), Box<dyn std::error::Error>> {
+fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &str) -> Drawn {
     let mut chart = ChartBuilder::on(canvas)
         .caption(title, ("sans-serif", 18))
         .margin(10)
@@ -98,27 +107,15 @@ fn paint(canvas: &Canvas, groups: &[Group], (right, top): (f64, f64), title: &st
 }
 
 fn groups(rows: &[Row]) -> Vec<Group> {
-    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
-    for row in rows {
-        let label = format!("{} {}", row.cell.problem, row.cell.vary);
-        match groups.last_mut() {
-            Some((last, members)) if *last == label => members.push(row),
-            _ => groups.push((label, vec![row])),
-        }
-    }
-    let ours = |row: &Row| row.ours.measured.iterations.filter(|_| row.ours.flaw.is_none()).map(|n| n as f64);
+    let label = |row: &&Row| format!("{} {}", row.cell.problem, row.cell.shown);
+    let ours = |row: &Row| row.counted()?.iterations.map(|n| n as f64);
     let relative = |value: Option<f64>, to: Option<f64>| value.zip(to).filter(|(_, to)| *to > 0.0).map(|(v, to)| v / to);
-    groups
-        .into_iter()
-        .map(|(label, members)| Group {
-            label,
-            bars: members
-                .iter()
-                .map(|row| {
-                    let printed = relative(row.printed.iterations, members[0].printed.iterations);
-                    (row.cell.variant.clone(), printed, relative(ours(row), ours(members[0])))
-                })
-                .collect(),
-        })
-        .collect()
+    let group = |members: Vec<&Row>| {
+        let bar = |row: &&Row| {
+            let printed = relative(row.printed.iterations, members[0].printed.iterations);
+            (row.cell.variant.clone(), printed, relative(ours(row), ours(members[0])))
+        };
+        Group { label: label(&members[0]), bars: members.iter().map(bar).collect() }
+    };
+    grouped(rows, label).into_iter().map(group).collect()
 }

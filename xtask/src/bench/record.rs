@@ -88,6 +88,11 @@ impl Measured {
         self.status() == Some("TimeLimit")
     }
 
+    /// How many of the runs behind these figures a limit of time ended.
+    pub(crate) fn cut_runs(&self) -> f64 {
+        self.number("cut_runs").unwrap_or(f64::from(u8::from(self.cut_off())))
+    }
+
     /// Why a training that its own rule stops is no result, if it is none. A limit that ended it is part of the result.
     fn linear_flaw(&self, certified: bool, tolerance: f64) -> Option<String> {
         // An objective below a certified lower bound of all objectives, beyond the rounding of both.

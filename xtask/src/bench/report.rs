@@ -1,10 +1,10 @@
 //! The report: Markdown tables, one plot per table, and the circumstances. Written by this module only, never by hand.
 
-use super::columns::{counted, group, markdown, seconds, show};
+use super::columns::markdown;
 use super::record::{Measured, Record};
-use super::spec::{Spec, Table, View};
+use super::spec::{Spec, Table};
 use super::table::{Row, rows};
-use super::{lines, plot};
+use super::{choice, command, lines, means, plot};
 use crate::failure::{Context, Outcome};
 use crate::tools::root;
 use std::collections::BTreeSet;
@@ -15,7 +15,8 @@ use std::path::Path;
 /// Renders the records to `target` and its plots beside it. Returns the text.
 pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<String> {
     let name = target.file_stem().map_or_else(|| "report".into(), |stem| stem.to_string_lossy().into_owned());
-    let mut text = format!("# {}\n\n<!-- Written by `cargo xtask bench {name} --render`. Do not edit. -->\n\n", spec.title);
+    let mut text =
+        format!("# {}\n\n<!-- Written by `cargo xtask bench {} --render`. Do not edit. -->\n\n", spec.title, spec.name);
     for remark in &spec.remarks {
         let _ = writeln!(text, "{remark}\n");
     }
@@ -24,13 +25,13 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         if rows.is_empty() {
             continue;
         }
-        if table.simplex.as_ref().is_some_and(|simplex| simplex.view == View::Choice) {
+        let kind = if table.is_figure() { "Figure" } else { "Table" };
+        let _ = write!(text, "## {kind} {}: {}\n\n", table.number, table.title);
+        if !table.is_figure() {
             let used = |problem: &str| spec.problem(problem).ok()?.set.get("c").and_then(serde_json::Value::as_f64);
-            let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, super::simplex::choice(&rows, used));
-        } else if !table.is_figure() {
-            let _ = write!(text, "## Table {}: {}\n\n{}\n", table.number, table.title, markdown(table, &rows));
-        } else {
-            let _ = write!(text, "## Figure {}: {}\n\n", table.number, table.title);
+            text += &if table.choice { choice::markdown(&rows, used) } else { markdown(table, spec.columns_of(table), &rows) };
+            text += "\n";
+            text += &command::list(spec, table, &rows);
         }
         text += &picture(&name, table, &rows, target)?;
     }
@@ -67,7 +68,7 @@ fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> 
 fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     let rows = rows(spec, table, records)?;
     Ok(match &table.mean_over {
-        Some(over) => super::simplex::merge(rows, over),
+        Some(over) => means::merge(rows, over),
         None => rows,
     })
 }
@@ -83,13 +84,11 @@ fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<St
             lines::draw(&place, table, plot, rows)?;
             lines::caption(plot)
         }
-        None if table.variants.len() < 2 || table.linear.is_some() || table.chunks.is_some() || table.simplex.is_some() => {
-            return Ok(String::new());
-        }
-        None => {
+        None if table.bars => {
             plot::draw(&place, rows, &format!("{}: iterations relative to the first variant", table.title))?;
             "Iterations relative to the first variant".to_owned()
         }
+        None => return Ok(String::new()),
     };
     Ok(format!("![{alternative}]({file})\n\n"))
 }
@@ -103,42 +102,19 @@ fn splice_readme(target: &Path, spec: &Spec, records: &[Record]) -> Outcome<()> 
     let text = fs::read_to_string(&readme).context(readme.display())?;
     let stem = target.file_stem().unwrap_or_default().to_string_lossy();
     for table in &spec.tables {
+        let Some(brief) = &table.readme else { continue };
         let open = format!("<!-- {stem} table {} -->\n", table.number);
         let Some((before, rest)) = text.split_once(&open) else { continue };
         let Some((_, after)) = rest.split_once("<!-- end -->") else { continue };
-        let peer = table.peers.first().map_or("peer", |peer| peer.name.as_str());
         let mut shown = rows(spec, table, records)?;
-        shown.retain(|row| table.readme.as_ref().is_none_or(|variants| variants.contains(&row.cell.variant)));
-        let table = brief(&shown, peer);
+        shown.retain(|row| row.counted().is_some() && brief.variants.contains(&row.cell.variant));
+        let table = markdown(table, &brief.columns, &shown);
         let lead = "## Measured\n\nSeconds of whole processes, iterations summed over the folds;";
         let link = format!("[docs/reproduction/{stem}.md](docs/reproduction/{stem}.md) has the rest and the machine.");
         let new = format!("{before}{open}{lead} {link}\n\n{table}<!-- end -->{after}");
         return fs::write(&readme, new).context(readme.display());
     }
     Ok(())
-}
-
-/// The columns for a reader in a hurry.
-fn brief(rows: &[Row], peer: &str) -> String {
-    let mut text = format!(
-        "| data | setting | seeds | paper, iterations | here | paper, s | {peer} here, s | here, s | worst KKT |\n|---|---|---|--:|--:|--:|--:|--:|--:|\n"
-    );
-    for row in rows {
-        let Some(ours) = counted(&row.ours) else { continue };
-        let cells = [
-            row.cell.problem.clone(),
-            row.cell.vary.clone(),
-            row.cell.variant.clone(),
-            show(row.printed.iterations, |x| group(x as u64)),
-            show(ours.measured.iterations, group),
-            show(row.printed.seconds, seconds),
-            show(row.peer.as_ref().and_then(counted).map(|p| p.seconds), seconds),
-            seconds(ours.seconds),
-            show(ours.measured.kkt, |x| format!("{x:.1e}")),
-        ];
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
 }
 
 fn notes(spec: &Spec, records: &[Record]) -> String {
@@ -183,4 +159,29 @@ fn circumstances(records: &[Record]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Record, Spec, render, root};
+    use std::fs;
+
+    /// What is under version control is what the raw lines say today.
+    #[test]
+    fn reports_are_those_of_their_raw_lines() {
+        let folder = root().join("docs/reproduction");
+        let scratch = tempfile::tempdir().expect("folder");
+        let mut reports = 0;
+        for entry in fs::read_dir(folder.join("raw")).expect("raw lines") {
+            let raw = entry.expect("entry").path();
+            let paper = raw.file_stem().expect("name").to_string_lossy().into_owned();
+            let records = Record::read(&raw).expect("records");
+            let text = render(&Spec::load(&paper).expect("spec"), &records, &scratch.path().join(format!("{paper}.md")));
+            let committed = fs::read_to_string(folder.join(format!("{paper}.md"))).expect("report");
+            // Not compared by a macro, which would print both.
+            assert!(text.expect("report") == committed, "run: cargo xtask bench {paper} --render");
+            reports += 1;
+        }
+        assert!(reports > 0);
+    }
 }

@@ -1,7 +1,7 @@
 //! Runs the cells: one process each, in turn over the repeats, every result written down as it comes.
 
 use super::Arguments;
-use super::cell::{Cell, Extent, cells};
+use super::cell::{Cell, cells};
 use super::data::{Input, Inputs};
 use super::machine::Machine;
 use super::peer;
@@ -11,6 +11,7 @@ use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{cargo, target_directory};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,13 +23,19 @@ pub(crate) const OURS: &str = "maxmargin";
 /// The setting `folds` that asks for those of `svm-train -v`.
 pub(crate) const LIBSVM_FOLDS: &str = "libsvm";
 
+/// A problem and its files.
+#[derive(Clone)]
+struct Material<'a> {
+    problem: &'a Problem,
+    /// None where the measured program makes the data itself.
+    input: Option<Input>,
+    test: Option<PathBuf>,
+}
+
 /// One process to start.
 struct Job<'a> {
     cell: Cell,
-    problem: &'a Problem,
-    input: Option<Input>,
-    /// The file of the test samples.
-    test: Option<PathBuf>,
+    material: Material<'a>,
     /// The file of folds, where they are LIBSVM's.
     folds: Option<PathBuf>,
     peer: Option<(&'a Peer, String)>,
@@ -67,8 +74,8 @@ pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome
                 variant: job.cell.variant.clone(),
                 program,
                 settings: job.cell.settings.clone(),
-                data: job.problem.data.clone(),
-                data_sha256: job.input.as_ref().map(|input| input.sha256.clone()),
+                data: job.material.problem.data.clone(),
+                data_sha256: job.material.input.as_ref().map(|input| input.sha256.clone()),
                 run,
                 repeat,
                 wall_seconds,
@@ -106,81 +113,64 @@ fn remark(record: &Record, flaw: Option<&str>) -> String {
 fn jobs<'a>(spec: &'a Spec, arguments: &Arguments, bench: Option<&Path>) -> Outcome<Vec<Job<'a>>> {
     // A figure needs the tables that it draws.
     let named = spec.named(&arguments.table, &arguments.figure, arguments.statistics)?;
-    let drawn: Vec<u32> = named.iter().flat_map(|table| table.from.clone()).collect();
-    let chosen = |table: &&Table| {
-        let shown = named.iter().any(|named| std::ptr::eq(*named, *table));
-        (shown || drawn.contains(&table.number)) && table.from.is_empty()
-    };
+    let wanted = |table: &Table| named.iter().any(|named| std::ptr::eq(*named, table) || named.from.contains(&table.number));
+    let tables: Vec<&Table> = spec.tables.iter().filter(|table| table.from.is_empty() && wanted(table)).collect();
+    arguments.extent().check(&tables)?;
     let programs = arguments.named();
-    let extent = Extent { quick: arguments.quick, full: arguments.full, only: &arguments.only };
-    let mut inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"))?;
-    if let Some(bench) = bench {
-        inputs = inputs.with_generators(bench.to_path_buf());
-    }
-    let mut missing = Vec::new();
+    let inputs = Inputs::new(folders(arguments.data.as_deref()), target_directory()?.join("bench/data"), bench)?;
+    let mut materials: BTreeMap<&str, Option<Material>> = BTreeMap::new();
     let mut jobs: Vec<Job> = Vec::new();
-    for table in spec.tables.iter().filter(chosen) {
-        for cell in cells(spec, table, extent) {
-            if !arguments.variant.is_empty() && !arguments.variant.contains(&cell.variant) {
+    for table in tables {
+        for cell in cells(spec, table, arguments.extent()) {
+            let variant = table.variants.iter().find(|variant| variant.name == cell.variant);
+            let runs = variant.and_then(|variant| variant.program.as_deref());
+            let installed = |name: &str| peer::binary(name, &[]).filter(|_| arguments.peers);
+            let program = runs.and_then(|name| peer::given(name, &programs).or_else(|| installed(name)));
+            if runs.is_some() && program.is_none() {
                 continue;
             }
             let problem = spec.problem(&cell.problem)?;
-            let program =
-                match table.variants.iter().find(|variant| variant.name == cell.variant).and_then(|v| v.program.as_ref()) {
-                    None => None,
-                    Some(name) => {
-                        let found = peer::given(name, &programs);
-                        let Some(path) = found.or_else(|| peer::binary(name, &[]).filter(|_| arguments.peers)) else { continue };
-                        Some(path)
-                    }
-                };
-            let input = if problem.generated() { None } else { inputs.of(problem)? };
-            if input.is_none() && !problem.generated() {
-                if !missing.contains(&problem.data) {
-                    println!("skipped: {} (no file; cargo xtask datasets {})", problem.name, problem.data);
-                    missing.push(problem.data.clone());
-                }
-                continue;
+            if !materials.contains_key(problem.name.as_str()) {
+                materials.insert(&problem.name, material(problem, &inputs)?);
             }
-            let test = match &problem.test {
-                Some(test) => {
-                    let path = inputs.test_of(problem, test)?;
-                    if path.is_none() {
-                        println!("skipped: {} (no file of its test samples)", problem.name);
-                        continue;
-                    }
-                    path
-                }
-                None => None,
-            };
+            let Some(Some(material)) = materials.get(problem.name.as_str()).cloned() else { continue };
             let libsvm_folds = cell.settings.get("folds").and_then(Value::as_str) == Some(LIBSVM_FOLDS);
-            let folds = match &input {
+            let folds = match &material.input {
                 Some(input) if libsvm_folds => Some(inputs.folds(problem, input, &cell.settings)?),
                 None if libsvm_folds => continue, // generated data has no file for LIBSVM
                 _ => None,
             };
             let place = |cell: &Cell| (cell.problem.clone(), cell.vary.clone());
             let first = !jobs.iter().any(|job| job.peer.is_none() && place(&job.cell) == place(&cell));
-            if first && arguments.peers && input.is_some() {
-                jobs.extend(peers(table, &cell, problem, (input.as_ref(), test.as_deref()), &programs, &jobs)?);
+            if first && arguments.peers && material.input.is_some() {
+                jobs.extend(peers(table, &cell, &material, &programs, &jobs)?);
             }
             let limit = table.limits.iter().find(|limit| {
                 limit.problem == cell.problem && limit.variant == cell.variant && super::cell::label(&limit.vary) == cell.vary
             });
-            jobs.push(Job { cell, problem, input, test, folds, peer: None, limit, program });
+            jobs.push(Job { cell, material, folds, peer: None, limit, program });
         }
     }
     Ok(jobs)
 }
 
-fn peers<'a>(
-    table: &'a Table,
-    cell: &Cell,
-    problem: &'a Problem,
-    (input, test): (Option<&Input>, Option<&Path>),
-    named: &[String],
-    earlier: &[Job],
-) -> Outcome<Vec<Job<'a>>> {
+/// The files of a problem; nothing, and a word about it, where one is missing.
+fn material<'a>(problem: &'a Problem, inputs: &Inputs) -> Outcome<Option<Material<'a>>> {
+    let input = if problem.generated() { None } else { inputs.of(problem)? };
+    if input.is_none() && !problem.generated() {
+        println!("skipped: {} (no file; cargo xtask datasets {})", problem.name, problem.data);
+        return Ok(None);
+    }
+    let test = problem.test.as_ref().map(|test| inputs.test_of(problem, test)).transpose()?;
+    if test == Some(None) {
+        println!("skipped: {} (no file of its test samples)", problem.name);
+        return Ok(None);
+    }
+    Ok(Some(Material { problem, input, test: test.flatten() }))
+}
+
+/// The runs of other programs on the material of a cell that are not among the earlier ones.
+fn peers<'a>(table: &'a Table, cell: &Cell, material: &Material<'a>, named: &[String], earlier: &[Job]) -> Outcome<Vec<Job<'a>>> {
     let mut jobs = Vec::new();
     for peer in &table.peers {
         let Some(binary) = peer::binary(&peer.program, named) else {
@@ -196,16 +186,8 @@ fn peers<'a>(
         };
         if !earlier.iter().any(same) {
             let cell = Cell { variant: peer.name.clone(), ..cell.clone() };
-            jobs.push(Job {
-                cell,
-                problem,
-                input: input.cloned(),
-                test: test.map(Path::to_path_buf),
-                folds: None,
-                peer: Some((peer, binary)),
-                limit: None,
-                program: None,
-            });
+            let (material, peer) = (material.clone(), Some((peer, binary)));
+            jobs.push(Job { cell, material, folds: None, peer, limit: None, program: None });
         }
     }
     Ok(jobs)
@@ -241,14 +223,14 @@ type Told = Result<Measured, String>;
 
 fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outcome<(f64, Told)> {
     let mut request = job.cell.settings.clone();
-    let data = if let Some(input) = &job.input {
+    let data = if let Some(input) = &job.material.input {
         json!({ "file": input.path })
     } else {
         let rows = request.remove("rows");
-        json!({ "generator": job.problem.data, "rows": rows, "seed": request.get("seed") })
+        json!({ "generator": job.material.problem.data, "rows": rows, "seed": request.get("seed") })
     };
     request.insert("data".into(), data);
-    if let Some(test) = &job.test {
+    if let Some(test) = &job.material.test {
         request.insert("test".into(), json!({ "file": test }));
     }
     if let Some(folds) = &job.folds {
@@ -273,20 +255,20 @@ fn ours(bench: &Path, job: &Job, threads: Option<usize>, bounds: &Path) -> Outco
 }
 
 fn theirs(peer: &Peer, binary: &str, job: &Job) -> Outcome<(f64, Told)> {
-    let Some(input) = &job.input else { return fail(format!("{} needs a file", peer.name)) };
+    let Some(input) = &job.material.input else { return fail(format!("{} needs a file", peer.name)) };
     let folder = tempfile::tempdir().context("temporary folder")?;
     let mut command = Command::new(binary);
     // svm-train writes its model into the current folder unless it validates.
     command.args(peer.told(&job.cell.settings)?).arg(&input.path).current_dir(folder.path());
     let (seconds, output) = timed(&mut command, None)?;
-    let mut told = output.map(|text| peer.reads.read(&text));
-    if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.test) {
+    let mut told = output.map(|text| peer::read(&text));
+    if let (Ok(measured), Some(program), Some(test)) = (&mut told, &peer.tests_with, &job.material.test) {
         // Its own program on its own model: not part of its seconds.
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
         let mut command = Command::new(program);
         command.arg(test).args([format!("{name}.model"), "labels".to_owned()]).current_dir(folder.path());
         let (_, output) = timed(&mut command, None)?;
-        measured.accuracy = output.ok().and_then(|text| peer.reads.read(&text).accuracy);
+        measured.accuracy = output.ok().and_then(|text| peer::read(&text).accuracy);
     }
     Ok((seconds, told))
 }

@@ -1,9 +1,13 @@
 //! xtask/specs/PAPER.toml: what a paper measured, on which data, with which settings.
 
+mod problem;
 mod shows;
 
-pub(crate) use shows::{Chunks, Linear, Plot, Quantity, Simplex, Statistics, Theory, View};
+pub(crate) use problem::{Problem, Recipe, Test};
+pub(crate) use shows::{Plot, Readme, Statistics};
 
+use super::cell::label;
+use super::columns::Entry;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use serde::Deserialize;
@@ -17,6 +21,9 @@ pub(crate) type Settings = Map<String, Value>;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Spec {
+    /// What the command line calls it: the name of its file.
+    #[serde(skip)]
+    pub(crate) name: String,
     pub(crate) title: String,
     /// What a reader of the report should know.
     #[serde(default)]
@@ -26,75 +33,15 @@ pub(crate) struct Spec {
     /// Settings that take the place of others with `--full`.
     #[serde(default)]
     pub(crate) full: Settings,
+    /// What tables show that have no columns of their own.
+    #[serde(default)]
+    columns: Vec<Entry>,
     /// Tests of differences over all problems of a table.
     pub(crate) statistics: Option<Statistics>,
     #[serde(rename = "problem")]
     pub(crate) problems: Vec<Problem>,
     #[serde(rename = "table")]
     pub(crate) tables: Vec<Table>,
-}
-
-/// Data and the settings that belong to it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Problem {
-    pub(crate) name: String,
-    /// A name of datasets/manifest.toml, or of a generator when the settings have `rows`.
-    pub(crate) data: String,
-    /// The data are made of this and other files of the manifest.
-    pub(crate) recipe: Option<Recipe>,
-    /// The samples that a model is tested on.
-    pub(crate) test: Option<Test>,
-    /// Small enough for `--quick`.
-    #[serde(default)]
-    pub(crate) quick: bool,
-    /// Only with `--full`.
-    #[serde(default)]
-    pub(crate) slow: bool,
-    /// Only the first so many rows of the file.
-    pub(crate) first: Option<usize>,
-    /// These labels become +1, all others −1.
-    pub(crate) positive: Option<Vec<i64>>,
-    /// All values are divided by this.
-    pub(crate) divide: Option<f64>,
-    /// Whose printed figures stand beside this problem's; those of its own name when absent.
-    pub(crate) paper: Option<String>,
-    pub(crate) note: Option<String>,
-    #[serde(default)]
-    pub(crate) set: Settings,
-}
-
-/// How data are made of files that are no samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Recipe {
-    /// Does the river's flow rise?
-    Fisher,
-    /// Normal connections against attacks.
-    Kdd,
-    /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
-    Standardise,
-    /// The first rows that a generator makes, as a file that other programs can read.
-    Generate,
-    /// Normal connections and four kinds of attacks.
-    KddClasses,
-}
-
-/// Where test samples come from.
-#[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-pub(crate) enum Test {
-    /// A file of the manifest.
-    File(String),
-    /// The rows of another file that are not in the problem's.
-    Rest { of: String },
-}
-
-impl Problem {
-    /// Whether the measured program makes the data itself.
-    pub(crate) fn generated(&self) -> bool {
-        self.set.contains_key("rows")
-    }
 }
 
 #[derive(Deserialize)]
@@ -113,14 +60,14 @@ pub(crate) struct Table {
     /// A figure: it draws the measurements of these tables and has none of its own.
     #[serde(default)]
     pub(crate) from: Vec<u32>,
-    /// Variants that the README shows, where it has a place for the table; all when absent.
-    pub(crate) readme: Option<Vec<String>>,
+    /// What the README shows of the table.
+    pub(crate) readme: Option<Readme>,
     #[serde(default)]
     pub(crate) set: Settings,
     /// Each problem is measured once with each of these.
     #[serde(default)]
     pub(crate) vary: Vec<Settings>,
-    /// The same for `--quick`; `vary` when absent.
+    /// Those of them that are for `--quick`; all when absent.
     pub(crate) quick_vary: Option<Vec<Settings>>,
     #[serde(default, rename = "variant")]
     pub(crate) variants: Vec<Variant>,
@@ -128,28 +75,36 @@ pub(crate) struct Table {
     pub(crate) peers: Vec<Peer>,
     #[serde(default, rename = "limit")]
     pub(crate) limits: Vec<Limit>,
-    /// Variants whose seconds per update are shown as a multiple of every other variant's.
+    /// What the report shows of a row; as the spec says when absent.
+    pub(crate) columns: Option<Vec<Entry>>,
+    /// A row shows what each value of C gave, and which is best.
     #[serde(default)]
-    pub(crate) against: Vec<String>,
-    pub(crate) theory: Option<Theory>,
-    /// Columns about trainings of linear models.
-    pub(crate) linear: Option<Linear>,
-    /// Columns about trainings by working sets.
-    pub(crate) chunks: Option<Chunks>,
-    /// Columns about trainings on the simplex.
-    pub(crate) simplex: Option<Simplex>,
+    pub(crate) choice: bool,
     /// Cells that differ in this setting alone are one row, with means.
     pub(crate) mean_over: Option<String>,
     /// Tells the file of a figure from others of the same number.
     pub(crate) part: Option<String>,
-    /// Lines instead of bars.
     pub(crate) plot: Option<Plot>,
+    /// Bars of iterations relative to the first variant.
+    #[serde(default)]
+    pub(crate) bars: bool,
 }
 
 impl Table {
     /// Whether it draws what others measured.
     pub(crate) fn is_figure(&self) -> bool {
         self.plot.is_some() && !self.from.is_empty()
+    }
+
+    pub(crate) fn peer(&self) -> &str {
+        self.peers.first().map_or("peer", |peer| &peer.name)
+    }
+
+    /// Varied settings as the report shows them: without the one over which it has means.
+    pub(crate) fn shown(&self, vary: &Settings) -> String {
+        let mut shown = vary.clone();
+        shown.retain(|key, _| self.mean_over.as_ref() != Some(key));
+        label(&shown)
     }
 }
 
@@ -191,7 +146,7 @@ pub(crate) struct Columns {
     pub(crate) optimiser: Option<String>,
 }
 
-/// Another program on the same file. Runs once for each problem and entry of `vary`.
+/// Another program on the same file, which prints what LIBSVM's prints. Runs once for each problem and entry of `vary`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {
@@ -199,8 +154,6 @@ pub(crate) struct Peer {
     pub(crate) program: String,
     /// Templates; the data file's path comes after them.
     pub(crate) arguments: Vec<String>,
-    /// How to read what it prints.
-    pub(crate) reads: super::peer::Reads,
     /// A program that is told test samples, the model that was written, and a file for its labels, where a problem has test samples.
     pub(crate) tests_with: Option<String>,
 }
@@ -234,7 +187,8 @@ impl Spec {
             known.sort();
             return fail(format!("no spec is called `{paper}`; there is {}", known.join(", ")));
         }
-        Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())
+        let spec = Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())?;
+        Ok(Self { name: paper.to_owned(), ..spec })
     }
 
     pub(crate) fn parse(text: &str) -> Outcome<Self> {
@@ -243,14 +197,16 @@ impl Spec {
             for name in table.problems.iter().chain(table.limits.iter().map(|limit| &limit.problem)) {
                 spec.problem(name)?;
             }
-            let theory = table.theory.iter().flat_map(|theory| [&theory.multiple, &theory.single]);
-            let linear = table.linear.iter().flat_map(|linear| [&linear.baseline, &linear.ours]);
-            let chunks = table.chunks.iter().map(|chunks| &chunks.baseline);
-            let simplex = table.simplex.iter().filter(|_| table.from.is_empty()).flat_map(|simplex| &simplex.baseline);
-            for name in table.against.iter().chain(theory).chain(linear).chain(chunks).chain(simplex) {
-                if !table.variants.iter().any(|variant| variant.name == *name) {
-                    return fail(format!("table {} has no variant `{name}`", table.number));
-                }
+            // A table that shows others has their variants.
+            let all = spec.tables.iter().filter(|other| std::ptr::eq(*other, table) || table.from.contains(&other.number));
+            let variants: Vec<&str> = all.flat_map(|other| &other.variants).map(|variant| variant.name.as_str()).collect();
+            let plotted = table.plot.iter().flat_map(|plot| plot.y.variant().into_iter().chain(plot.theory.as_deref()));
+            let shown = spec.columns_of(table).iter().filter(|_| !table.is_figure()).filter_map(Entry::variant);
+            if let Some(name) = shown.chain(plotted).find(|name| !variants.contains(name)) {
+                return fail(format!("table {} has no variant `{name}`; there is {}", table.number, variants.join(", ")));
+            }
+            if let Some(vary) = table.quick_vary.iter().flatten().find(|quick| !table.vary.contains(quick)) {
+                return fail(format!("table {}: `{}` of quick_vary is not in vary", table.number, label(vary)));
             }
         }
         let drawn = spec.tables.iter().flat_map(|table| &table.from);
@@ -280,6 +236,11 @@ impl Spec {
             return fail("the spec has no statistics");
         }
         Ok(self.tables.iter().filter(|table| named(table)).collect())
+    }
+
+    /// What the report shows of a table's rows.
+    pub(crate) fn columns_of<'a>(&'a self, table: &'a Table) -> &'a [Entry] {
+        table.columns.as_ref().unwrap_or(&self.columns)
     }
 
     pub(crate) fn problem(&self, name: &str) -> Outcome<&Problem> {

@@ -1,11 +1,12 @@
 //! Tests whether trainings differ over data sets: Wilcoxon's signed ranks and Friedman's ranks (Demšar, JMLR 7, 2006).
 
+use super::columns::{NOTHING, grid};
+use super::numbers::digits;
 use super::papers::Paper;
 use super::spec::Statistics;
 use super::table::Row;
 use crate::failure::Outcome;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
-use std::fmt::Write as _;
 
 /// Ranks from 1, the mean of their places for equal values.
 fn ranks(values: &[f64]) -> Vec<f64> {
@@ -81,52 +82,36 @@ pub(crate) enum Measure {
 
 /// The report's section on the trainings of a table.
 pub(crate) fn section(statistics: &Statistics, rows: &[Row]) -> Outcome<String> {
-    let mut text = String::from("## Statistics: tables 5 and 6\n\n");
     let ours = |row: &Row, measure| {
-        let measured = &super::columns::counted(&row.ours)?.measured;
+        let measured = row.counted()?;
         let value = if measure == Measure::Time { measured.train_seconds } else { measured.accuracy };
         value.filter(|_| measured.number("cut_runs").is_none_or(|cut| cut == 0.0))
     };
     let theirs = |row: &Row, measure| if measure == Measure::Time { row.printed.seconds } else { row.printed.accuracy };
     let paper = Paper::load(&statistics.paper)?;
-    let _ = writeln!(
-        text,
-        "| measure | figures | data sets | {} |\n| --- | --- | --: | {} |",
-        ["W, p", "W, p", "W, p", "Friedman F, p", "mean ranks"]
-            .iter()
-            .zip(heads(statistics))
-            .map(|(what, of)| format!("{of}{what}"))
-            .collect::<Vec<_>>()
-            .join(" | "),
-        ["--:"; 5].join(" | ")
-    );
+    let [a, b, c] = &statistics.variants;
+    let pairs = [(b, a), (c, a), (b, c)].map(|(this, other)| format!("{this} vs. {other}: W, p"));
+    let heads = ["measure", "figures", "data sets"].map(str::to_owned).into_iter().chain(pairs);
+    let heads = heads.chain(["Friedman F, p", "mean ranks"].map(str::to_owned));
+    let mut lines: Vec<[String; 8]> = Vec::new();
     for (measure, name) in [(Measure::Time, "time"), (Measure::Accuracy, "accuracy")] {
-        let printed = |column: &str| paper.entry(&[("measure", name)], column).unwrap_or_else(|| "–".into());
-        let cell = |pair: &str| format!("{}, {}", printed(&format!("{pair}_W")), printed(&format!("{pair}_p")));
-        let pairs = ["fw_vs_cvm", "mfw_vs_cvm", "fw_vs_mfw"].map(cell).join(" | ");
-        let _ = writeln!(
-            text,
-            "| {name} | as the paper prints them | 26 | {pairs} | {}, {} | – |",
-            printed("friedman_F"),
-            printed("friedman_p")
-        );
-        let sets = [
-            (
-                "recomputed from the printed tables 2 and 3, sets measured here",
-                values(statistics, rows, |row| theirs(row, measure)),
-            ),
-            ("here", values(statistics, rows, |row| ours(row, measure))),
-        ];
-        for (figures, values) in sets {
-            let _ = writeln!(text, "| {name} | {figures} | {} | {} |", values.len(), judged(&values, measure));
+        let printed = |column: &str| paper.entry(&[("measure", name)], column).unwrap_or_else(|| NOTHING.into());
+        let pair = |pair: &str| format!("{}, {}", printed(&format!("{pair}_W")), printed(&format!("{pair}_p")));
+        let friedman = format!("{}, {}", printed("friedman_F"), printed("friedman_p"));
+        let (first, second, third) = (pair("fw_vs_cvm"), pair("mfw_vs_cvm"), pair("fw_vs_mfw"));
+        let whose = "as the paper prints them".to_owned();
+        lines.push([name.to_owned(), whose, "26".to_owned(), first, second, third, friedman, NOTHING.to_owned()]);
+        let again = values(statistics, rows, |row| theirs(row, measure));
+        let here = values(statistics, rows, |row| ours(row, measure));
+        for (whose, values) in [("recomputed from the printed tables 2 and 3, sets measured here", again), ("here", here)] {
+            let [first, second, third, friedman, ranks] = judged(&values, measure);
+            let sets = values.len().to_string();
+            lines.push([name.to_owned(), whose.to_owned(), sets, first, second, third, friedman, ranks]);
         }
     }
-    Ok(text + "\n")
-}
-
-fn heads(statistics: &Statistics) -> [String; 5] {
-    let [a, b, c] = &statistics.variants;
-    [format!("{b} vs. {a}: "), format!("{c} vs. {a}: "), format!("{b} vs. {c}: "), String::new(), String::new()]
+    let column = |(n, head): (usize, String)| (head, n < 2, lines.iter().map(|line| line[n].clone()).collect());
+    let columns: Vec<(String, bool, Vec<String>)> = heads.enumerate().map(column).collect();
+    Ok(format!("## Statistics: tables 5 and 6\n\n{}\n", grid(&columns)))
 }
 
 /// One row per data set of which all three are known.
@@ -140,21 +125,17 @@ fn values(statistics: &Statistics, rows: &[Row], of: impl Fn(&Row) -> Option<f64
 }
 
 /// The tests of the paper: its first algorithm against both others one-sided; the others by time two-sided, by accuracy one-sided.
-fn judged(values: &[Vec<f64>], measure: Measure) -> String {
-    let differences = |a: usize, b: usize| values.iter().map(|row| row[a] - row[b]).collect::<Vec<f64>>();
-    let test = |a, b, sides: f64| {
-        let found = wilcoxon(&differences(a, b));
+fn judged(values: &[Vec<f64>], measure: Measure) -> [String; 5] {
+    let test = |a: usize, b: usize, sides: f64| {
+        let found = wilcoxon(&values.iter().map(|row| row[a] - row[b]).collect::<Vec<f64>>());
         format!("{}, {:.3e}", found.positive.min(found.negative), (sides * found.p).min(1.0))
     };
     let sides = if measure == Measure::Time { 2.0 } else { 1.0 };
-    let friedman = friedman(values).map_or_else(
-        || "– | –".to_owned(),
-        |(f, p, mean)| {
-            let mean: Vec<String> = mean.iter().map(|rank| format!("{rank:.2}")).collect();
-            format!("{f:.3}, {p:.2e} | {}", mean.join(", "))
-        },
+    let (friedman, ranks) = friedman(values).map_or_else(
+        || (NOTHING.to_owned(), NOTHING.to_owned()),
+        |(f, p, mean)| (format!("{f:.3}, {p:.2e}"), mean.into_iter().map(digits::<2>).collect::<Vec<_>>().join(", ")),
     );
-    [test(1, 0, 1.0), test(2, 0, 1.0), test(1, 2, sides), friedman].join(" | ")
+    [test(1, 0, 1.0), test(2, 0, 1.0), test(1, 2, sides), friedman, ranks]
 }
 
 #[cfg(test)]

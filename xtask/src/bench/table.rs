@@ -1,10 +1,11 @@
 //! From records to the rows of a report: the newest run of every cell, medians, and the paper's figures beside them.
 
 use super::cell::{Cell, Extent, cells};
+use super::means::median;
 use super::papers::{Paper, Printed};
 use super::record::{Measured, Record};
 use super::run::OURS;
-use super::spec::{Spec, Table};
+use super::spec::{Settings, Spec, Table};
 use crate::failure::Outcome;
 
 /// One line of a report.
@@ -17,25 +18,50 @@ pub(crate) struct Row {
 }
 
 /// One program's measurements of one cell.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Figures {
     /// Median over the repeats.
     pub(crate) seconds: f64,
     pub(crate) measured: Measured,
     /// Why it does not count.
     pub(crate) flaw: Option<String>,
+    /// How often it was measured.
+    pub(crate) repeats: usize,
+    /// What the cell was told.
+    pub(crate) settings: Settings,
+}
+
+impl Figures {
+    /// Only what meets its certificate counts.
+    pub(crate) fn counted(&self) -> Option<&Measured> {
+        self.flaw.is_none().then_some(&self.measured)
+    }
+}
+
+impl Row {
+    pub(crate) fn counted(&self) -> Option<&Measured> {
+        self.ours.counted()
+    }
+
+    /// Something that only some jobs say.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.counted()?.number(name)
+    }
+
+    /// A row as if these figures had been measured.
+    #[cfg(test)]
+    pub(crate) fn made(cell: Cell, printed: Printed, measured: serde_json::Value) -> Self {
+        let measured = serde_json::from_value(measured).expect("figures");
+        let settings = cell.settings.clone();
+        Self { cell, printed, ours: Figures { seconds: 2.5, measured, flaw: None, repeats: 1, settings }, peer: None }
+    }
 }
 
 /// The rows of one table that have been measured, in the spec's order.
 pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
     let paper = Paper::of(table)?;
-    let mut all = cells(spec, table, Extent { quick: false, full: true, only: &[] });
-    if table.quick_vary.is_some() {
-        let quick = cells(spec, table, Extent { quick: true, full: true, only: &[] });
-        all.extend(quick.into_iter().filter(|cell| !all.contains(cell)).collect::<Vec<_>>());
-    }
     let mut rows = Vec::new();
-    for cell in all {
+    for cell in cells(spec, table, Extent { full: true, ..Extent::default() }) {
         let Some(ours) = figures(records, |record| record.is_of(&cell) && record.program == OURS) else { continue };
         let peer = table.peers.iter().find_map(|peer| {
             let wanted = peer.told(&cell.settings).ok()?;
@@ -59,7 +85,7 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
 }
 
 /// The newest run's records of one program on one cell, condensed.
-fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
+pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> {
     let run = records.iter().filter(|record| of(record)).map(|record| record.run).max()?;
     let records: Vec<&Record> = records.iter().filter(|record| of(record) && record.run == run).collect();
     let mut seconds: Vec<f64> = records.iter().map(|record| record.wall_seconds).collect();
@@ -79,26 +105,19 @@ fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Option<Figures> 
     measured.update_seconds = middle(|measured| measured.update_seconds);
     measured.train_seconds = middle(|measured| measured.train_seconds);
     measured.process_seconds = middle(|measured| measured.process_seconds);
-    Some(Figures { seconds: median(&mut seconds), measured, flaw })
+    let settings = records.last().map(|record| record.settings.clone()).unwrap_or_default();
+    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings })
 }
 
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => values[n / 2],
-        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+/// What has the same key, together, in the order of the first of each.
+pub(crate) fn grouped<T, K: PartialEq>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for one in all {
+        let wanted = key(&one);
+        match groups.iter_mut().find(|(key, _)| *key == wanted) {
+            Some((_, group)) => group.push(one),
+            None => groups.push((wanted, vec![one])),
+        }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert!(median(&mut []).is_nan());
-    }
+    groups.into_iter().map(|(_, group)| group).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::Finding;
 use super::code::only_code;
+use super::layers::{Layers, PRINTING, UNSAFE};
 use std::path::Path;
 
 const LONGEST: usize = 400;
@@ -9,14 +10,12 @@ const LARGEST: usize = 1 << 20;
 
 /// Raw lines of benchmarks: results and no data, one line for each of a thousand trainings.
 const RAW: &str = "docs/reproduction/raw/";
-const PRINTING: [&str; 5] = ["println!", "eprintln!", "print!", "eprint!", "dbg!"];
-/// Programs talk; so do examples, build scripts and tests that skip.
-const PROGRAMS: [&str; 3] = ["xtask/", "crates/maxmargin-cli/", "crates/maxmargin-bench/"];
+const PRINTS: [&str; 5] = ["println!", "eprintln!", "print!", "eprint!", "dbg!"];
 /// Folders at the top of a path that exist on one machine only.
 const MACHINE: [&str; 7] = ["home", "work", "tmp", "root", "Users", "mnt", "scratch"];
 
 /// Every rule that `file` (its path from the workspace root) breaks.
-pub(crate) fn check(file: &str, bytes: &[u8]) -> Vec<Finding> {
+pub(crate) fn check(layers: &Layers, file: &str, bytes: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |line: usize, what: String, mend| findings.push(Finding { file: file.to_owned(), line, what, mend });
     if bytes.len() > if file.starts_with(RAW) { 2 * LARGEST } else { LARGEST } {
@@ -32,12 +31,12 @@ pub(crate) fn check(file: &str, bytes: &[u8]) -> Vec<Finding> {
         }
     }
     if Path::new(file).extension().is_some_and(|ending| ending == "rs") {
-        rust(file, text, &mut found);
+        rust(layers, file, text, &mut found);
     }
     findings
 }
 
-fn rust(file: &str, text: &str, found: &mut impl FnMut(usize, String, &'static str)) {
+fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, String, &'static str)) {
     let lines = text.lines().count();
     if lines > LONGEST && !is_test(file) {
         found(LONGEST + 1, format!("{lines} lines, the limit is {LONGEST}"), "split it by noun");
@@ -45,16 +44,16 @@ fn rust(file: &str, text: &str, found: &mut impl FnMut(usize, String, &'static s
     if !text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with("//!")) {
         found(1, "the module does not say what it is".into(), "begin it with a `//!` line");
     }
-    let program = PROGRAMS.iter().any(|program| file.starts_with(program));
-    let talks = program || is_test(file) || file.contains("examples/") || file.ends_with("build.rs");
+    // Programs talk; so do examples, build scripts and tests that skip.
+    let talks = layers.allow(file, PRINTING) || is_test(file) || file.contains("examples/") || file.ends_with("build.rs");
     for (n, line) in only_code(text).lines().enumerate() {
-        for word in PRINTING {
+        for word in PRINTS {
             if !talks && has_word(line, word) {
                 found(n + 1, format!("`{word}` in a library"), "return the value, or report through Watch");
             }
         }
-        if !file.starts_with("crates/maxmargin-simd/") && has_word(line, "unsafe") {
-            found(n + 1, "`unsafe` outside maxmargin-simd".into(), "put the pass there, behind a safe function");
+        if !layers.allow(file, UNSAFE) && has_word(line, "unsafe") {
+            found(n + 1, "`unsafe` outside the crate that may have it".into(), "put the pass there, behind a safe function");
         }
     }
 }
@@ -90,7 +89,13 @@ fn machine_path(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, machine_path};
+    use super::{Finding, Layers, machine_path};
+
+    fn check(file: &str, text: &[u8]) -> Vec<Finding> {
+        let head = "| layer | crate | what it is | may use |\n|---|---|---|---|\n";
+        let rows = "| 0 | `maxmargin-simd` | a | unsafe code |\n| 6 | `maxmargin-cli` | b | printing |\n";
+        super::check(&Layers::parse(&format!("{head}{rows}")).0, file, text)
+    }
 
     fn lines(file: &str, text: &str) -> Vec<usize> {
         check(file, text.as_bytes()).iter().map(|finding| finding.line).collect()

@@ -17,6 +17,7 @@ use std::io::{self, Write};
 /// those of `out`.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
+    // `c_svc` is this rule and no other.
     match parts.decide {
         Decide::Vote => {}
     }
@@ -40,7 +41,9 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
         write!(text, " {}", integer(parts.classes[class])?)?;
     }
     text.extend_from_slice(b"\nnr_sv");
-    order.iter().try_for_each(|class| write!(text, " {}", of.iter().filter(|c| *c == class).count()))?;
+    let mut sizes = vec![0_usize; count];
+    of.iter().for_each(|&class| sizes[class] += 1);
+    order.iter().try_for_each(|&class| write!(text, " {}", sizes[class]))?;
     text.extend_from_slice(b"\nSV\n");
     let mut coefs = vec![0.0; count - 1];
     for &class in &order {

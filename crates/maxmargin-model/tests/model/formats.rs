@@ -1,7 +1,9 @@
-//! Files that earlier versions wrote, byte for byte: decisions are what the program that wrote them printed.
+//! Files that earlier versions wrote, byte for byte: decisions are what the program that wrote them printed (formats 1 and 2: the library of that
+//! time, from commits c94d5c9 and 45c2281).
 
 use maxmargin_core::{Loss, Offset};
 use maxmargin_data::{Par, ReadOptions, Samples, libsvm};
+use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::write_model;
 use maxmargin_model::{Model, decode, encode, read};
 
@@ -25,6 +27,28 @@ fn read_back(name: &str, queries: &Samples) -> Model {
     assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
     assert!(model.record().is_some_and(|record| record.solver.is_empty() && record.gap.is_none()));
     model
+}
+
+#[test]
+fn format_1() {
+    let model = read_back("format1", &queries("format1.data"));
+    assert_eq!((model.kernel(), model.classes(), model.len()), (&Kernel::Rbf { gamma: 0.5 }, &[-1.0, 1.0][..], 5));
+    assert!(model.parts().scaler.is_some());
+    assert_eq!(model.section(*b"path\0\0\0\0"), Some(&[1, 2, 3][..]));
+    let record = model.record().unwrap();
+    assert_eq!((record.c, &record.weights[..], record.rows), (2.0, &[1.0, 0.5][..], 20));
+    assert_eq!((record.loss, record.offset, record.data_sha256), (Loss::Hinge, Offset::Free, [7; 32]));
+    let [machine] = &record.machines[..] else { panic!("one machine") };
+    assert_eq!((&machine.rows[..], machine.iterations, &machine.folded), (&[1, 4, 7, 10, 13][..], 1234, &None));
+}
+
+#[test]
+fn format_2_keeps_weights() {
+    let model = read_back("format2", &queries("format2.data"));
+    assert_eq!((model.weights(0), model.support_vectors()), (Some(&[0.1, 0.0, -0.7, 1.0 / 3.0][..]), 3));
+    let record = model.record().unwrap();
+    assert_eq!((record.loss, record.offset), (Loss::SquaredHinge, Offset::Feature(2.0)));
+    assert_eq!(record.machines[0].folded, Some(vec![0.5, -0.25, 1.5]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, re
 use maxmargin_core::Status;
 use maxmargin_data::{ClassLabels, Par, Samples};
 use maxmargin_kernel::{Kernel, decision_values};
-use maxmargin_model::{Machine, Model, Parts, Record};
+use maxmargin_model::{Machine, MachineRecord, Model, Parts, Record};
 
 #[test]
 fn one_machine_has_the_bits_of_a_plain_sum() {
@@ -78,19 +78,32 @@ fn machines_are_gathered_from_rows_of_the_samples() {
 
 #[test]
 fn thousands_of_machines_of_many_features_cost_no_table_of_weights() {
-    // 3,000,000 numbers are few, 101 · 50 times that would be 120 GB.
+    // 3,000,000 numbers are few; 5050 times that would be 120 GB.
     let classes = ClassLabels::new(&(0..101).map(f64::from).collect::<Vec<_>>()).unwrap();
     let machines: Vec<_> = (0..5050).map(|p| (vec![(p, 1.0)], 0.5)).collect();
     let model = Model::from_weights(3_000_000, &classes, &machines).unwrap();
     assert_eq!(model.weights(0), None);
-    let small = changed(&model, |parts| {
-        parts.classes.truncate(3);
-        parts.machines.truncate(3);
-    });
-    let small = small.unwrap();
-    assert_eq!(small.weights(0), None, "3 of 3,000,000 weights of 3 machines, and 5050 entries");
     let x = Samples::from_sparse(3_000_000, vec![0, 2], vec![0, 2], vec![3.0, -4.0]).unwrap();
-    assert_eq!(small.decision_values(&x, Par::Seq).unwrap(), [3.5, 0.5, -3.5]);
+    let decisions = model.decision_values(&x, Par::Seq).unwrap();
+    assert_eq!((decisions.len(), &decisions[..4]), (5050, &[3.5, 0.5, -3.5, 0.5][..]));
+}
+
+#[test]
+fn weights_made_for_one_prediction_have_the_bits_of_kept_ones() {
+    let classes = ClassLabels::new(&(0..22).map(f64::from).collect::<Vec<_>>()).unwrap();
+    let machines: Vec<_> = (0..231).map(|p| (vec![(0, 0.1 + f64::from(p)), (1, -0.3)], 0.7)).collect();
+    let samples = dense(2, 20_000, 1);
+    let many = Model::from_machines(Kernel::Linear, &samples, &classes, &machines).unwrap();
+    assert_eq!(many.weights(0), None, "231 · 20,000 numbers for 40,000 entries");
+    let two = ClassLabels::new(&[1.0, 2.0]).unwrap();
+    let queries = dense(3, 20_001, 2);
+    let table = many.decision_values(&queries, Par::Seq).unwrap();
+    for (p, machine) in machines.iter().enumerate() {
+        let one = Model::from_machines(Kernel::Linear, &samples, &two, std::slice::from_ref(machine)).unwrap();
+        assert_eq!(one.weights(0).map(<[f64]>::len), Some(20_000));
+        let column: Vec<f64> = table.iter().skip(p).step_by(231).copied().collect();
+        assert_eq!(bits(&column), bits(&one.decision_values(&queries, Par::Seq).unwrap()));
+    }
 }
 
 #[test]
@@ -105,8 +118,11 @@ fn support_vectors_are_counted_once_kept_or_folded() {
         training.folded = Some(vec![0.5; rows.len()]);
         training.rows = rows;
     }
-    let folded = model.with_record(record).unwrap();
+    let folded = model.clone().with_record(record.clone()).unwrap();
     assert_eq!((folded.support_vectors(), folded.len(), folded.folded()), (4, 3, true));
+    record.machines[1] = MachineRecord { rows: vec![2], folded: None, ..record.machines[1].clone() };
+    let error = model.with_record(record).unwrap_err().to_string();
+    assert!(error.contains("some machines keep weights alone"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Standardised data: every feature with mean 0 and variance 1, as Rätsch's benchmark collection has them.
 
-use crate::failure::{Outcome, fail};
+use super::edit::pair;
+use crate::failure::Outcome;
 use std::fmt::Write as _;
 
 /// The rows with every feature shifted and scaled; features that do not vary become 0. The variance is the mean square over all rows.
@@ -12,11 +13,7 @@ pub(crate) fn rows(text: &str) -> Outcome<String> {
         let label = entries.next().unwrap_or_default();
         let mut row = Vec::new();
         for entry in entries {
-            let parts =
-                entry.split_once(':').and_then(|(at, value)| Some((at.parse::<usize>().ok()?, value.parse::<f64>().ok()?)));
-            let Some((at, value)) = parts.filter(|(at, _)| *at > 0) else {
-                return fail(format!("line {}: `{entry}` is no INDEX:VALUE; mend the file", n + 1));
-            };
+            let (at, value) = pair(n, entry)?;
             row.resize(row.len().max(at), 0.0);
             row[at - 1] = value;
         }
