@@ -40,8 +40,8 @@ fn every_solver_trains_predicts_and_is_certified() {
     ] {
         let trained = bench.json(&format!("train data {options} -o model"));
         assert_eq!(at(&trained, "/status"), "converged", "{options}");
-        assert_eq!(at(&trained, "/missed"), 0);
-        let pairs = at(&trained, "/pairs").as_array().unwrap();
+        let pairs = at(&trained, "/machines").as_array().unwrap();
+        assert!(pairs.iter().all(|p| at(p, "/certificate/holds") == true), "{options}: {trained}");
         let names: Vec<(f64, f64)> =
             pairs.iter().map(|p| (p["negative"].as_f64().unwrap(), p["positive"].as_f64().unwrap())).collect();
         assert_eq!(names, [(-3.0, 2.0), (-3.0, 10.0), (2.0, 10.0)]);
@@ -75,7 +75,7 @@ fn folds_are_certified_and_reproducible() {
         let report = bench.json(&format!("cv data -k 5 --eps 1e-6 {options} -o predicted"));
         assert_eq!((at(&report, "/status"), at(&report, "/folds").as_array().unwrap().len()), (&Value::from("converged"), 5));
         for fold in at(&report, "/folds").as_array().unwrap() {
-            assert!(fold["kkt"].as_f64().unwrap() <= 1e-6, "{options}: {fold}");
+            assert!(fold["certificate"]["kkt"].as_f64().unwrap() <= 1e-6, "{options}: {fold}");
         }
         let correct = bench.read("predicted").lines().filter(|l| l.split(' ').next() == l.split(' ').nth(1)).count();
         assert_eq!(at(&report, "/correct"), correct, "{options}");
@@ -98,17 +98,17 @@ fn a_changed_model_is_refuted() {
     let refuted = bench.run("verify model others");
     assert!(refuted.code == 1 && refuted.out.contains("REFUTED"), "{refuted:?}");
     let bytes = std::fs::read(bench.path("model")).unwrap();
-    let maxmargin::model::Stored::Many(model) = maxmargin::model::decode_any(&bytes).unwrap() else { panic!("three classes") };
+    let model = maxmargin::model::decode(&bytes).unwrap();
     for change in 0..4 {
         let mut parts = model.parts().clone();
         match change {
             0 => parts.machines[1].bias += 0.01,
             1 => parts.machines[2].coef[0] *= 0.5,
             2 => parts.machines[0].coef[1] *= -1.0,
-            _ => parts.record.as_mut().unwrap().pairs[0].certificate.kkt = 1e-9,
+            _ => parts.record.as_mut().unwrap().machines[0].certificate.kkt = 1e-9,
         }
-        let changed = maxmargin::model::MulticlassModel::new(parts).unwrap();
-        bench.file("changed", maxmargin::model::encode_multiclass(&changed).unwrap());
+        let changed = maxmargin::model::Model::new(parts).unwrap();
+        bench.file("changed", maxmargin::model::encode(&changed).unwrap());
         let refuted = bench.run("verify changed data");
         let what = if change == 2 { "support vectors  MISMATCH" } else { "machines         MISMATCH" };
         assert!(refuted.code == 1 && refuted.out.contains(what), "{change}: {refuted:?}");
@@ -147,7 +147,7 @@ fn two_classes_on_the_simplex() {
     bench.file("two", common::SMALL);
     for solver in ["pairwise", "cvm", "fw --gap 0.01", "mfw", "swap"] {
         let trained = bench.json(&format!("train two -c 2 -g 0.5 --solver {solver} -o model"));
-        assert_eq!(at(&trained, "/missed"), 0, "{solver}: {trained}");
+        assert_eq!(at(&trained, "/certificate/holds"), true, "{solver}: {trained}");
         let verified = bench.run("verify model two");
         assert!(verified.out.contains("certified") || verified.out.contains("genuine"), "{solver}: {verified:?}");
         assert!(at(&bench.json("predict two model"), "/accuracy").as_f64().unwrap() > 0.7);
