@@ -36,7 +36,8 @@ fn every_solver_cross_validates() {
         let features = matches!(solver, Solver::Linear | Solver::Descent | Solver::Avsf | Solver::Newton);
         for classes in [2, 4] {
             let kernel = if features { Kernel::Linear } else { Kernel::Rbf { gamma: 1.5 } };
-            let data = if classes == 2 { Generator::Banana.generate(80, None, 3).expect("data") } else { common::four_classes(90, 3) };
+            let data =
+                if classes == 2 { Generator::Banana.generate(80, None, 3).expect("data") } else { common::four_classes(90, 3) };
             let mut case = Case::new(data, 3, kernel, 1.0, 2).by(solver).at(1e-4);
             if matches!(solver, Solver::Descent | Solver::Avsf) {
                 case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, offset: Offset::Feature(1.0) };
@@ -171,7 +172,8 @@ fn kernels_of_ones_own() {
         f64::exp(-1.5 * distance)
     });
     for classes in [2, 4] {
-        let data = if classes == 2 { Generator::Banana.generate(100, None, 6).expect("data") } else { common::four_classes(140, 5) };
+        let data =
+            if classes == 2 { Generator::Banana.generate(100, None, 6).expect("data") } else { common::four_classes(140, 5) };
         let plain = Case::new(data.clone(), 4, Kernel::Rbf { gamma: 1.5 }, 3.0, 1);
         let user = Case::new(data, 4, own.clone(), 3.0, 1);
         for seeding in [Seeding::Cold, Seeding::Full, Seeding::Dec] {
@@ -203,7 +205,8 @@ fn same_up_to_bias(case: &Case, reports: [&CvReport; 2], place: impl Fn(usize) -
         let full = report.full.iter().flat_map(|full| full.machines.clone());
         full.chain(report.folds.iter().flat_map(|fold| fold.machines.clone())).collect::<Vec<_>>()
     };
-    let gap = |report: &CvReport| machines(report).iter().map(|m| m.certificate.primal - m.certificate.dual).fold(0.0, f64::max) + 1e-9;
+    let gap =
+        |report: &CvReport| machines(report).iter().map(|m| m.certificate.primal - m.certificate.dual).fold(0.0, f64::max) + 1e-9;
     let most = 2.0 * reports.map(|report| (2.0 * gap(report)).sqrt()).iter().sum::<f64>();
     let width = case.classes.pairs();
     for p in 0..width {

@@ -205,7 +205,12 @@ pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
         assert_eq!((a.fold, a.train, a.test), (b.fold, b.train, b.test), "{what}");
         let slack = 1e-9 * (1.0 + a.objective.abs());
         let most = gap(one, h) + gap(other, h) + slack;
-        assert!((a.objective - b.objective).abs() <= most, "{what}, fold {h}: {} and {}, at most {most:e}", a.objective, b.objective);
+        assert!(
+            (a.objective - b.objective).abs() <= most,
+            "{what}, fold {h}: {} and {}, at most {most:e}",
+            a.objective,
+            b.objective
+        );
     }
 }
 

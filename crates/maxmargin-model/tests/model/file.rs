@@ -147,7 +147,8 @@ fn hostile_lengths_are_refused() {
 /// A few bytes that name feature 2⁶⁰, for every machine.
 #[test]
 fn a_width_that_multiplies_beyond_all_bounds_costs_nothing() {
-    let wide = Samples::from_sparse(u32::MAX as usize, vec![0, 1, 2, 3, 3], vec![0, 7, 4_000_000_000], vec![1.0, 2.0, 3.0]).unwrap();
+    let wide =
+        Samples::from_sparse(u32::MAX as usize, vec![0, 1, 2, 3, 3], vec![0, 7, 4_000_000_000], vec![1.0, 2.0, 3.0]).unwrap();
     let copy = decode(&encode(&model(Kernel::Linear, wide.clone(), CLASSES[2])).unwrap()).unwrap();
     assert_eq!(copy.weights(0), None);
     let decisions = copy.decision_values(&wide, Par::Seq).unwrap();

@@ -3,10 +3,10 @@
 use super::BUDGET;
 use super::judge::{Judged, cold, examine};
 use crate::generate::{self, rng};
+use crate::oracle as exact;
 use crate::points::PointsGram;
 use crate::problem::Problem;
 use crate::root::root;
-use crate::oracle as exact;
 use maxmargin_core::{
     Dual, Formulation, Loss, Offset, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status, Stop, Watch,
 };
@@ -145,7 +145,10 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
         // Descent over features measures on its way, and moves a little while it does: it needs sweeps to see that it is done.
         let most = if features { first.max(problem.dual.len() as u64) } else { 1 + first / 10 };
         assert!(second <= most, "{what}: {second} iterations from the solution, {first} from zero");
-        assert!(again.objective() <= reference.objective() + reference.gap + reference.rounding, "{what}: worse from its own solution");
+        assert!(
+            again.objective() <= reference.objective() + reference.gap + reference.rounding,
+            "{what}: worse from its own solution"
+        );
     }
     // Without refinement a solution converges by the solver's own gradient, and says whether that is exact.
     let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &mut Silent).expect("taken before");
@@ -173,11 +176,7 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
 }
 
 /// Limits and watches end a run at a feasible point that says so.
-fn ends(
-    case: &Case,
-    what: &str,
-    solve: &dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused>,
-) {
+fn ends(case: &Case, what: &str, solve: &dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused>) {
     let problem = &case.problem;
     let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
     let stop = Stop { max_iter: Some(1), ..Stop::at(TOL) };
