@@ -191,7 +191,7 @@ fn kernels_of_ones_own() {
 
 /// `i`'s fold and row follow it wherever it goes.
 fn reordered(case: &Case, order: &[usize]) -> Case {
-    let text: String = order.iter().map(|&i| format!("{}\n", case.plan.fold_of()[i])).collect();
+    let text = order.iter().fold(String::new(), |text, &i| text + &case.plan.fold_of()[i].to_string() + "\n");
     let mut moved = Case::new(case.data.select(order), 2, case.kernel.clone(), case.formulation.c().expect("C"), 1);
     moved.plan = FoldPlan::from_text(&text, order.len()).expect("folds");
     moved.stop = case.stop;

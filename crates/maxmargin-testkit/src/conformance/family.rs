@@ -17,6 +17,9 @@ use std::ops::ControlFlow;
 /// The tolerance asked for.
 const TOL: f64 = 1e-4;
 
+/// A solver on one problem.
+type Solving<'s> = dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused> + 's;
+
 /// A problem in both spaces.
 struct Case {
     formulation: Formulation,
@@ -176,7 +179,7 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
 }
 
 /// Limits and watches end a run at a feasible point that says so.
-fn ends(case: &Case, what: &str, solve: &dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused>) {
+fn ends(case: &Case, what: &str, solve: &Solving) {
     let problem = &case.problem;
     let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
     let stop = Stop { max_iter: Some(1), ..Stop::at(TOL) };
