@@ -103,7 +103,7 @@ impl Case {
         (stop, refine, par): (Stop, Refine, Par),
         watch: &mut dyn Watch,
     ) -> Result<Solved, Refused> {
-        let mut run = Run { stop, refine, par, watch };
+        let mut run = Run { stop, refine, par, machine: 0, watch };
         if features {
             let matrix = Matrix::new(&self.samples, self.formulation.offset().feature(), par);
             solver.solve(&self.problem.dual, Space::Features(&matrix), start, &mut run)
