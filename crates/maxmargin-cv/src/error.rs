@@ -74,7 +74,4 @@ pub enum CvError {
         /// Samples of the data.
         data: usize,
     },
-    /// Only scaled alike can folds be derived from each other.
-    #[error("several values of C at once need one kernel for all folds, and these folds scale differently; scale the data first")]
-    ScaledGrid,
 }

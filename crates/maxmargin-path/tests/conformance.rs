@@ -3,6 +3,7 @@
 //! A path stops at a number of breakpoints, but not by a clock or a watch, and it does not report progress: time limits are met by being done,
 //! and [`conformance::interruption`] does not apply. The finish has no limit at all, so what begins with it is not held to
 //! [`conformance::limits`]. Indefinite kernels have no factor.
+#![expect(clippy::needless_pass_by_value, reason = "the signature that the suite asks for")]
 
 use maxmargin_core::{Dual, Solution, Start, Status, Stop, Work, bias_of};
 use maxmargin_kernel::Rows;
