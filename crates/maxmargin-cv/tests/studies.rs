@@ -8,7 +8,7 @@ use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_testkit::generate;
+use maxmargin_testkit::{conformance, generate};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -27,6 +27,14 @@ fn uneven_four(rows: usize, seed: u64) -> Dataset {
         data.labels[i] += if x + 2e-3 * ((i % 5) as f64 - 2.0) > 0.0 { 4.0 } else { 0.0 };
     }
     data
+}
+
+/// Every solver keeps what [`maxmargin_core::Solve`] promises; at 10⁻⁶ `smo` has its finish.
+#[test]
+fn every_solver_conforms() {
+    for solver in Solver::ALL {
+        conformance::run_solver(&*solver.build(1, None));
+    }
 }
 
 /// Every solver on its own problem, two classes and four, cold and from the models of all data.
