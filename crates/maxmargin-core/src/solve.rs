@@ -29,6 +29,8 @@ pub struct Run<'a> {
     pub refine: Refine,
     /// Threads. The result has the same bits for any.
     pub par: Par,
+    /// Place of this machine among those of its study: what is drawn at random may be drawn anew for each.
+    pub machine: usize,
     /// Who is told on the way, and may end the run.
     pub watch: &'a mut dyn Watch,
 }

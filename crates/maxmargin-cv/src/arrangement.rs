@@ -102,6 +102,11 @@ fn tests(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<Vec<usize
     folds
 }
 
+/// Whether so many machines are enough to give every thread some of them.
+pub(crate) fn side_by_side(count: usize, par: Par) -> bool {
+    par.threads() > 1 && count >= 2 * par.threads()
+}
+
 /// Calls `each(index, par)` for every machine: side by side where there are enough of them for the threads, otherwise one after the other
 /// on all threads. Results are in order.
 ///
@@ -113,7 +118,7 @@ pub(crate) fn map_machines<T: Send, E: Send>(
     par: Par,
     each: impl Fn(usize, Par) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    if count < 2 * par.threads() {
+    if !side_by_side(count, par) {
         return (0..count).map(|p| each(p, par)).collect();
     }
     par.map(count, |p| each(p, Par::Seq)).into_iter().collect()

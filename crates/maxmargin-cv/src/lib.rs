@@ -26,7 +26,7 @@ pub mod verify;
 pub mod watch;
 
 pub use error::CvError;
-pub use metric::{Accuracy, Confusion, Metric};
+pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 pub use seed::{Seeding, Source};

@@ -1,6 +1,6 @@
 //! A study: data, a machine for each pair of classes, and how they are solved.
 
-use crate::arrangement::{Arrangement, Part};
+use crate::arrangement::{Arrangement, Part, side_by_side};
 use crate::error::CvError;
 use maxmargin_core::{Formulation, Problem, Solve, Stop};
 use maxmargin_data::scale::{Method, Scaler};
@@ -90,9 +90,9 @@ impl<'a> Study<'a> {
         Ok(part.problem(formulation, self.weights)?)
     }
 
-    /// Bytes of kernel rows for one of so many machines, which run side by side on all threads.
+    /// Bytes of kernel rows for one of so many machines: a part of all where they run side by side.
     pub(crate) fn budget(&self, machines: usize) -> u64 {
-        if machines == 1 { self.memory } else { self.memory / self.par.threads() as u64 }
+        if side_by_side(machines, self.par) { self.memory / self.par.threads() as u64 } else { self.memory }
     }
 }
 

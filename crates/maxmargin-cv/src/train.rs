@@ -91,7 +91,7 @@ impl Study<'_> {
             let feature = self.formulation.offset().feature();
             let room = (self.budget(count), self.par);
             let (solved, kernel) = source.with_space(part, feature, room, |space| -> Result<_, CvError> {
-                let mut run = Run { stop, refine: Refine::Exact, par, watch: &mut relay };
+                let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut relay };
                 let (solved, certificate) = solve_certified(self.solver, dual, space, start, &mut run)?;
                 let decision = problem.decision(&solved.solution);
                 let weights = space.matrix().map(|matrix| {
