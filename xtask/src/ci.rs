@@ -31,11 +31,11 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
-    step("lints", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], true),
-    step("tests", &["test", "--workspace", "--locked"], true),
+    step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
+    step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
     Step {
         name: "documentation",
-        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
+        arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--locked"],
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },

@@ -2,16 +2,17 @@
 
 use crate::args::RunArgs;
 use crate::format;
-use maxmargin::core::{Certificate, Status};
+use maxmargin::core::Status;
+use maxmargin::cv::CertificateReport;
 
 /// The warning for a training that ended with `status` short of the tolerance of `run`.
-pub(crate) fn unfinished(status: Status, certificate: &Certificate, run: &RunArgs) -> String {
+pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, run: &RunArgs) -> String {
     let far = format!(
         "KKT violation {}, {} times the tolerance {}; the objective is within {} % of the optimum",
         format::short(certificate.kkt),
         format::short(certificate.kkt / run.eps),
         format::short(run.eps),
-        format::short(100.0 * certificate.relative_gap()),
+        format::short(100.0 * certificate.relative_gap),
     );
     format!("{}: {far}; {}", reason(status), remedy(status, run))
 }
@@ -27,7 +28,7 @@ fn reason(status: Status) -> &'static str {
 }
 
 /// One option to change.
-pub(crate) fn remedy(status: Status, run: &RunArgs) -> String {
+fn remedy(status: Status, run: &RunArgs) -> String {
     match status {
         Status::IterationLimit => {
             format!("try --max-iter {}, or scale the features (--scale minmax)", 10 * run.max_iter.unwrap_or(1_000_000))

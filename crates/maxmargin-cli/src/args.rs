@@ -4,9 +4,9 @@ mod groups;
 mod numbers;
 mod values;
 
-pub(crate) use groups::{DataArgs, DataOptions, FoldArgs, KernelArgs, ProblemArgs, RunArgs, ShortRunArgs, SolverArgs};
+pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs};
 pub(crate) use numbers::{Numbers, one as number_or_range};
-pub(crate) use values::{Costs, Folds, Gamma, KernelName, LossName, ScaleName, Seeding, SolverName, Weight};
+pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
-    /// Cross-validate a linear SVM for many values of C, each from the one before
+    /// Cross-validate for many values of C over the same kernel values, each from the one before
     Grid(GridArgs),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
@@ -54,13 +54,9 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
-    pub(crate) kernel: KernelArgs,
+    pub(crate) cost: CostArgs,
     #[command(flatten)]
-    pub(crate) problem: ProblemArgs,
-    #[command(flatten)]
-    pub(crate) solver: SolverArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) svm: SvmArgs,
     /// Keep the training data in the model, so that `update` can add and remove samples
     #[arg(long)]
     pub(crate) updatable: bool,
@@ -76,14 +72,10 @@ pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) folds: FoldArgs,
     #[command(flatten)]
-    pub(crate) kernel: KernelArgs,
+    pub(crate) cost: CostArgs,
     #[command(flatten)]
-    pub(crate) problem: ProblemArgs,
-    #[command(flatten)]
-    pub(crate) solver: SolverArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Write one line per sample: label, predicted label, decision value of the fold in which it was tested
+    pub(crate) svm: SvmArgs,
+    /// Write one line per sample: label, predicted label, and what each machine of the fold in which it was tested says
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -92,16 +84,13 @@ pub(crate) struct CvArgs {
 pub(crate) struct LooArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// How each training starts
-    #[arg(long, value_enum, default_value_t = Seeding::Full, help_heading = "Cross-validation")]
-    pub(crate) seeding: Seeding,
     #[command(flatten)]
-    pub(crate) kernel: KernelArgs,
+    pub(crate) seeding: SeedingArgs,
     #[command(flatten)]
-    pub(crate) problem: ProblemArgs,
+    pub(crate) cost: CostArgs,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Write one line per sample: label, predicted label, decision value of the model trained without it
+    pub(crate) svm: SvmArgs,
+    /// Write one line per sample: label, predicted label, and what each machine trained without it says
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -112,9 +101,6 @@ pub(crate) struct GridArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) folds: FoldArgs,
-    /// Kernel function; only linear for now
-    #[arg(long, value_enum, default_value_t = KernelName::Linear, help_heading = "Problem")]
-    pub(crate) kernel: KernelName,
     /// Values of C, comma-separated, or FROM:TO for the powers of ten between them
     #[arg(
         short = 'c',
@@ -125,13 +111,8 @@ pub(crate) struct GridArgs {
         help_heading = "Problem"
     )]
     pub(crate) c: Costs,
-    /// Factor of C for one class; repeatable
-    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true, help_heading = "Problem")]
-    pub(crate) weight: Vec<Weight>,
     #[command(flatten)]
-    pub(crate) solver: SolverArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) svm: SvmArgs,
 }
 
 #[derive(Debug, Args)]

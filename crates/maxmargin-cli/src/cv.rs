@@ -1,76 +1,179 @@
-//! `cv`: k-fold cross-validation with a certificate for every fold.
+//! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
 
-use crate::args::{CvArgs, FoldArgs, Folds};
+use crate::args::{CvArgs, FoldArgs, Folds, KernelName, RunArgs};
 use crate::failure::{Done, Failure, reason};
-use crate::folds::{self, Run, Setting};
 use crate::input::{self, Input};
-use crate::multiclass;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
-use crate::problem;
-use crate::report::cv_report;
-use crate::solver::Solver;
-use crate::threads::Threads;
-use maxmargin::CSvcSolver;
-use maxmargin::cv::{FoldPlan, PlanError};
+use crate::problem::{Asked, Prepared, failed};
+use crate::progress::Bar;
+use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields, setup_line, work_text};
+use crate::threads::{self, Threads};
+use crate::train::kernel_rows;
+use crate::{advice, format};
+use maxmargin::core::Status;
+use maxmargin::cv::{CvReport, FoldPlan, PlanError};
+use maxmargin::data::number::write_shortest;
+use serde::Serialize;
+use std::path::Path;
 use std::time::Instant;
 
-pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
-    let begun = Instant::now();
-    let mut notes = Notes::new(args.run.quiet);
-    if args.run.json && args.output.as_deref().is_some_and(|p| p.as_os_str() == "-") {
-        return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
-    }
-    let output = args.output.as_deref().map(Output::open).transpose()?;
-    let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
-    let threads = Threads::new(args.run.threads)?;
-    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
-    let solver = Solver::of(&args.solver, args.kernel.kernel, false, args.data.options.seed)?;
-    let other = matches!(solver, Solver::Kernel(CSvcSolver::Irwls { .. }));
-    if let Some(labels) = multiclass::asked(&solver, other, &input)? {
-        return multiclass::cross_validate(args, &solver, &input, labels, &threads, begun, (output, folds_output), notes);
-    }
-    let prepared = problem::prepare(&args.kernel, &args.problem, &input, &mut notes)?;
-    let (plan, plan_name) = plan(&args.folds, &input, args.data.options.seed)?;
-    if let Some(output) = folds_output {
-        output.write(|out| out.write_all(plan.to_text().as_bytes()))?;
-    }
-    let setting = Setting {
-        input: &input,
-        prepared: &prepared,
-        plan: &plan,
-        plan_name,
-        seeding: args.folds.seeding,
-        kernel: &args.kernel,
-        problem: &args.problem,
-        linear: if let Solver::Linear(linear) = solver { Some(linear) } else { None },
-        run: &args.run,
-        seed: args.data.options.seed,
-        threads: &threads,
-        begun,
-    };
-    let Run { document, decisions } = folds::cross_validate(&setting, &mut notes)?;
-    finish(&setting, output, args.run.json, &decisions, || cv_report(&document), &document)
+#[derive(Debug, Serialize)]
+struct CvDocument {
+    #[serde(flatten)]
+    setup: Setup,
+    k: usize,
+    fold_plan: String,
+    #[serde(flatten)]
+    found: Validated,
+    #[serde(flatten)]
+    seconds: Seconds,
+    #[serde(flatten)]
+    end: End,
 }
 
-/// Writes decisions and report; the exit code tells whether every fold converged.
-pub(crate) fn finish(
-    setting: &Setting,
-    output: Option<Output>,
-    json: bool,
-    decisions: &[f64],
-    report: impl FnOnce() -> String,
-    document: &crate::report::CvDocument,
+pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
+    let asked = Asked {
+        command: "cv",
+        args: &args.svm,
+        c: Some(args.cost.c),
+        kernel: KernelName::Rbf,
+        seeding: args.folds.seeding.seeding,
+        seed: args.data.options.seed,
+        updatable: false,
+    };
+    let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
+    let load = |threads: &Threads, notes: &mut Notes| input::load(&args.data, None, threads.par(), notes);
+    validate(&asked, load, args.output.as_deref(), |input| {
+        let (plan, name) = plan(&args.folds, input, args.data.options.seed)?;
+        write_folds(folds_output, &plan)?;
+        Ok((plan, name))
+    })
+}
+
+/// Cross-validates by a plan that is made when the data is there.
+pub(crate) fn validate(
+    asked: &Asked,
+    load: impl FnOnce(&Threads, &mut Notes) -> Result<Input, Failure>,
+    output: Option<&Path>,
+    plan: impl FnOnce(&Input) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Done, Failure> {
+    let begun = Instant::now();
+    let run = &asked.args.run;
+    let mut notes = Notes::new(run.quiet);
+    if run.json.is_some() && output.is_some_and(|path| path.as_os_str() == "-") {
+        return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
+    }
+    let svm = asked.svm()?;
+    let output = output.map(Output::open).transpose()?;
+    let threads = Threads::new(run.threads)?;
+    let input = load(&threads, &mut notes)?;
+    let (plan, fold_plan) = plan(&input)?;
+    let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let report = {
+        let bar = Bar::new(run.quiet);
+        svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
+    };
+    tell_of_cold_starts(asked, &report, &notes);
+    warn(&report, run, &mut notes);
     if let Some(output) = output {
-        folds::write_decisions(setting, output, decisions)?;
+        write_decisions(&input.data.labels, &report, output)?;
     }
-    if json {
-        print_json(document)?;
+    let document = CvDocument {
+        setup,
+        k: plan.folds(),
+        fold_plan,
+        found: Validated::new(&report, &input.data.labels, classes.labels(), run.json),
+        seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
+        end: End::now(&threads, &notes),
+    };
+    if run.json.is_some() {
+        print_json(&document)?;
     } else {
-        print(&report())?;
+        print(&text(&document))?;
     }
-    Ok(if document.status == maxmargin::core::Status::Converged { Done::Finished } else { Done::Stopped })
+    Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })
+}
+
+/// Folds that scale differently have nothing to share.
+pub(crate) fn tell_of_cold_starts(asked: &Asked, report: &CvReport, notes: &Notes) {
+    if report.seeding != asked.seeding.name() {
+        notes.say("the training sets of the folds scale differently: every fold was trained by itself and started cold");
+    }
+}
+
+/// Says how many folds fell short, how far the worst is off, and what to do.
+fn warn(report: &CvReport, run: &RunArgs, notes: &mut Notes) {
+    let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
+    if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
+        let what = advice::unfinished(report.status(), &worst.certificate, run);
+        let (open, all) = (open.len(), report.folds.len());
+        notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
+    }
+}
+
+/// `label predicted` and the decision values of all machines, one line per row in the order of the data.
+fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<(), Failure> {
+    output.write(|mut out| {
+        for ((label, predicted), decisions) in
+            labels.iter().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
+        {
+            write!(out, "{} {}", format::exact(*label), format::exact(*predicted))?;
+            for decision in decisions {
+                out.write_all(b" ")?;
+                write_shortest(&mut out, *decision)?;
+            }
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+fn text(d: &CvDocument) -> String {
+    let CvDocument { setup, found, seconds, .. } = d;
+    let loo = setup.command == "loo";
+    let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
+    let head = format!(
+        "{}{}; C {}, eps {}, scaling {}; {what}, seeding {}, {}\n\n",
+        data_line(&setup.data),
+        setup_line(setup),
+        cost_text(setup),
+        format::exact(setup.eps),
+        setup.scale.unwrap_or("none"),
+        found.seeding(),
+        threads::text(d.end.threads),
+    );
+    let mut lines = found.summary(setup);
+    if loo {
+        let (moved, all) = (format::count(found.moved() as u64), format::count(d.k as u64));
+        lines.push(("trainings", format!("{moved} of {all} took more than one iteration")));
+    }
+    lines.extend(work_text(&found.solved.work).map(|text| ("work", text)));
+    if !setup.over_features() {
+        lines.push(("kernel rows", kernel_rows(found.solved.rows_computed, setup.data.rows, found.solved.kernel_bytes)));
+    }
+    let of_threads = [seconds.kernel, seconds.seed, seconds.solve, seconds.certify].map(|s| format::seconds(s.unwrap_or(0.0)));
+    lines.extend([
+        ("time", format::seconds(seconds.total)),
+        (
+            "of threads",
+            format!(
+                "read {}, kernel {}, seed {}, solve {}, certify {}",
+                format::seconds(seconds.read),
+                of_threads[0],
+                of_threads[1],
+                of_threads[2],
+                of_threads[3]
+            ),
+        ),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
+    ]);
+    head + &found.folds_table(!loo) + &found.confusion_table(&setup.data.labels()) + "\n" + &fields(&lines)
+}
+
+/// Writes the fold number of every row, where that is asked for.
+pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(), Failure> {
+    output.map_or(Ok(()), |output| output.write(|out| out.write_all(plan.to_text().as_bytes())))
 }
 
 /// The folds that the options ask for, and what to call them.

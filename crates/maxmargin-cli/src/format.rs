@@ -1,30 +1,16 @@
 //! Numbers for people.
 
+use indicatif::{HumanBytes, HumanCount};
 use std::time::Duration;
 
-/// `4.0 GiB`
+/// `4.00 GiB`
 pub(crate) fn bytes(count: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1023.95 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", units[unit]) }
+    HumanBytes(count).to_string()
 }
 
 /// `1,234,567`
 pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// `0.012 s`, `3.42 s`, `1 m 05 s`, `2 h 03 m`
@@ -82,8 +68,7 @@ mod tests {
     #[test]
     fn numbers_are_readable() {
         assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1024), "1.0 KiB");
-        assert_eq!(bytes(4_240_000_000), "3.9 GiB");
+        assert_eq!(bytes(4_240_000_000), "3.95 GiB");
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1,234,567");

@@ -3,19 +3,25 @@
 use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
-use crate::multiclass::{self, MulticlassModelInfo};
 use crate::notes::Notes;
 use crate::output::{print, print_json};
-use crate::report::{Certified, DataDocument, KernelDocument, data_line, fields, scaling_text, status_name};
+use crate::report::{
+    Align, DataDocument, FormulationDocument, KernelDocument, SCHEMA, SHOWN, columns, data_line, fields, scaling_text, words,
+};
 use crate::threads::Threads;
 use crate::{format, model_io};
+use maxmargin::core::{Formulation, Status};
+use maxmargin::cv::{CertificateReport, goal_of};
+use maxmargin::data::classes::pairs;
 use maxmargin::data::{Samples, Storage, inspect};
-use maxmargin::model::{Model, Stored};
+use maxmargin::model::{MachineRecord, Model, Record};
 use serde::Serialize;
 use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct DataInfo {
+    schema: u32,
+    command: &'static str,
     data: DataDocument,
     non_zeros: usize,
     density: f64,
@@ -33,19 +39,17 @@ struct DataInfo {
 
 #[derive(Debug, Serialize)]
 struct ModelInfo {
+    schema: u32,
+    command: &'static str,
     model: String,
     kernel: KernelDocument,
-    negative: f64,
-    positive: f64,
-    bias: f64,
+    classes: Vec<f64>,
     support_vectors: usize,
     features: usize,
     index_base: u32,
     scaling: Option<String>,
-    coefficient_sum: f64,
-    largest_coefficient: f64,
-    w_norm: Option<f64>,
     training: Option<TrainingInfo>,
+    machines: Vec<MachineInfo>,
     sections: Vec<String>,
 }
 
@@ -54,14 +58,29 @@ struct TrainingInfo {
     rows: u64,
     features: u64,
     sha256: String,
-    c: f64,
-    weights: [f64; 2],
+    formulation: FormulationDocument,
+    solver: String,
+    weights: Vec<f64>,
     eps: f64,
-    status: &'static str,
+    gap: Option<f64>,
+    status: Status,
     iterations: u64,
-    bounded: u64,
-    objective: f64,
-    certificate: Certified,
+    certificate: Option<CertificateReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct MachineInfo {
+    negative: f64,
+    positive: f64,
+    bias: f64,
+    support_vectors: usize,
+    coefficient_sum: f64,
+    largest_coefficient: f64,
+    w_norm: Option<f64>,
+    status: Option<Status>,
+    iterations: Option<u64>,
+    bounded: Option<u64>,
+    certificate: Option<CertificateReport>,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
@@ -70,10 +89,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
     if source != "-" && Path::new(source).is_file() {
         let bytes = input::read_bytes(source)?;
         if model_io::looks_like_model(&bytes) {
-            match model_io::decode_any(source, &bytes)? {
-                Stored::Two(model) => show(args, &model_info(source, &model), model_text)?,
-                Stored::Many(model) => show(args, &MulticlassModelInfo::new(source, &model), multiclass::model_text)?,
-            }
+            show(args, &model_info(source, &model_io::decode(source, &bytes)?), model_text)?;
             return Ok(Done::Finished);
         }
     }
@@ -105,6 +121,8 @@ fn data_info(input: &Input, notes: &Notes) -> DataInfo {
         sorted.len()
     });
     DataInfo {
+        schema: SCHEMA,
+        command: "info",
         data: DataDocument::new(&input.name, &input.data),
         non_zeros,
         density: non_zeros as f64 / (samples.len() as f64 * samples.features() as f64).max(1.0),
@@ -147,76 +165,116 @@ fn data_text(d: &DataInfo) -> String {
 
 fn model_info(name: &str, model: &Model) -> ModelInfo {
     let parts = model.parts();
-    let coef = model.folded().unwrap_or(&parts.coef);
     let tag = |tag: &[u8; 8]| String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned();
     ModelInfo {
+        schema: SCHEMA,
+        command: "info",
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
-        negative: parts.negative,
-        positive: parts.positive,
-        bias: parts.bias,
+        classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
         features: model.features(),
         index_base: parts.index_base,
         scaling: parts.scaler.as_ref().map(scaling_text),
-        coefficient_sum: coef.iter().map(|c| c.abs()).sum(),
-        largest_coefficient: coef.iter().fold(0.0, |m, c| c.abs().max(m)),
-        w_norm: model.w().map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt()),
         training: model.record().map(|r| TrainingInfo {
             rows: r.rows,
             features: r.features,
             sha256: format::hex(&r.data_sha256),
-            c: r.c,
-            weights: r.weights,
+            formulation: FormulationDocument::new(Formulation::Svc { c: r.c, loss: r.loss, offset: r.offset }, Some(r.c)),
+            solver: r.solver.clone(),
+            weights: r.weights.clone(),
             eps: r.eps,
-            status: status_name(r.status),
-            iterations: r.iterations,
-            bounded: r.bounded,
-            objective: -r.certificate.dual,
-            certificate: Certified::new(&r.certificate, r.eps),
+            gap: r.gap,
+            status: r.status(),
+            iterations: r.iterations(),
+            certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
         }),
+        machines: pairs(parts.classes.len()).enumerate().map(|(p, pair)| machine_info(model, p, pair)).collect(),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
     }
 }
 
+/// What a file says of one machine.
+fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
+    CertificateReport::new(&machine.certificate, goal_of(record).met(&machine.certificate))
+}
+
+fn machine_info(model: &Model, p: usize, (a, b): (usize, usize)) -> MachineInfo {
+    let (machine, record) = (&model.machines()[p], model.record());
+    let training = record.map(|r| &r.machines[p]);
+    let coef = training.and_then(|t| t.folded.as_ref()).unwrap_or(&machine.coef);
+    MachineInfo {
+        negative: model.classes()[a],
+        positive: model.classes()[b],
+        bias: machine.bias,
+        support_vectors: coef.len(),
+        coefficient_sum: coef.iter().map(|c| c.abs()).sum(),
+        largest_coefficient: coef.iter().fold(0.0, |m, c| c.abs().max(m)),
+        w_norm: model.weights(p).map(|w| w.iter().map(|v| v * v).sum::<f64>().sqrt()),
+        status: training.map(|t| t.status),
+        iterations: training.map(|t| t.iterations),
+        bounded: training.map(|t| t.bounded),
+        certificate: record.zip(training).map(|(record, training)| claimed(record, training)),
+    }
+}
+
 fn model_text(d: &ModelInfo) -> String {
+    let classes: Vec<String> = d.classes.iter().map(|c| format::exact(*c)).collect();
     let mut rows = vec![
         ("kernel", d.kernel.text()),
-        ("labels", format!("{} below 0, {} from 0", format::exact(d.negative), format::exact(d.positive))),
-        ("bias", format::long(d.bias)),
+        ("classes", format!("{}: {}", classes.len(), classes.join(", "))),
         ("support vectors", format::count(d.support_vectors as u64)),
         ("features", format!("{}, first index {}", format::count(d.features as u64), d.index_base)),
         ("scaling", d.scaling.clone().unwrap_or_else(|| "none".to_owned())),
-        ("coefficients", format!("sum {}, largest {}", format::short(d.coefficient_sum), format::short(d.largest_coefficient))),
     ];
-    if let Some(norm) = d.w_norm {
-        rows.push(("|w|", format::long(norm)));
-    }
     match &d.training {
         None => rows.push(("training", "not recorded (a LIBSVM model)".to_owned())),
         Some(t) => {
-            let certificate = t.certificate;
-            let weights = t.weights.map(format::exact).join(", ");
+            let weights: Vec<String> = t.weights.iter().map(|w| format::exact(*w)).collect();
+            let c = t.formulation.c.map_or_else(String::new, format::exact);
             rows.extend([
                 ("trained on", format!("{} rows, {} features", format::count(t.rows), format::count(t.features))),
                 ("sha256", t.sha256.clone()),
-                ("C, weights, eps", format!("{}; {weights}; {}", format::exact(t.c), format::exact(t.eps))),
-                ("status", format!("{} after {} iterations", t.status, format::count(t.iterations))),
-                ("at C", format::count(t.bounded)),
-                ("objective", format::long(t.objective)),
-                (
-                    "certificate",
-                    format!(
-                        "KKT violation {}, relative gap {} (claimed; `verify` recomputes it)",
-                        format::short(certificate.kkt),
-                        format::short(certificate.relative_gap)
-                    ),
-                ),
+                ("solver", format!("{}; {}", t.solver, t.formulation.text())),
+                ("C, weights, eps", format!("{c}; {}; {}", weights.join(", "), format::exact(t.eps))),
+                ("status", format!("{} after {} iterations", words(t.status), format::count(t.iterations))),
             ]);
+            rows.extend(t.certificate.map(|c| {
+                let (kkt, gap) = (format::short(c.kkt), format::short(c.relative_gap));
+                ("certificate", format!("KKT violation {kkt}, relative gap {gap} (claimed; `verify` recomputes it)"))
+            }));
         }
     }
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }
-    format!("{}: two-class support vector machine\n", d.model) + &fields(&rows)
+    format!("{}: support vector machine of {} classes\n", d.model, d.classes.len()) + &fields(&rows) + &machines_text(&d.machines)
+}
+
+/// The machines one by one, where they are few.
+fn machines_text(machines: &[MachineInfo]) -> String {
+    if machines.len() > SHOWN {
+        return String::new();
+    }
+    let header = [
+        ("machine", Align::Left),
+        ("SV", Align::Right),
+        ("at C", Align::Right),
+        ("bias", Align::Right),
+        ("sum of |coef|", Align::Right),
+        ("largest", Align::Right),
+        ("|w|", Align::Right),
+    ];
+    let row = |m: &MachineInfo| {
+        vec![
+            format!("{} and {}", format::exact(m.negative), format::exact(m.positive)),
+            m.support_vectors.to_string(),
+            m.bounded.map_or_else(String::new, |n| n.to_string()),
+            format::long(m.bias),
+            format::short(m.coefficient_sum),
+            format::short(m.largest_coefficient),
+            m.w_norm.map_or_else(String::new, format::long),
+        ]
+    };
+    format!("\n{}", columns(&header, &machines.iter().map(row).collect::<Vec<_>>()))
 }

@@ -5,18 +5,24 @@ use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
-use crate::report::{Align, Confusion, DataDocument, End, columns};
+use crate::report::{DataDocument, End, SCHEMA, confusion_table};
 use crate::threads::Threads;
-use crate::{format, model_io, multiclass};
+use crate::{format, model_io};
+use maxmargin::cv::Confusion;
 use maxmargin::data::number::write_shortest;
-use maxmargin::model::{Model, Stored};
+use maxmargin::kernel::Kernel;
+use maxmargin::model::Model;
 use serde::Serialize;
 use std::time::Instant;
 
 #[derive(Debug, Serialize)]
 struct PredictDocument {
+    schema: u32,
+    command: &'static str,
     data: DataDocument,
     model: String,
+    /// Those of the model.
+    classes: Vec<f64>,
     support_vectors: usize,
     accuracy: Option<f64>,
     correct: usize,
@@ -24,53 +30,57 @@ struct PredictDocument {
     unknown_labels: usize,
     read_seconds: f64,
     predict_seconds: f64,
+    total_seconds: f64,
     #[serde(flatten)]
     end: End,
 }
 
 pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
+    let started = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let output = args.output.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(args.run.threads)?;
-    let stored = model_io::load_any(&args.model)?;
-    let index_base = match &stored {
-        Stored::Two(model) => model.parts().index_base,
-        Stored::Many(model) => model.parts().index_base,
-    };
-    let input = input::load(&args.data, Some(index_base), threads.par(), &mut notes)?;
-    let model = match stored {
-        Stored::Two(model) => model,
-        Stored::Many(model) => return multiclass::predict(args, &model, &input, output, &threads, notes),
-    };
-    compare_features(model.features(), effect_of_more(&model), &input, &notes);
+    let model = model_io::load(&args.model)?;
+    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
+    compare_features(&model, &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
+    let rows = || decisions.chunks_exact(model.machines().len());
+    let predicted: Vec<f64> = rows().map(|row| model.label(row)).collect();
     let predict_seconds = begun.elapsed().as_secs_f64();
     let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
     if let Some(output) = output {
-        output.write(|out| {
-            for &decision in &decisions {
-                write_shortest(&mut &mut *out, if args.decision { decision } else { model.label(decision) })?;
+        output.write(|mut out| {
+            for (row, label) in rows().zip(&predicted) {
+                let values = if args.decision { row } else { std::slice::from_ref(label) };
+                for (at, &value) in values.iter().enumerate() {
+                    out.write_all(if at > 0 { b" " } else { b"" })?;
+                    write_shortest(&mut out, value)?;
+                }
                 out.write_all(b"\n")?;
             }
             Ok(())
         })?;
     }
-    let (negative, positive) = (model.parts().negative, model.parts().positive);
-    let confusion = Confusion::count(&input.data.labels, &decisions, negative, positive);
-    let known = input.data.labels.iter().filter(|l| **l == negative || **l == positive).count();
+    let confusion = Confusion::of(model.classes(), &input.data.labels, &predicted);
+    let known = confusion.known();
     let unknown_labels = input.data.labels.len() - known;
     if unknown_labels > 0 {
+        let classes: Vec<String> = model.classes().iter().take(10).map(|label| format::exact(*label)).collect();
         notes.warn(format!(
-            "{unknown_labels} of {} rows have a label that is neither {} nor {}: they are predicted but not counted",
+            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not counted",
             input.data.labels.len(),
-            format::exact(negative),
-            format::exact(positive),
+            model.classes().len(),
+            classes.join(", "),
+            if model.classes().len() > classes.len() { ", …" } else { "" },
         ));
     }
     let document = PredictDocument {
+        schema: SCHEMA,
+        command: "predict",
         data: DataDocument::new(&input.name, &input.data),
         model: args.model.display().to_string(),
+        classes: model.classes().to_vec(),
         support_vectors: model.support_vectors(),
         accuracy: (known > 0).then(|| confusion.correct() as f64 / known as f64),
         correct: confusion.correct(),
@@ -78,62 +88,47 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         unknown_labels,
         read_seconds: input.seconds,
         predict_seconds,
+        total_seconds: started.elapsed().as_secs_f64(),
         end: End::now(&threads, &notes),
     };
     if args.run.json {
         print_json(&document)?;
     } else if on_stdout {
         // Standard output is the predictions; the report goes where notes go.
-        notes.say(report(&document, &model).trim_end());
+        notes.say(report(&document).trim_end());
     } else {
-        print(&report(&document, &model))?;
+        print(&report(&document))?;
     }
     Ok(Done::Finished)
 }
 
-/// What becomes of features that a model does not have.
-pub(crate) fn effect_of_more(model: &Model) -> &'static str {
-    match (&model.parts().scaler, model.w()) {
-        (Some(_), _) => "features beyond the model's are left out: its scaler does not know them",
-        (None, Some(_)) => "features beyond the model's have weight 0",
-        (None, None) => "features beyond the model's count in kernel values",
-    }
-}
-
 /// Different feature counts are allowed, as in LIBSVM, and mentioned once.
-pub(crate) fn compare_features(ours: usize, effect_of_more: &str, input: &Input, notes: &Notes) {
-    let theirs = input.data.samples.features();
+fn compare_features(model: &Model, input: &Input, notes: &Notes) {
+    let (ours, theirs) = (model.features(), input.data.samples.features());
     if ours == theirs {
         return;
     }
-    let effect = if theirs < ours { "missing features count as 0" } else { effect_of_more };
+    let effect = match &model.parts().scaler {
+        _ if theirs < ours => "missing features count as 0",
+        Some(_) => "features beyond the model's are left out: its scaler does not know them",
+        None if *model.kernel() == Kernel::Linear => "features beyond the model's have weight 0",
+        None => "features beyond the model's count in kernel values",
+    };
     notes.say(&format!("note: {} has {theirs} features, the model {ours}; {effect}", input.name));
 }
 
-fn report(document: &PredictDocument, model: &Model) -> String {
-    let head = document.accuracy.map_or_else(String::new, |accuracy| {
-        let known = format::count((document.data.rows - document.unknown_labels) as u64);
-        let correct = format::count(document.correct as u64);
-        let table = confusion_table(&document.confusion, model);
-        format!("accuracy {:.4} % ({correct} of {known})\n\n{table}\n", 100.0 * accuracy)
+fn report(d: &PredictDocument) -> String {
+    let head = d.accuracy.map_or_else(String::new, |accuracy| {
+        let known = format::count((d.data.rows - d.unknown_labels) as u64);
+        let correct = format::count(d.correct as u64);
+        format!("accuracy {:.4} % ({correct} of {known})\n\n{}\n", 100.0 * accuracy, confusion_table(&d.confusion, &d.classes))
     });
     format!(
-        "{head}{} rows, {} support vectors; read {}, predict {}\n",
-        format::count(document.data.rows as u64),
-        format::count(document.support_vectors as u64),
-        format::seconds(document.read_seconds),
-        format::seconds(document.predict_seconds)
+        "{head}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
+        format::count(d.data.rows as u64),
+        d.classes.len(),
+        format::count(d.support_vectors as u64),
+        format::seconds(d.read_seconds),
+        format::seconds(d.predict_seconds)
     )
-}
-
-fn confusion_table(confusion: &Confusion, model: &Model) -> String {
-    let [negative, positive] = [model.parts().negative, model.parts().positive].map(format::exact);
-    let row = |label: &str, a: usize, b: usize| vec![format!("label {label}"), a.to_string(), b.to_string()];
-    let heads = [format!("predicted {negative}"), format!("predicted {positive}")];
-    let header = [("", Align::Left), (heads[0].as_str(), Align::Right), (heads[1].as_str(), Align::Right)];
-    let rows = [
-        row(&negative, confusion.true_negative, confusion.false_positive),
-        row(&positive, confusion.false_negative, confusion.true_positive),
-    ];
-    columns(&header, &rows)
 }

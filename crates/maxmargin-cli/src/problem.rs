@@ -1,242 +1,242 @@
-//! From options and data to a problem: classes, kernel, bounds, and what looks wrong with them.
+//! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
-use crate::args::{Gamma, KernelArgs, KernelName, ProblemArgs, ScaleName, Weight};
+use crate::args::{KernelName, ScaleName, SvmArgs};
 use crate::failure::Failure;
-use crate::format;
 use crate::input::Input;
 use crate::notes::Notes;
-use crate::report::KernelDocument;
+use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
 use crate::threads::Threads;
+use crate::{format, memory};
+use maxmargin::core::{Loss, Offset, Refused};
+use maxmargin::cv::Seeding;
 use maxmargin::data::scale::{Method, Scaler};
-use maxmargin::data::{self, BinaryLabels, ClassLabels, Samples};
-use maxmargin::kernel::{Gram, Kernel, diagnose, kernel};
+use maxmargin::data::{self, ClassLabels, Samples};
+use maxmargin::kernel::{Gamma, Gram, Kernel, KernelGram, diagnose};
+use maxmargin::{Error, Svm};
+use std::borrow::Cow;
 use std::time::Instant;
+
+/// Rows that warnings about the kernel and the estimate of its time look at, about.
+const LOOKED_AT: usize = 2000;
 
 /// Entries of the kernel matrix looked at for a warning.
 const PROBED: usize = 500;
 
-/// A class of fewer members than this share of the data is worth a word.
-const TINY_SHARE: f64 = 0.01;
+/// A class is worth a word that has fewer members than this share of what equal classes would have.
+const TINY_SHARE: f64 = 0.02;
 
-/// A problem as the options describe it.
+/// Fewer members than this are worth a word in any case.
+const TINY: usize = 5;
+
+/// What a command is asked to solve.
+pub(crate) struct Asked<'a> {
+    pub(crate) command: &'static str,
+    pub(crate) args: &'a SvmArgs,
+    /// None where many are tried.
+    pub(crate) c: Option<f64>,
+    /// The kernel unless the options name one.
+    pub(crate) kernel: KernelName,
+    pub(crate) seeding: Seeding,
+    pub(crate) seed: u64,
+    /// The model shall keep what an update needs.
+    pub(crate) updatable: bool,
+}
+
+/// The same, with data.
 pub(crate) struct Prepared {
-    pub(crate) labels: BinaryLabels,
-    /// Factors of C for the negative and the positive class.
-    pub(crate) weights: [f64; 2],
-    /// C of every sample.
-    pub(crate) upper: Vec<f64>,
-    /// The scaler fitted to all rows and the scaled samples.
-    pub(crate) scaled: Option<(Scaler, Samples)>,
-    pub(crate) kernel: Kernel,
-    pub(crate) document: KernelDocument,
+    pub(crate) svm: Svm,
+    pub(crate) classes: ClassLabels,
+    pub(crate) setup: Setup,
 }
 
-impl Prepared {
-    /// The samples that the kernel sees.
-    pub(crate) fn samples<'a>(&'a self, input: &'a Input) -> &'a Samples {
-        self.scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples)
+impl Asked<'_> {
+    /// The estimator that the options describe.
+    ///
+    /// # Errors
+    ///
+    /// When they contradict each other.
+    pub(crate) fn svm(&self) -> Result<Svm, Failure> {
+        let SvmArgs { kernel, problem, solver, run } = self.args;
+        if kernel.kernel == Some(KernelName::Precomputed) && problem.scale.is_some() {
+            return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
+        }
+        let mut svm = Svm::c_svc(self.c.unwrap_or(1.0))
+            .kernel(self.kernel())
+            .gamma(kernel.gamma)
+            .solver(solver.solver)
+            .seeding(self.seeding)
+            .seed(self.seed)
+            .eps(run.eps);
+        svm = solver.loss.into_iter().fold(svm, Svm::loss);
+        svm = solver.bias.into_iter().fold(svm, Svm::offset);
+        svm = solver.gap.into_iter().fold(svm, Svm::gap);
+        svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
+        svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
+        svm = problem.weight.iter().fold(svm, |svm, weight| svm.class_weight(weight.label, weight.factor));
+        if self.updatable {
+            svm = svm.keep_vectors();
+            let formulation = svm.formulation();
+            let paths = (formulation.loss(), formulation.offset()) == (Loss::Hinge, Offset::Free);
+            if !paths || svm.resolved_solver().is_linear() {
+                let what = "--updatable: models of this solver, loss or bias cannot be updated; use --solver smo";
+                return Err(Failure::Usage(what.to_owned()));
+            }
+        }
+        svm.check().map_err(|error| refused(&error))?;
+        Ok(svm)
     }
-}
 
-/// Checks options and data against each other.
-pub(crate) fn prepare(kernel: &KernelArgs, problem: &ProblemArgs, input: &Input, notes: &mut Notes) -> Result<Prepared, Failure> {
-    check_precomputed(kernel, problem, input)?;
-    let labels = classes(input, notes)?;
-    let weights = two_weights(&problem.weight, &labels)?;
-    let upper = upper_bounds(&labels, problem.c, weights);
-    let scaled = scaled(problem, input)?;
-    let samples = scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples);
-    let (kernel, document) = kernel_of(kernel, samples)?;
-    Ok(Prepared { labels, weights, upper, scaled, kernel, document })
-}
-
-/// A problem of any number of classes as the options describe it.
-pub(crate) struct PreparedClasses {
-    pub(crate) labels: ClassLabels,
-    /// A factor of C for each class.
-    pub(crate) weights: Vec<f64>,
-    /// The scaler fitted to all rows and the scaled samples.
-    pub(crate) scaled: Option<(Scaler, Samples)>,
-    pub(crate) kernel: Kernel,
-    pub(crate) document: KernelDocument,
-}
-
-impl PreparedClasses {
-    /// The samples that the kernel sees.
-    pub(crate) fn samples<'a>(&'a self, input: &'a Input) -> &'a Samples {
-        self.scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples)
+    fn kernel(&self) -> Kernel {
+        let args = &self.args.kernel;
+        // What gamma is, its rule says when there is data.
+        match args.kernel.unwrap_or(self.kernel) {
+            KernelName::Linear => Kernel::Linear,
+            KernelName::Rbf => Kernel::rbf(1.0),
+            KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),
+            KernelName::Sigmoid => Kernel::sigmoid(1.0, args.coef0),
+            KernelName::Precomputed => Kernel::Precomputed,
+        }
     }
-}
 
-/// Checks options and data of any number of classes against each other.
-pub(crate) fn prepare_classes(
-    kernel: &KernelArgs,
-    problem: &ProblemArgs,
-    input: &Input,
-    labels: ClassLabels,
-    notes: &mut Notes,
-) -> Result<PreparedClasses, Failure> {
-    check_precomputed(kernel, problem, input)?;
-    let tiny: Vec<String> =
-        labels.labels().iter().zip(labels.sizes()).filter(|(_, size)| **size < 5).map(|(l, _)| format::exact(*l)).collect();
-    if !tiny.is_empty() {
-        notes.warn(format!("fewer than 5 rows of class {}: little can be learnt about it", tiny.join(", ")));
-    }
-    let weights = class_weights(&problem.weight, labels.labels())?;
-    let scaled = scaled(problem, input)?;
-    let samples = scaled.as_ref().map_or(&input.data.samples, |(_, samples)| samples);
-    let (kernel, document) = kernel_of(kernel, samples)?;
-    Ok(PreparedClasses { labels, weights, scaled, kernel, document })
-}
-
-/// One line before the work: what is solved, and what it will take.
-pub(crate) fn start_line(input: &Input, prepared: &Prepared, gram: &dyn Gram, budget: u64, threads: &Threads) -> String {
-    let n = gram.len() as u64;
-    let full = 4 * n * n;
-    let fits = full <= budget;
-    let held = if fits { "fits" } else { "does not fit: rows are kept as long as they can be" };
-    // The whole matrix is symmetric: half of it is computed.
-    let entries = (n * n) as f64 * if fits { 0.5 } else { 1.0 };
-    let seconds = seconds_per_entry(gram) * entries / threads.count() as f64;
-    format!(
-        "{}: {} rows, {} features; {} kernel, {} thread{}; all kernel values take {} ({held} in the budget of {}) and about {} to compute",
-        input.name,
-        format::count(n),
-        format::count(input.data.samples.features() as u64),
-        prepared.document.text(),
-        threads.count(),
-        if threads.count() == 1 { "" } else { "s" },
-        format::bytes(full),
-        format::bytes(budget),
-        format::seconds(seconds),
-    )
-}
-
-/// Time for one kernel value on one thread, from the second of two small blocks.
-fn seconds_per_entry(gram: &dyn Gram) -> f64 {
-    let rows: Vec<usize> = (0..gram.tile().rows.min(gram.len())).collect();
-    let columns = gram.len().min(2048);
-    let mut block = vec![0.0; rows.len() * columns];
-    gram.fill(&rows, 0..columns, &mut block);
-    let begun = Instant::now();
-    gram.fill(&rows, 0..columns, &mut block);
-    begun.elapsed().as_secs_f64() / block.len().max(1) as f64
-}
-
-/// The two classes of the data.
-pub(crate) fn classes(input: &Input, notes: &mut Notes) -> Result<BinaryLabels, Failure> {
-    let labels = BinaryLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
-    let positive = labels.signs.iter().filter(|s| **s > 0.0).count();
-    let (rows, smaller) = (labels.signs.len(), positive.min(labels.signs.len() - positive));
-    let minority = if smaller == positive { labels.positive } else { labels.negative };
-    if smaller < 5 || (smaller as f64) < TINY_SHARE * rows as f64 {
-        notes.warn(format!(
-            "class {} has only {smaller} of {rows} rows ({:.2} %): always guessing the other class is right for {:.2} %; \
-             compare with that, and consider --weight {}=W",
-            format::exact(minority),
-            100.0 * smaller as f64 / rows as f64,
-            100.0 * (rows - smaller) as f64 / rows as f64,
-            format::exact(minority),
-        ));
-    }
-    Ok(labels)
-}
-
-/// Factors of C for the negative and the positive class.
-pub(crate) fn two_weights(given: &[Weight], labels: &BinaryLabels) -> Result<[f64; 2], Failure> {
-    let weights = class_weights(given, &[labels.negative, labels.positive])?;
-    Ok([weights[0], weights[1]])
-}
-
-/// A factor of C for each class.
-pub(crate) fn class_weights(given: &[Weight], labels: &[f64]) -> Result<Vec<f64>, Failure> {
-    let mut weights = vec![1.0; labels.len()];
-    for weight in given {
-        let Some(at) = labels.iter().position(|l| *l == weight.label) else {
-            let names: Vec<String> = labels.iter().map(|l| format::exact(*l)).collect();
-            let names = format!("{} and {}", names[..names.len() - 1].join(", "), names[names.len() - 1]);
-            let label = format::exact(weight.label);
-            return Err(Failure::Usage(format!("--weight {label}=…: the classes of the data are {names}")));
+    /// Checks options and data against each other, warns of what looks wrong, and says what will be done. The time limit counts from `begun`.
+    pub(crate) fn prepare(
+        &self,
+        svm: Svm,
+        input: &Input,
+        (begun, threads): (Instant, &Threads),
+        notes: &mut Notes,
+    ) -> Result<Prepared, Failure> {
+        let SvmArgs { kernel: args, problem, run, solver } = self.args;
+        if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
+            let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
+            return Err(Failure::input(&input.name, what));
+        }
+        let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+        warn_of_rare(&classes, notes);
+        let weights = self.class_weights(classes.labels())?;
+        let samples = match problem.scale.map(scale_method) {
+            None => Cow::Borrowed(&input.data.samples),
+            Some(method) => {
+                let scaled = Scaler::fit(&input.data.samples, method).apply(&input.data.samples);
+                Cow::Owned(scaled.map_err(|e| Failure::input(&input.name, e))?)
+            }
         };
-        weights[at] = weight.factor;
+        let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
+        let solved_by = svm.resolved_solver();
+        let goal = solved_by.build(self.seed, solver.gap).goal(run.eps);
+        let setup = Setup {
+            schema: SCHEMA,
+            command: self.command,
+            data: DataDocument::new(&input.name, &input.data),
+            kernel: KernelDocument::by_rule(&kernel, args.gamma),
+            formulation: FormulationDocument::new(svm.formulation(), self.c),
+            solver: solved_by.name().to_owned(),
+            weights,
+            eps: run.eps,
+            gap: goal.gap(),
+            scale: problem.scale.map(scale_name),
+            seed: Some(self.seed),
+        };
+        let memory = run.memory.unwrap_or_else(memory::default_budget);
+        let start = Start { input, samples: &samples, classes: &classes, setup: &setup, threads };
+        if solved_by.is_linear() {
+            start.over_features(notes);
+        } else {
+            start.over_kernel(&kernel, self.seed, memory, notes);
+        }
+        let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        let svm = left.into_iter().fold(svm.memory(memory).threads(threads.par()), Svm::max_time);
+        Ok(Prepared { svm, classes, setup })
     }
-    Ok(weights)
-}
 
-/// C of every sample.
-pub(crate) fn upper_bounds(labels: &BinaryLabels, c: f64, weights: [f64; 2]) -> Vec<f64> {
-    labels.signs.iter().map(|s| c * weights[usize::from(*s > 0.0)]).collect()
-}
-
-/// What the options ask scaled features to look like.
-pub(crate) fn scale_method(name: ScaleName) -> Method {
-    match name {
-        ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
-        ScaleName::Standard => Method::Standard,
+    /// A factor of C for each class.
+    fn class_weights(&self, labels: &[f64]) -> Result<Vec<f64>, Failure> {
+        let mut weights = vec![1.0; labels.len()];
+        for weight in &self.args.problem.weight {
+            let Some(at) = labels.iter().position(|l| *l == weight.label) else {
+                let names: Vec<String> = labels.iter().map(|l| format::exact(*l)).collect();
+                let names = format!("{} and {}", names[..names.len() - 1].join(", "), names[names.len() - 1]);
+                let label = format::exact(weight.label);
+                return Err(Failure::Usage(format!("--weight {label}=…: the classes of the data are {names}")));
+            };
+            weights[at] = weight.factor;
+        }
+        Ok(weights)
     }
 }
 
-/// Fits the scaler that the options ask for to all rows and applies it.
-fn scaled(problem: &ProblemArgs, input: &Input) -> Result<Option<(Scaler, Samples)>, Failure> {
-    let Some(name) = problem.scale else { return Ok(None) };
-    let scaler = Scaler::fit(&input.data.samples, scale_method(name));
-    let samples = scaler.apply(&input.data.samples).map_err(|e| Failure::input(&input.name, e))?;
-    Ok(Some((scaler, samples)))
+/// What is about to be done.
+struct Start<'a> {
+    input: &'a Input,
+    /// Scaled, where that is asked for.
+    samples: &'a Samples,
+    classes: &'a ClassLabels,
+    setup: &'a Setup,
+    threads: &'a Threads,
 }
 
-/// The name of a way of scaling, as options spell it.
-pub(crate) fn scale_name(problem: &ProblemArgs) -> Option<&'static str> {
-    problem.scale.map(|name| match name {
-        ScaleName::Minmax => "minmax",
-        ScaleName::Standard => "standard",
-    })
-}
-
-/// The kernel for `samples` (scaled already), and its description.
-pub(crate) fn kernel_of(args: &KernelArgs, samples: &Samples) -> Result<(Kernel, KernelDocument), Failure> {
-    let (gamma, rule) = match args.gamma {
-        Gamma::Value(gamma) => (gamma, "given"),
-        Gamma::Auto => (kernel::gamma_auto(samples), "auto: 1/features"),
-        Gamma::Scale => (kernel::gamma_scale(samples), "scale: 1/(features * variance)"),
-    };
-    let kernel = match args.kernel {
-        KernelName::Linear => Kernel::Linear,
-        KernelName::Rbf => Kernel::Rbf { gamma },
-        KernelName::Poly => Kernel::Poly { gamma, coef0: args.coef0, degree: args.degree },
-        KernelName::Sigmoid => Kernel::Sigmoid { gamma, coef0: args.coef0 },
-        KernelName::Precomputed => Kernel::Precomputed,
-    };
-    let kernel = kernel.checked().map_err(|e| Failure::Usage(e.to_string()))?;
-    let mut document = KernelDocument::new(&kernel);
-    document.gamma_rule = document.gamma.map(|_| rule);
-    Ok((kernel, document))
-}
-
-/// Precomputed kernels need index 0, which the reader takes for a zero-based file: nothing to scale there.
-fn check_precomputed(kernel: &KernelArgs, problem: &ProblemArgs, input: &Input) -> Result<(), Failure> {
-    if kernel.kernel != KernelName::Precomputed {
-        return Ok(());
+impl Start<'_> {
+    fn over_features(&self, notes: &mut Notes) {
+        self.warn_of_ranges(notes);
+        let values = format::count(self.samples.non_zeros() as u64);
+        notes.say(&format!("{}, {values} values; linear, no kernel matrix, {}", self.what(), self.threads.text()));
     }
-    if problem.scale.is_some() {
-        return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
-    }
-    if input.data.index_base != 0 {
-        return Err(Failure::input(
-            &input.name,
-            "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`",
+
+    fn over_kernel(&self, kernel: &Kernel, seed: u64, budget: u64, notes: &mut Notes) {
+        let entries: Vec<f64> = self.entries();
+        let all = 4 * entries.iter().sum::<f64>() as u64;
+        let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
+        let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
+        let mut time = String::new();
+        // The matrix of the training is made where it is trained; a part of it tells what is needed here.
+        if *kernel != Kernel::Precomputed {
+            self.warn_of_ranges(notes);
+            let step = self.samples.len().div_ceil(LOOKED_AT).max(1);
+            let some: Vec<usize> = (0..self.samples.len()).step_by(step).collect();
+            if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone()) {
+                warn_of_kernel(&gram, seed, notes);
+                // The whole matrix is symmetric: half of it is computed.
+                let computed = entries.iter().sum::<f64>() * if fits { 0.5 } else { 1.0 };
+                let seconds = seconds_per_entry(&gram) * computed / self.threads.count() as f64;
+                time = format!(" and about {} to compute", format::seconds(seconds));
+            }
+        }
+        let held = if fits { "fits" } else { "does not fit: rows are kept as long as they can be" };
+        notes.say(&format!(
+            "{}; {} kernel, {}; all kernel values take {} ({held} in the budget of {}){time}",
+            self.what(),
+            self.setup.kernel.text(),
+            self.threads.text(),
+            format::bytes(all),
+            format::bytes(budget),
         ));
     }
-    Ok(())
+
+    /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.
+    fn what(&self) -> String {
+        let (rows, features) = (self.samples.len() as u64, self.input.data.samples.features() as u64);
+        let machines = match self.classes.pairs() {
+            1 => String::new(),
+            pairs => format!(", {} classes, {pairs} machines", self.classes.count()),
+        };
+        format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
+    }
+
+    /// Kernel values of each machine.
+    fn entries(&self) -> Vec<f64> {
+        let sizes = self.classes.sizes();
+        data::classes::pairs(sizes.len()).map(|(a, b)| ((sizes[a] + sizes[b]) as f64).powi(2)).collect()
+    }
+
+    fn warn_of_ranges(&self, notes: &mut Notes) {
+        if let Some(warning) = data::inspect(self.samples).warning(self.input.data.index_base) {
+            notes.warn(format!("{warning} (--scale minmax)"));
+        }
+    }
 }
 
-/// Says with numbers when the features or the kernel cannot work well.
-pub(crate) fn warn_of_scale(samples: &Samples, kernel: &Kernel, gram: &dyn Gram, base: u32, seed: u64, notes: &mut Notes) {
-    if *kernel == Kernel::Precomputed {
-        return;
-    }
-    if let Some(warning) = data::inspect(samples).warning(base) {
-        notes.warn(format!("{warning} (--scale minmax)"));
-    }
+/// Says with numbers when a kernel cannot work well.
+fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
     let found = diagnose(gram, PROBED, seed);
     if found.is_identity() {
         notes.warn(format!(
@@ -251,5 +251,92 @@ pub(crate) fn warn_of_scale(samples: &Samples, kernel: &Kernel, gram: &dyn Gram,
             100.0 * found.share_identical,
             found.pairs,
         ));
+    }
+}
+
+/// Time for one kernel value on one thread, from the second of two small blocks.
+fn seconds_per_entry(gram: &dyn Gram) -> f64 {
+    let rows: Vec<usize> = (0..gram.tile().rows.min(gram.len())).collect();
+    let columns = gram.len().min(2048);
+    let mut block = vec![0.0; rows.len() * columns];
+    gram.fill(&rows, 0..columns, &mut block);
+    let begun = Instant::now();
+    gram.fill(&rows, 0..columns, &mut block);
+    begun.elapsed().as_secs_f64() / block.len().max(1) as f64
+}
+
+/// Says which class is so small that little can be learnt about it.
+fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
+    let rows = classes.of().len();
+    let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
+    let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
+    let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
+    let (label, size) = (format::exact(classes.labels()[smallest]), classes.sizes()[smallest]);
+    let others = match rare.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more are rare"),
+    };
+    notes.warn(format!(
+        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
+         consider --weight {label}=W",
+        100.0 * size as f64 / rows as f64,
+        100.0 * (rows - size) as f64 / rows as f64,
+    ));
+}
+
+/// What the options ask scaled features to look like.
+fn scale_method(name: ScaleName) -> Method {
+    match name {
+        ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
+        ScaleName::Standard => Method::Standard,
+    }
+}
+
+/// The name of a way of scaling, as options spell it.
+pub(crate) fn scale_name(name: ScaleName) -> &'static str {
+    match name {
+        ScaleName::Minmax => "minmax",
+        ScaleName::Standard => "standard",
+    }
+}
+
+/// Bad usage, in the words of options.
+fn refused(error: &Error) -> Failure {
+    Failure::Usage(match error {
+        Error::Refused(Refused { solver, reason, instead }) => {
+            let linear = if ["descent", "avsf", "newton"].contains(solver) { "--solver linear" } else { "--kernel linear" };
+            let instead = instead
+                .replace("`linear` without a kernel", linear)
+                .replace("the solver `", "`")
+                .replace("`linear`", linear)
+                .replace(
+                    "leave the bias out, make it one more feature of value 1",
+                    "add --bias none, or --bias 1 for one more feature",
+                )
+                .replace(" `", " --solver ")
+                .replace('`', "");
+            format!("--solver {solver}: {reason}; {instead}")
+        }
+        Error::Gap(solver) => {
+            format!("--gap: not for --solver {solver}, which stops by the KKT violation; use a smaller --eps, or another solver")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// Why a training or a cross-validation of `input` was not begun.
+pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
+    match error {
+        Error::Seeding { .. } => Failure::Usage(format!("--{error}")),
+        other => Failure::input(&input.name, other),
+    }
+}
+
+/// Where a width comes from.
+pub(crate) fn gamma_rule(gamma: Gamma) -> &'static str {
+    match gamma {
+        Gamma::Value(_) => "given",
+        Gamma::Auto => "auto: 1/features",
+        Gamma::Scale => "scale: 1/(features * variance)",
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{format, interrupt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use maxmargin::core::{Progress, Watch};
-use maxmargin::cv::{CvProgress, Stage};
+use maxmargin::core::Progress;
+use maxmargin::cv::{CvProgress, CvWatch, Stage};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -41,53 +41,42 @@ impl Bar {
         Self { bar, pace: Mutex::new(Pace { begun: Instant::now(), first: 0.0, lowest: f64::INFINITY }) }
     }
 
-    /// Shows one solver's progress; says whether to go on.
-    pub(crate) fn tick(&self, progress: &Progress) -> ControlFlow<()> {
-        if !self.bar.is_hidden() {
-            let share = self.pace.lock().map_or(None, |mut pace| pace.share(progress));
+    fn show(&self, progress: &CvProgress) {
+        let CvProgress { stage, done, total, solver } = progress;
+        let violation = format::short(solver.violation);
+        if *total <= 1 {
+            let share = self.pace.lock().map_or(None, |mut pace| pace.share(solver));
             let left = share.map_or_else(String::new, |(_, left)| format!(", about {} left", format::duration(left)));
             self.bar.set_position((share.map_or(0.0, |s| s.0) * LENGTH as f64) as u64);
-            let iterations = format::count(progress.iterations);
-            let (violation, tol) = (format::short(progress.violation), format::short(progress.tol));
+            let (iterations, tol) = (format::count(solver.iterations), format::short(solver.tol));
             self.bar.set_message(format!("{iterations} iterations, violation {violation} of {tol}{left}"));
+            return;
         }
-        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.bar.set_position(*done as u64 * LENGTH / *total as u64);
+        let stage = match stage {
+            Stage::Full => format!("training on all data, violation {violation}"),
+            Stage::Certify => "certifying".to_owned(),
+            Stage::Fold(fold) => format!("{done} of {total} folds solved; fold {fold}, violation {violation}"),
+            Stage::Machine(_) => format!("{done} of {total} machines solved; violation {violation}"),
+        };
+        self.bar.set_message(format!("{stage}{}", self.rest(*done, *total)));
     }
 
-    /// Shows a cross-validation's progress; says whether to go on.
-    pub(crate) fn cv_tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if !self.bar.is_hidden() {
-            self.bar.set_position(progress.done as u64 * LENGTH / progress.folds.max(1) as u64);
-            let violation = format::short(progress.solver.violation);
-            let stage = match progress.stage {
-                Stage::Full => format!("training on all data, violation {violation}"),
-                Stage::Certify => "certifying".to_owned(),
-                Stage::Fold(fold) => {
-                    format!("{} of {} folds solved; fold {fold}, violation {violation}", progress.done, progress.folds)
-                }
-                Stage::Pair(_) => {
-                    format!("{} of {} pairs of classes solved; violation {violation}", progress.done, progress.folds)
-                }
-            };
-            self.bar.set_message(format!("{stage}{}", self.rest(progress.done, progress.folds)));
-        }
-        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    /// The time that the folds not yet solved will take if they are like those solved.
-    fn rest(&self, done: usize, folds: usize) -> String {
+    /// The time that the folds or machines not yet solved will take if they are like those solved.
+    fn rest(&self, done: usize, total: usize) -> String {
         let begun = self.pace.lock().map(|pace| pace.begun);
         match begun {
-            Ok(begun) if done > 0 && done < folds => {
-                let left = begun.elapsed().mul_f64((folds - done) as f64 / done as f64);
+            Ok(begun) if done > 0 && done < total => {
+                let left = begun.elapsed().mul_f64((total - done) as f64 / done as f64);
                 format!(", about {} left", format::duration(left))
             }
             _ => String::new(),
         }
     }
+}
 
-    /// Takes the bar off the screen.
-    pub(crate) fn finish(&self) {
+impl Drop for Bar {
+    fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
@@ -110,9 +99,12 @@ impl Pace {
     }
 }
 
-impl Watch for &Bar {
-    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        Bar::tick(self, progress)
+impl CvWatch for Bar {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        if !self.bar.is_hidden() {
+            self.show(progress);
+        }
+        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -1,13 +1,16 @@
 //! What commands print: JSON documents and tables.
 
 mod document;
-mod end;
 mod table;
 mod text;
-mod update;
+mod validated;
 
-pub(crate) use document::{Certified, Confusion, CvDocument, DataDocument, KernelDocument, TrainDocument, status_name};
-pub(crate) use end::End;
+pub(crate) use document::{
+    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work,
+};
 pub(crate) use table::{Align, columns, fields};
-pub(crate) use text::{cv_report, data_line, loo_report, scaling_text, train_report, words};
-pub(crate) use update::{UpdateDocument, update_report};
+pub(crate) use text::{
+    SHOWN, certificates, confusion_table, cost_text, data_line, machines_table, scaling_name, scaling_text, setup_line, words,
+    work_text,
+};
+pub(crate) use validated::Validated;

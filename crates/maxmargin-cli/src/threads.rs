@@ -28,4 +28,14 @@ impl Threads {
     pub(crate) fn count(&self) -> usize {
         self.count
     }
+
+    /// `1 thread`, `2 threads`
+    pub(crate) fn text(&self) -> String {
+        text(self.count)
+    }
+}
+
+/// `1 thread`, `2 threads`
+pub(crate) fn text(count: usize) -> String {
+    format!("{count} thread{}", if count == 1 { "" } else { "s" })
 }

@@ -6,17 +6,48 @@ use crate::input::{self, Input};
 use crate::interrupt;
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
-use crate::report::{Certified, End, UpdateDocument, update_report};
+use crate::report::{
+    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work, fields,
+    machines_table, scaling_name, words, work_text,
+};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
-use maxmargin::core::Status;
+use maxmargin::core::{Formulation, Status};
+use maxmargin::cv::{
+    CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, goal_of, update,
+};
 use maxmargin::data::libsvm;
-use maxmargin::model::Model;
+use maxmargin::model::{Model, Record};
 use maxmargin::path::Update;
-use maxmargin::{Change, Kept, UpdateError, Updated, update};
+use serde::Serialize;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
 use std::time::Instant;
+
+#[derive(Debug, Serialize)]
+struct UpdateDocument {
+    #[serde(flatten)]
+    setup: Setup,
+    model: String,
+    rows_before: usize,
+    rows: usize,
+    added: usize,
+    /// Number of the first sample added.
+    first_number: u64,
+    removed: usize,
+    /// Samples in the margin sets of all machines.
+    margin: usize,
+    /// Samples at C in all machines.
+    bounded: usize,
+    /// The KKT violation that counts as exact.
+    tolerance: f64,
+    #[serde(flatten)]
+    solved: Solved,
+    #[serde(flatten)]
+    seconds: Seconds,
+    #[serde(flatten)]
+    end: End,
+}
 
 pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
@@ -25,7 +56,8 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         return Err(Failure::Usage("nothing to do: give --add DATA, --remove NUMBERS or -c C".to_owned()));
     }
     let path = args.output.as_deref().unwrap_or(&args.model);
-    if args.run.json && path == Path::new("-") {
+    let on_stdout = path == Path::new("-");
+    if args.run.json && on_stdout {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
     }
     let name = args.model.display().to_string();
@@ -38,12 +70,12 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let add = args.add.as_deref();
     let add = add.map(|add| input::load_from(add, &args.options, base, threads.par(), &mut notes)).transpose()?;
     let remove = args.remove.as_ref().map_or(Ok(Vec::new()), |remove| removed(remove, &name, &kept))?;
+    let read = begun.elapsed().as_secs_f64();
     let change = Change { add: add.as_ref().map(|input| &input.data), remove: &remove, c: args.c };
     let budget = args.memory.unwrap_or_else(memory::default_budget);
     interrupt::listen();
-    let watch = |update: &Update| watch(update, &mut notes);
-    let result = update(&model, &kept, &change, budget, threads.par(), watch);
-    let updated = match result {
+    let walking = Instant::now();
+    let updated = match update(&model, &kept, &change, budget, threads.par(), &|update| watch(update, &notes)) {
         Ok(updated) => updated,
         Err(UpdateError::Interrupted) => {
             notes.warn(format!("interrupted: nothing was written, {name} is as it was"));
@@ -51,28 +83,43 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         }
         Err(error) => return Err(failure(&error, &name, add.as_ref())),
     };
-    let status = updated.model.record().map_or(updated.opened.status, |record| record.status);
-    if status != Status::Converged {
-        let last = updated.paths.last().unwrap_or(&updated.opened);
+    let solve = walking.elapsed().as_secs_f64();
+    let status = updated.status();
+    if let Some(sum) = updated.sum().filter(|_| status != Status::Converged) {
         notes.warn(format!(
             "the KKT violation is {}, not {}: train again from the data (--write-data FILE)",
-            format::short(last.kkt),
-            format::short(last.tolerance)
+            format::short(sum.kkt),
+            format::short(sum.tolerance)
         ));
     }
     if let Some(output) = data_output {
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }
     let model_name = output.name().to_owned();
-    let on_stdout = path == Path::new("-");
     model_io::save(&updated.model, output)?;
-    let document = document(&updated, (kept.numbers.len(), remove.len()), model_name, begun, &threads, &notes);
+    let record = updated.model.record().ok_or_else(|| failure(&UpdateError::NoRecord, &name, None))?;
+    let sum = updated.sum();
+    let document = UpdateDocument {
+        setup: setup(&updated, record, &model_name),
+        model: model_name,
+        rows_before: kept.numbers.len(),
+        rows: record.rows as usize,
+        added: updated.added.clone().count(),
+        first_number: updated.added.start,
+        removed: remove.len(),
+        margin: sum.map_or(0, |sum| sum.margin),
+        bounded: record.machines.iter().map(|machine| machine.bounded as usize).sum(),
+        tolerance: sum.map_or(record.eps, |sum| sum.tolerance),
+        solved: solved(&updated, record),
+        seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
+        end: End::now(&threads, &notes),
+    };
     if args.run.json {
         print_json(&document)?;
     } else if on_stdout {
-        notes.say(update_report(&document).trim_end());
+        notes.say(report(&document).trim_end());
     } else {
-        print(&update_report(&document))?;
+        print(&report(&document))?;
     }
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
@@ -124,8 +171,8 @@ fn removed(remove: &Numbers, name: &str, kept: &Kept) -> Result<Vec<u64>, Failur
     Ok(numbers)
 }
 
-fn watch(update: &Update, notes: &mut Notes) -> ControlFlow<()> {
-    if update.breakpoints.is_multiple_of(4096) {
+fn watch(update: &Update, notes: &Notes) -> ControlFlow<()> {
+    if update.breakpoints > 0 && update.breakpoints.is_multiple_of(4096) {
         let (breakpoints, way) = (format::count(update.breakpoints as u64), 100.0 * update.travelled);
         notes.say(&format!("{breakpoints} breakpoints, {way:.0} % of the way, {} samples in the margin", update.margin));
     }
@@ -140,37 +187,109 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
     }
 }
 
-fn document(
-    updated: &Updated,
-    (before, removed): (usize, usize),
-    model: String,
-    begun: Instant,
-    threads: &Threads,
-    notes: &Notes,
-) -> UpdateDocument {
-    let sum = updated.paths.iter().copied().reduce(Update::followed_by).unwrap_or(updated.opened);
-    let record = updated.model.record();
-    UpdateDocument {
-        model,
-        rows_before: before,
-        rows: record.map_or(0, |r| r.rows as usize),
-        added: updated.added.clone().count(),
-        first_number: updated.added.start,
-        removed,
-        c: record.map_or(0.0, |r| r.c),
-        status: sum.status,
-        breakpoints: sum.breakpoints,
-        zero_steps: sum.zero_steps,
-        exchanges: sum.exchanges,
-        repairs: sum.repairs,
-        opening_repairs: updated.opened.repairs,
-        columns: sum.columns + updated.opened.columns,
-        margin: sum.margin,
-        bounded: sum.bounded,
-        support_vectors: updated.model.len(),
-        tolerance: sum.tolerance,
-        certificate: Certified::new(&updated.certificate, sum.tolerance),
-        total_seconds: begun.elapsed().as_secs_f64(),
-        end: End::now(threads, notes),
+/// What the model is trained for now.
+fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
+    let formulation = Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset };
+    Setup {
+        schema: SCHEMA,
+        command: "update",
+        data: DataDocument::new(&format!("the data in {name}"), &updated.kept.data),
+        kernel: KernelDocument::new(updated.model.kernel()),
+        formulation: FormulationDocument::new(formulation, Some(record.c)),
+        solver: record.solver.clone(),
+        weights: record.weights.clone(),
+        eps: record.eps,
+        gap: record.gap,
+        scale: updated.model.parts().scaler.as_ref().map(scaling_name),
+        seed: None,
     }
+}
+
+/// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
+fn machine(one: &MachineUpdate, model: &Model, record: &Record, labels: &[f64]) -> MachineReport {
+    let (machine, training) = (&model.machines()[one.machine], &record.machines[one.machine]);
+    let path = one.walked.as_ref().map(Walked::sum);
+    let holds = match path {
+        Some(path) => one.certificate.holds(path.tolerance),
+        None => goal_of(record).met(&one.certificate),
+    };
+    MachineReport {
+        machine: one.machine,
+        train: labels.iter().filter(|label| **label == one.labels.0 || **label == one.labels.1).count(),
+        status: training.status,
+        iterations: training.iterations,
+        rows_computed: path.map_or(0, |path| path.columns),
+        seed_steps: 0,
+        breakpoints: path.map_or(0, |path| path.breakpoints as u64),
+        seed_seconds: 0.0,
+        solve_seconds: 0.0,
+        objective: -one.certificate.dual,
+        bias: machine.bias,
+        support_vectors: machine.coef.len(),
+        bounded: training.bounded as usize,
+        certificate: CertificateReport::new(&one.certificate, holds),
+    }
+}
+
+fn solved(updated: &Updated, record: &Record) -> Solved {
+    let labels = &updated.kept.data.labels;
+    let reports: Vec<MachineReport> = updated.machines.iter().map(|one| machine(one, &updated.model, record, labels)).collect();
+    let sum = updated.sum();
+    Solved {
+        status: updated.status(),
+        certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
+        machines: MachineDocument::of(updated.model.classes(), &reports),
+        iterations: record.iterations(),
+        rows_computed: sum.map_or(0, |sum| sum.columns),
+        kernel_bytes: 0,
+        support_vectors: updated.model.support_vectors(),
+        work: work(updated),
+    }
+}
+
+/// What the paths of all machines took, beside what it took to make the stored solution exact.
+fn work(updated: &Updated) -> Work {
+    let walked = || updated.machines.iter().filter_map(|machine| machine.walked.as_ref());
+    let of_paths = |count: fn(&Update) -> usize| walked().flat_map(|walked| &walked.paths).map(count).sum::<usize>() as u64;
+    Work::from([
+        ("breakpoints", of_paths(|path| path.breakpoints)),
+        ("zero_steps", of_paths(|path| path.zero_steps)),
+        ("exchanges", of_paths(|path| path.exchanges)),
+        ("repairs", of_paths(|path| path.repairs)),
+        ("opening_repairs", walked().map(|walked| walked.opened.repairs as u64).sum()),
+        ("columns", walked().map(|walked| walked.sum().columns).sum()),
+    ])
+}
+
+fn report(d: &UpdateDocument) -> String {
+    let count = |n: usize| format::count(n as u64);
+    let added = match d.added {
+        0 => "none".to_owned(),
+        1 => format!("1, with the number {}", d.first_number),
+        n => format!("{}, with the numbers {}-{}", count(n), d.first_number, d.first_number + n as u64 - 1),
+    };
+    let mut rows = vec![
+        ("samples", format!("{} before, {} now", count(d.rows_before), count(d.rows))),
+        ("added", added),
+        ("removed", if d.removed == 0 { "none".to_owned() } else { count(d.removed) }),
+        ("C", d.setup.formulation.c.map_or_else(String::new, format::exact)),
+        ("status", words(d.solved.status).to_owned()),
+    ];
+    rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
+    if let Some(c) = &d.solved.certificate {
+        let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
+        let [kkt, tolerance, gap] = [c.kkt, d.tolerance, c.relative_gap].map(format::short);
+        rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));
+    }
+    let vectors = count(d.solved.support_vectors);
+    rows.extend([
+        (
+            "support vectors",
+            format!("{vectors} of {}, {} at C, {} in the margin", count(d.rows), count(d.bounded), count(d.margin)),
+        ),
+        ("time", format::seconds(d.seconds.total)),
+        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
+        ("model", d.model.clone()),
+    ]);
+    fields(&rows) + &if d.solved.machines.len() > 1 { machines_table(&d.solved.machines) } else { String::new() }
 }

@@ -1,6 +1,7 @@
 //! Folds that are studies of their own: where samples are scaled by what a training set shows, and the training sets show different things.
 
 use crate::error::CvError;
+use crate::metric::scores;
 use crate::plan::FoldPlan;
 use crate::report::{CvReport, FoldReport};
 use crate::study::Study;
@@ -32,6 +33,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
     }
     report.total_iterations = report.iterations;
     report.accuracy = report.correct as f64 / plan.len() as f64;
+    report.scores = scores(&study.data.labels, &report.predicted);
     report.total_seconds = begun.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -47,6 +49,8 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
         report.predicted[i] = model.label(row);
         correct += usize::from(report.predicted[i] == study.data.labels[i]);
     }
+    let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
+    let scores = scores(&of(&study.data.labels), &of(&report.predicted));
     report.correct += correct;
     report.iterations += trained.iterations;
     report.kernel_seconds += trained.kernel.time.as_secs_f64();
@@ -58,6 +62,7 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
         train: study.data.samples.len() - test.len(),
         test: test.len(),
         correct,
+        scores,
         status: trained.status,
         iterations: trained.iterations,
         rows_computed: trained.kernel.computed,

@@ -1,16 +1,29 @@
 //! Which samples each machine of a study has, and in which order.
 
 use crate::plan::FoldPlan;
+use maxmargin_core::{DualError, Formulation, Problem};
 use maxmargin_data::classes::pairs;
 use maxmargin_data::{ClassLabels, Par};
 
 /// The samples of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
+    /// The earlier class and the later.
+    pub(crate) classes: (usize, usize),
     /// Positions in the arrangement, ascending.
     pub(crate) rows: Vec<usize>,
     /// −1 for the earlier class, +1 for the later.
     pub(crate) signs: Vec<f64>,
+}
+
+impl Part {
+    /// The problem of this machine over rows `0…n` of its space; `weights` has a factor of C for each class.
+    pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
+        let ids: Vec<usize> = (0..self.rows.len()).collect();
+        let (a, b) = self.classes;
+        let weights: Vec<f64> = self.signs.iter().map(|sign| weights[if *sign > 0.0 { b } else { a }]).collect();
+        formulation.problem(&maxmargin_core::Part { ids: &ids, target: &self.signs, weights: &weights })
+    }
 }
 
 /// Samples in the order that their machines want them.
@@ -25,36 +38,46 @@ pub(crate) struct Arrangement {
 impl Arrangement {
     /// The order of the data.
     pub(crate) fn as_they_are(classes: &ClassLabels) -> Self {
-        Self::of((0..classes.of().len()).collect(), classes)
+        Self::unsorted(classes.of(), classes.count())
     }
 
     /// Sorted by class, so that a pair is two runs of samples; of two classes, whose machine has all samples, as they are.
     pub(crate) fn by_class(classes: &ClassLabels) -> Self {
-        let mut original: Vec<usize> = (0..classes.of().len()).collect();
-        if classes.count() > 2 {
-            original.sort_by_key(|&i| classes.of()[i]);
+        Self::sorted(classes.of(), classes.count())
+    }
+
+    /// [`Arrangement::as_they_are`] of the class of each sample, out of `count` in any order.
+    pub(crate) fn unsorted(of: &[u32], count: usize) -> Self {
+        Self::new((0..of.len()).collect(), of, count)
+    }
+
+    /// [`Arrangement::by_class`] of the class of each sample, out of `count` in any order.
+    pub(crate) fn sorted(of: &[u32], count: usize) -> Self {
+        let mut original: Vec<usize> = (0..of.len()).collect();
+        if count > 2 {
+            original.sort_by_key(|&i| of[i]);
         }
-        Self::of(original, classes)
+        Self::new(original, of, count)
     }
 
     /// Sorted by fold and, inside a fold, by class: a training set is then at most two runs of a kernel row.
     pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels) -> Self {
         let mut original: Vec<usize> = (0..plan.len()).collect();
         original.sort_by_key(|&i| (plan.fold_of()[i], classes.of()[i]));
-        Self::of(original, classes)
+        Self::new(original, classes.of(), classes.count())
     }
 
-    fn of(original: Vec<usize>, classes: &ClassLabels) -> Self {
-        let class_of: Vec<usize> = original.iter().map(|&i| classes.of()[i] as usize).collect();
-        let mut members = vec![Vec::new(); classes.count()];
+    fn new(original: Vec<usize>, of: &[u32], count: usize) -> Self {
+        let class_of: Vec<usize> = original.iter().map(|&i| of[i] as usize).collect();
+        let mut members = vec![Vec::new(); count];
         class_of.iter().enumerate().for_each(|(at, &class)| members[class].push(at));
         let part = |(a, b): (usize, usize)| {
             let mut rows = [&members[a][..], &members[b][..]].concat();
             rows.sort_unstable();
             let signs = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
-            Part { rows, signs }
+            Part { classes: (a, b), rows, signs }
         };
-        Self { parts: pairs(classes.count()).map(part).collect(), original }
+        Self { parts: pairs(count).map(part).collect(), original }
     }
 
     /// Whether the samples are in the order of the data.
@@ -79,6 +102,11 @@ fn tests(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<Vec<usize
     folds
 }
 
+/// Whether so many machines are enough to give every thread some of them.
+pub(crate) fn side_by_side(count: usize, par: Par) -> bool {
+    par.threads() > 1 && count >= 2 * par.threads()
+}
+
 /// Calls `each(index, par)` for every machine: side by side where there are enough of them for the threads, otherwise one after the other
 /// on all threads. Results are in order.
 ///
@@ -90,7 +118,7 @@ pub(crate) fn map_machines<T: Send, E: Send>(
     par: Par,
     each: impl Fn(usize, Par) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    if count < 2 * par.threads() {
+    if !side_by_side(count, par) {
         return (0..count).map(|p| each(p, par)).collect();
     }
     par.map(count, |p| each(p, Par::Seq)).into_iter().collect()

@@ -4,44 +4,17 @@ use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::problem::Trained;
 use crate::seed::{Pool, Seeding, Source, exact, sum_of};
-use crate::task::Task;
-use crate::watch::CvWatch;
-use maxmargin_core::{Balance, Dual, DualError, Problem, Solution, Solve, Status, Stop, warm};
+use crate::task::{Task, Trainer};
+use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Rows, Space};
+use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 use maxmargin_simd::sums::{add_scaled, dot};
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::Instant;
 
 /// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
 const BATCH: usize = 64;
 
-/// A machine and everything that is the same for all its folds.
-pub(crate) struct Engine<'a> {
-    /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
-    pub(crate) problem: &'a Problem,
-    /// Its place among the machines of the study.
-    pub(crate) machine: usize,
-    pub(crate) space: Space<'a>,
-    /// What seeds work on, where the problem is one for them.
-    pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
-    /// Rows of the test samples of each fold, ascending; some may have none. Seeds want them side by side.
-    pub(crate) folds: &'a [Vec<usize>],
-    pub(crate) solver: &'a dyn Solve,
-    pub(crate) seeding: Seeding,
-    pub(crate) stop: Stop,
-    pub(crate) par: Par,
-    pub(crate) watch: &'a dyn CvWatch,
-    pub(crate) begun: Instant,
-    /// Folds trained so far.
-    pub(crate) done: AtomicUsize,
-    /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
-    pub(crate) stopped: AtomicBool,
-}
-
-impl<'a> Engine<'a> {
+impl<'a> Trainer<'a> {
     /// Runs all folds; the model of all data, where the seeding wants one, starts from `start`.
     pub(crate) fn run(&self, start: Option<&[f64]>) -> Result<Outcome, CvError> {
         self.check()?;
@@ -54,7 +27,7 @@ impl<'a> Engine<'a> {
         // Folds that test none of this machine's samples are the machine of all of them.
         if outcome.full.is_none() && self.folds.iter().any(Vec::is_empty) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
         }
         Ok(outcome)
@@ -82,12 +55,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The rows of a fold's test samples, where they lie side by side.
-    pub(crate) fn range_of(&self, fold: Option<usize>) -> Range<usize> {
-        let rows = fold.map_or(&[][..], |h| &self.folds[h][..]);
-        rows.first().map_or(0..0, |first| *first..first + rows.len())
-    }
-
     /// Folds that have test samples here.
     fn tested(&self) -> Vec<usize> {
         (0..self.folds.len()).filter(|&h| !self.folds[h].is_empty()).collect()
@@ -104,25 +71,26 @@ impl<'a> Engine<'a> {
         {
             from.free_sums = Some(self.free_sums(&from, pool, rows));
         }
-        let touches = |from: &Trained, h: usize| self.folds[h].iter().any(|&i| from.beta[i] != 0.0);
-        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&from, h)).collect();
+        let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
+        let touches = |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]);
+        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
         loop {
             let rest = open.split_off(open.len().min(BATCH));
             let mut tasks = self.train_all(&open, Some(&from))?;
             tasks.extend(full.take());
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             for task in tasks {
                 if task.fold.is_none() {
-                    // Refinement may have moved it: what leaves is judged by the final model.
-                    let dual = self.problem.dual();
-                    from.beta.fill(0.0);
-                    dual.ids().iter().enumerate().for_each(|(k, &i)| from.beta[i] += dual.sign()[k] * task.solution.alpha[k]);
+                    // Refinement may have moved it: who leaves is judged by the final model. Seeds keep the point whose sums they have.
+                    support.fill(false);
+                    let ids = self.problem.dual().ids().iter().zip(&task.solution.alpha);
+                    ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
                 }
                 outcome.add(self, &task);
             }
             open = rest;
             if open.is_empty() {
-                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&from, h)).collect();
+                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&support, h)).collect();
             }
             if open.is_empty() {
                 return Ok(());
@@ -141,7 +109,7 @@ impl<'a> Engine<'a> {
                 let last = b * BATCH + at + 1 == tested.len();
                 from = if last { None } else { tasks.last().map(|task| self.trained(task)) };
             }
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
         }
         Ok(())
@@ -156,7 +124,7 @@ impl<'a> Engine<'a> {
         }
         for batch in rest.chunks(BATCH).chain(rest.is_empty().then_some(&rest[..])) {
             tasks.extend(self.train_all(batch, None)?);
-            outcome.certify_seconds += self.certify(&mut tasks);
+            outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.drain(..).for_each(|task| outcome.add(self, &task));
         }
         Ok(())
@@ -213,11 +181,5 @@ impl<'a> Engine<'a> {
             });
         }
         sums
-    }
-
-    /// `start` brought to what the balance of a problem asks for.
-    pub(crate) fn balanced(dual: &Dual, mut alpha: Vec<f64>) -> Vec<f64> {
-        warm::balance(dual, &mut alpha);
-        alpha
     }
 }

@@ -2,23 +2,43 @@
 
 use serde::Serialize;
 
+/// Which scores are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Best {
+    /// The highest.
+    Highest,
+    /// The lowest.
+    Lowest,
+}
+
 /// A score of predictions.
 pub trait Metric: Sync {
     /// Its name in documents.
     fn name(&self) -> &'static str;
 
-    /// Whether larger is better.
-    fn higher_is_better(&self) -> bool;
+    /// Which scores are better.
+    fn best(&self) -> Best;
 
-    /// The score of `predicted` against `truth`, one entry a sample.
+    /// The score of `predicted` against `truth`, one entry a sample; not a number where there are no samples.
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64;
 
-    /// What each sample contributes to a sum that the score is a function of, where there is one: such scores can be bounded before all
-    /// folds are done.
+    /// What each sample adds to a sum that the score is a function of, where there is one: such scores can be bounded before all folds are done.
     fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
         let _ = (truth, predicted);
         None
     }
+}
+
+/// What every cross-validation is scored by.
+pub const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy];
+
+/// A score by the name of its metric.
+pub type Score = (&'static str, f64);
+
+/// The scores of [`METRICS`].
+pub(crate) fn scores(truth: &[f64], predicted: &[f64]) -> Vec<Score> {
+    METRICS.iter().map(|metric| (metric.name(), metric.score(truth, predicted))).collect()
 }
 
 /// The fraction of samples whose label is predicted.
@@ -30,8 +50,8 @@ impl Metric for Accuracy {
         "accuracy"
     }
 
-    fn higher_is_better(&self) -> bool {
-        true
+    fn best(&self) -> Best {
+        Best::Highest
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
@@ -44,32 +64,69 @@ impl Metric for Accuracy {
     }
 }
 
-/// How often samples of each class are predicted to be of each: one row for each class of the data, one column for each that is predicted.
+/// The mean over the classes of the fraction of their samples whose label is predicted: guessing one class is right for one class only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BalancedAccuracy;
+
+impl Metric for BalancedAccuracy {
+    fn name(&self) -> &'static str {
+        "balanced_accuracy"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        let mut classes = truth.to_vec();
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        Confusion::of(&classes, truth, predicted).balanced_accuracy()
+    }
+}
+
+/// How often samples of each class are predicted to be of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Confusion(pub Vec<Vec<usize>>);
+pub struct Confusion {
+    /// One row for each class of the data, one column for each that is predicted.
+    pub counts: Vec<Vec<usize>>,
+    /// Samples of each class, whatever is predicted.
+    #[serde(skip)]
+    pub sizes: Vec<usize>,
+}
 
 impl Confusion {
-    /// Counts the samples whose label is one of the classes.
+    /// Counts the samples whose label is one of the classes; `classes` ascend.
     pub fn of(classes: &[f64], truth: &[f64], predicted: &[f64]) -> Self {
-        let place = |label: f64| classes.iter().position(|c| *c == label);
+        let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&label)).ok();
         let mut counts = vec![vec![0; classes.len()]; classes.len()];
+        let mut sizes = vec![0; classes.len()];
         for (truth, predicted) in truth.iter().zip(predicted) {
-            if let (Some(row), Some(column)) = (place(*truth), place(*predicted)) {
+            let Some(row) = place(*truth) else { continue };
+            sizes[row] += 1;
+            if let Some(column) = place(*predicted) {
                 counts[row][column] += 1;
             }
         }
-        Self(counts)
+        Self { counts, sizes }
     }
 
     /// Samples whose label is one of the classes.
     pub fn known(&self) -> usize {
-        self.0.iter().flatten().sum()
+        self.sizes.iter().sum()
     }
 
     /// Those that are predicted correctly.
     pub fn correct(&self) -> usize {
-        (0..self.0.len()).map(|class| self.0[class][class]).sum()
+        (0..self.counts.len()).map(|class| self.counts[class][class]).sum()
+    }
+
+    /// The mean over the classes that have samples of the fraction predicted correctly.
+    pub fn balanced_accuracy(&self) -> f64 {
+        let of = |class: &usize| self.counts[*class][*class] as f64 / self.sizes[*class] as f64;
+        let present: Vec<usize> = (0..self.sizes.len()).filter(|&class| self.sizes[class] > 0).collect();
+        present.iter().map(of).sum::<f64>() / present.len() as f64
     }
 }
 
@@ -83,7 +140,12 @@ mod tests {
         assert_eq!(Accuracy.score(&truth, &predicted), 0.5);
         assert_eq!(Accuracy.losses(&truth, &predicted), Some(vec![0.0, 1.0, 0.0, 1.0]));
         let confusion = Confusion::of(&[1.0, 2.0], &truth, &predicted);
-        assert_eq!(confusion.0, [[1, 0], [1, 1]]);
+        assert_eq!(confusion.counts, [[1, 0], [1, 1]]);
         assert_eq!((confusion.known(), confusion.correct()), (3, 2));
+        assert_eq!(confusion.balanced_accuracy(), 0.75);
+        // The third class is never predicted.
+        assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
+        let names: Vec<&str> = scores(&truth, &predicted).iter().map(|score| score.0).collect();
+        assert_eq!(names, ["accuracy", "balanced_accuracy"]);
     }
 }

@@ -1,5 +1,6 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
+use crate::metric::Score;
 use maxmargin_core::{Certificate, Dual, Solution, Status};
 use serde::Serialize;
 
@@ -102,6 +103,9 @@ pub struct FoldReport {
     pub test: usize,
     /// Test samples predicted correctly.
     pub correct: usize,
+    /// The scores of its test samples, by name.
+    #[serde(skip)]
+    pub scores: Vec<Score>,
     /// The worst status of its machines.
     pub status: Status,
     /// Solver iterations from the seeds to the goal.
@@ -158,6 +162,9 @@ pub struct CvReport {
     pub folds: Vec<FoldReport>,
     /// The machines of all data, where the seeding trained them.
     pub full: Option<FullReport>,
+    /// The scores of all samples, by name.
+    #[serde(skip)]
+    pub scores: Vec<Score>,
     /// Fraction of samples predicted correctly by the model that did not see them.
     pub accuracy: f64,
     /// Samples predicted correctly.
@@ -179,7 +186,7 @@ pub struct CvReport {
     pub certify_seconds: f64,
     /// Whole time.
     pub total_seconds: f64,
-    /// Kernel rows computed, each as long as its machine has samples.
+    /// Kernel rows computed, each as long as its machine has samples; of several values of C those that this one was the first to need.
     pub rows_computed: u64,
     /// Most bytes of kernel rows held by one machine.
     pub kernel_bytes: u64,
@@ -200,6 +207,7 @@ impl CvReport {
             c: None,
             folds: Vec::new(),
             full: None,
+            scores: Vec::new(),
             accuracy: 0.0,
             correct: 0,
             seeding: "cold",

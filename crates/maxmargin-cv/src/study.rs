@@ -1,11 +1,11 @@
 //! A study: data, a machine for each pair of classes, and how they are solved.
 
-use crate::arrangement::{Arrangement, Part};
+use crate::arrangement::{Arrangement, Part, side_by_side};
 use crate::error::CvError;
 use maxmargin_core::{Formulation, Problem, Solve, Stop};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
-use maxmargin_kernel::{Gamma, Gram, Kernel, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
+use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
 
 /// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
@@ -86,22 +86,19 @@ impl<'a> Study<'a> {
     }
 
     /// The problem of one machine over rows `0…n` of its space.
-    pub(crate) fn problem(&self, arrangement: &Arrangement, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
-        let ids: Vec<usize> = (0..part.rows.len()).collect();
-        let class_of = |at: &usize| self.classes.of()[arrangement.original[*at]] as usize;
-        let weights: Vec<f64> = part.rows.iter().map(|at| self.weights[class_of(at)]).collect();
-        Ok(formulation.problem(&maxmargin_core::Part { ids: &ids, target: &part.signs, weights: &weights })?)
+    pub(crate) fn problem(&self, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
+        Ok(part.problem(formulation, self.weights)?)
     }
 
-    /// Bytes of kernel rows for one of so many machines, which run side by side on all threads.
+    /// Bytes of kernel rows for one of so many machines: a part of all where they run side by side.
     pub(crate) fn budget(&self, machines: usize) -> u64 {
-        if machines == 1 { self.memory } else { self.memory / self.par.threads() as u64 }
+        if side_by_side(machines, self.par) { self.memory / self.par.threads() as u64 } else { self.memory }
     }
 }
 
 impl<'s> Source<'s> {
     /// Values of the samples in the order of `arrangement`.
-    pub(crate) fn of(prepared: &Prepared<'s>, arrangement: &Arrangement, features: bool) -> Result<Self, CvError> {
+    pub(crate) fn of(prepared: &Prepared<'s>, arrangement: &Arrangement, features: bool) -> Result<Self, KernelError> {
         let sorted = if arrangement.is_identity() {
             prepared.samples.clone()
         } else {

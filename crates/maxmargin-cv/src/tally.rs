@@ -1,6 +1,7 @@
 //! From the machines of all folds to predictions and a report.
 
 use crate::arrangement::Arrangement;
+use crate::metric::scores;
 use crate::outcome::{Judged, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
@@ -46,7 +47,15 @@ impl Tally<'_> {
                 [only] => only.report.support_vectors,
                 _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
             };
-            folds.push(FoldReport { correct, support_vectors, ..fold_report(fold, self.plan.len(), test.len(), &judged, own) });
+            let truth: Vec<f64> = test.iter().map(|&at| labels[class_of(at)]).collect();
+            let said: Vec<f64> = test.iter().map(|&at| labels[elect(&decisions[at * width..(at + 1) * width])]).collect();
+            let scores = scores(&truth, &said);
+            folds.push(FoldReport {
+                correct,
+                scores,
+                support_vectors,
+                ..fold_report(fold, self.plan.len(), test.len(), &judged, own)
+            });
         }
         let full = full_report(outcomes);
         let correct = folds.iter().map(|f| f.correct).sum();
@@ -61,7 +70,9 @@ impl Tally<'_> {
             by_data[i * width..(i + 1) * width].copy_from_slice(row);
             predicted[i] = labels[elect(row)];
         }
+        let truth: Vec<f64> = self.classes.of().iter().map(|&class| labels[class as usize]).collect();
         CvReport {
+            scores: scores(&truth, &predicted),
             accuracy: correct as f64 / predicted.len() as f64,
             correct,
             iterations,
@@ -167,6 +178,7 @@ fn fold_report(fold: usize, samples: usize, test: usize, judged: &[&Judged], own
         train: samples - test,
         test,
         correct: 0,
+        scores: Vec::new(),
         status: all().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
         iterations: own.iter().map(|m| m.iterations).sum(),
         rows_computed: own.iter().map(|m| m.rows_computed).sum(),

@@ -1,14 +1,16 @@
 //! One training: its problem, its solution so far, its judgement.
 
-use crate::engine::Engine;
 use crate::error::CvError;
 use crate::problem::{Fold, Trained};
-use crate::seed::{alpha_of, gradient_of};
-use crate::watch::{Relay, Stage};
-use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Watch, audit};
+use crate::seed::{Pool, Seeding, alpha_of, gradient_of};
+use crate::watch::{CvWatch, Relay, Stage};
+use maxmargin_core::{
+    Audit, Dual, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch, audit_watched, warm,
+};
 use maxmargin_data::Par;
-use std::ops::Range;
-use std::sync::atomic::Ordering;
+use maxmargin_kernel::{Rows, Space};
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Solutions audited in one pass over the kernel.
@@ -38,7 +40,44 @@ pub(crate) struct Task {
 /// A start, the rows read and the breakpoints passed to find it.
 type Found = (Start, u64, u64);
 
-impl Engine<'_> {
+/// A machine of a study and everything that is the same for all trainings of it.
+pub(crate) struct Trainer<'a> {
+    /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
+    pub(crate) problem: &'a Problem,
+    /// Its place among the machines of the study.
+    pub(crate) machine: usize,
+    pub(crate) space: Space<'a>,
+    /// What seeds work on, where the problem is one for them.
+    pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
+    /// Rows of the test samples of each fold, ascending; some may have none. Seeds want them side by side.
+    pub(crate) folds: &'a [Vec<usize>],
+    pub(crate) solver: &'a dyn Solve,
+    pub(crate) seeding: Seeding,
+    pub(crate) stop: Stop,
+    pub(crate) par: Par,
+    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) begun: Instant,
+    /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
+    pub(crate) keep: bool,
+    /// Folds trained so far.
+    pub(crate) done: AtomicUsize,
+    /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
+    pub(crate) stopped: AtomicBool,
+}
+
+impl Trainer<'_> {
+    /// The rows of a fold's test samples, where they lie side by side.
+    pub(crate) fn range_of(&self, fold: Option<usize>) -> Range<usize> {
+        let rows = fold.map_or(&[][..], |h| &self.folds[h][..]);
+        rows.first().map_or(0..0, |first| *first..first + rows.len())
+    }
+
+    /// `start` brought to what the balance of a problem asks for.
+    pub(crate) fn balanced(dual: &Dual, mut alpha: Vec<f64>) -> Vec<f64> {
+        warm::balance(dual, &mut alpha);
+        alpha
+    }
+
     fn relay(&self, stage: Stage) -> Relay<'_> {
         Relay { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
     }
@@ -76,18 +115,18 @@ impl Engine<'_> {
             None => (Start::zero(own)?, 0, 0),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let Solved { solution, exact, counts } = self.solve(own, start, stage, par)?;
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, self.stop)?;
         let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
         Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
     }
 
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par) -> Result<Solved, CvError> {
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, stop: Stop) -> Result<Solved, CvError> {
         let mut relay = self.relay(stage);
         // The audit of all solutions together shows whether the goal is met.
-        let stop = self.stop.left(self.begun, 0);
-        let mut run = Run { stop, refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
+        let mut run =
+            Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
         let solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -113,36 +152,47 @@ impl Engine<'_> {
         Some((Start::checked(dual, alpha).ok()?.with_gradient(gradient), draft.steps, draft.breakpoints))
     }
 
-    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it.
-    pub(crate) fn certify(&self, tasks: &mut [Task]) -> f64 {
+    /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it. What is
+    /// called converged afterwards has been seen to be. Returns the seconds that it took.
+    pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
         let goal = self.solver.goal(self.stop.tol);
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
-                self.tell_certifying();
                 let point =
                     |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
-                let audits = audit(self.space, &points, self.par);
+                // What is known is to be reported: the watch is told, and not asked.
+                let told = || {
+                    self.tell_certifying();
+                    ControlFlow::Continue(())
+                };
+                let audits = audit_watched(self.space, &points, self.par, told).expect("nobody ends it");
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
-                let missed = tasks[t].audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
-                missed && !tasks[t].exact && tasks[t].solution.status == Status::Converged
+                let task = &mut tasks[t];
+                let missed = task.audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
+                if !missed || task.solution.status != Status::Converged {
+                    return false;
+                }
+                // Who has stopped by exact values missed by rounding: one more try is enough.
+                let last = if task.exact { 1 } else { ROUNDS };
+                if round >= last {
+                    task.solution.status = Status::Stalled;
+                }
+                round < last
             });
-            if open.is_empty() || round == ROUNDS {
+            if open.is_empty() {
                 break;
             }
-            open.retain(|&t| self.resume(&mut tasks[t]).is_ok());
+            open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
         }
-        for &t in &open {
-            tasks[t].solution.status = tasks[t].solution.status.worse(Status::Stalled);
-        }
-        begun.elapsed().as_secs_f64()
+        Ok(begun.elapsed().as_secs_f64())
     }
 
-    /// Tells the watch that solutions are being judged. Whether to go on is not asked: what is known is to be reported.
+    /// Tells the watch that solutions are being judged.
     fn tell_certifying(&self) {
         let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
         let _ = self.relay(Stage::Certify).tick(&solver);
@@ -158,7 +208,14 @@ impl Engine<'_> {
         let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
         let start = start.with_gradient(pick(&audit.gradient));
         let before = task.solution.work;
-        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par)?;
+        let stop = Stop {
+            tol: if task.exact { 0.5 * self.stop.tol } else { self.stop.tol },
+            max_iter: self.stop.max_iter.map(|most| most.saturating_sub(before.iterations)),
+            ..self.stop
+        };
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, stop)?;
+        task.exact = solved.exact;
+        Solved::add_counts(&mut task.counts, &solved.counts);
         task.solution = spread(solved.solution, kept, task.dual.len());
         task.solution.work += before;
         task.solution.work.refinements = before.refinements + 1;

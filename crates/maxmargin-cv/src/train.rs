@@ -82,7 +82,7 @@ impl Study<'_> {
         let solving = Instant::now();
         let found = map_machines(count, self.par, |p, par| -> Result<Found, CvError> {
             let part = &arrangement.parts[p];
-            let problem = self.problem(&arrangement, part, self.formulation)?;
+            let problem = self.problem(part, self.formulation)?;
             let dual = problem.dual();
             let start = Start::zero(dual)?;
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };

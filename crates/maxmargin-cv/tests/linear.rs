@@ -1,73 +1,71 @@
 //! Linear solvers against kernel solvers: the same machine, the same folds.
 
-use maxmargin_core::{Dual, Loss, Offset, Silent, Start, Status, Stop, certify};
-use maxmargin_cv::{
-    CvConfig, FoldPlan, LinearCv, LinearStart, Order, Pool, Quiet, Seeding, cross_validate, cross_validate_linear,
-    cross_validate_linear_apart,
-};
-use maxmargin_data::{Generator, Par, Samples};
-use maxmargin_kernel::{Kernel, KernelGram, Rows};
-use maxmargin_linear::{Config, Matrix, solve};
+mod common;
+
+use common::{Case, certified, same_optima, threads};
+use maxmargin_core::{Dual, Formulation, Loss, Offset, Silent, Start, Status, Stop, certify};
+use maxmargin_cv::{CvError, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_data::{Dataset, Generator, Par, Samples};
+use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
+use maxmargin_linear::{Config, solve};
 use maxmargin_smo::solve_certified;
 use proptest::prelude::*;
-use std::convert::Infallible;
-
-fn linear(par: Par) -> LinearCv {
-    LinearCv { loss: Loss::Hinge, offset: Offset::Free, stop: Stop::at(1e-6), config: Config { par, ..Config::default() } }
-}
 
 #[test]
 fn the_folds_are_those_of_the_kernel_engine() {
     let data = Generator::Blobs.generate(400, Some(5), 7).expect("data");
-    let plan = FoldPlan::stratified(&data.labels, 5, 3).expect("folds");
-    let upper = vec![3.0; 400];
-    let order = Order::new(&plan, &data.labels);
-    let gram = KernelGram::new(&data.samples.select(order.original()), Kernel::Linear).expect("a kernel");
-    let rows = Rows::new(&gram, 1 << 28, Par::Seq);
-    let pool = Pool { labels: order.sort(&data.labels), upper: order.sort(&upper) };
-    let config = CvConfig { seeding: Seeding::Cold, stop: Stop::at(1e-6) };
-    let kernel = cross_validate(&order, &pool, &rows, &config, Par::Seq, &Quiet).expect("a problem");
-
-    let pool = Pool { labels: data.labels.clone(), upper };
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
-    let mut reports = Vec::new();
-    for start in [LinearStart::Cold, LinearStart::Full(None)] {
-        threads.install(|| {
-            for par in [Par::Seq, Par::Pool] {
-                reports.push(cross_validate_linear(&plan, &pool, &data.samples, &linear(par), start, &Quiet).expect("a problem"));
-            }
-        });
-    }
-    let same = |_: usize, _: &[usize]| Ok::<Samples, Infallible>(data.samples.clone());
-    reports.push(cross_validate_linear_apart(&plan, &pool, same, &linear(Par::Seq), &Quiet).expect("a problem"));
-    // The same bits on any number of threads.
-    assert_eq!(reports[0].decisions, reports[1].decisions);
-    assert_eq!(reports[2].decisions, reports[3].decisions);
-    for report in &reports {
-        assert_eq!(report.status(), Status::Converged);
+    let case = Case::new(data.clone(), 5, Kernel::Linear, 3.0, 3);
+    let kernel = case.run(Seeding::Cold);
+    certified(&case, &kernel, "kernel");
+    assert!(kernel.rows_computed > 0);
+    let case = Case::new(data, 5, Kernel::Linear, 3.0, 3).by(Solver::Linear);
+    let pool = threads(2);
+    for seeding in [Seeding::Cold, Seeding::Full] {
+        let report = case.run(seeding);
+        certified(&case, &report, seeding.name());
+        same_optima(&report, &kernel, seeding.name());
+        assert_eq!((report.rows_computed, report.full.is_some()), (0, seeding == Seeding::Full));
+        // The same bits on any number of threads.
+        let again = pool.install(|| case.run_on(seeding, Par::Pool, &Quiet));
+        assert_eq!((&report.decisions, report.iterations), (&again.decisions, again.iterations));
         assert_eq!(report.correct, kernel.correct);
-        for (a, b) in report.folds.iter().zip(&kernel.folds) {
-            assert_eq!((a.fold, a.train, a.test), (b.fold, b.train, b.test));
-            assert!((a.objective - b.objective).abs() <= 1e-5 * b.objective.abs(), "{} {}", a.objective, b.objective);
-            assert!(a.certificate.kkt <= 1e-6);
-        }
         for (a, b) in report.decisions.iter().zip(&kernel.decisions) {
             assert!((a - b).abs() < 1e-3, "{a} {b}");
         }
     }
-    assert!(reports[2].full.is_some() && reports[0].full.is_none());
+}
+
+fn four_points(samples: Samples) -> Dataset {
+    Dataset::from_samples(samples, &[1.0, 1.0, -1.0, -1.0]).expect("data")
+}
+
+/// Four samples in two folds, whatever the classes.
+fn of_four(samples: Samples, plan: FoldPlan) -> Case {
+    let case = Case::new(four_points(samples), 2, Kernel::Linear, 1.0, 1);
+    Case { plan, ..case }.by(Solver::Linear)
 }
 
 #[test]
 fn a_training_set_of_one_class_is_an_error_only_with_a_free_bias() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");
-    let plan = FoldPlan::contiguous(4, 2).expect("folds");
-    let pool = Pool { labels: vec![1.0, 1.0, -1.0, -1.0], upper: vec![1.0; 4] };
-    let free = cross_validate_linear(&plan, &pool, &samples, &linear(Par::Seq), LinearStart::Cold, &Quiet);
+    let mut case = of_four(samples, FoldPlan::contiguous(4, 2).expect("folds"));
+    let free = case.try_run(Seeding::Cold);
+    assert!(matches!(free, Err(CvError::Fold { fold: 0, .. })));
     assert!(free.expect_err("one class").to_string().contains("choose other folds"));
-    let none = LinearCv { offset: Offset::None, ..linear(Par::Seq) };
-    let report = cross_validate_linear(&plan, &pool, &samples, &none, LinearStart::Full(None), &Quiet).expect("a problem");
-    assert_eq!(report.correct, 4);
+    for (solver, loss, offset) in [
+        (Solver::Linear, Loss::Hinge, Offset::None),
+        (Solver::Descent, Loss::SquaredHinge, Offset::None),
+        (Solver::Avsf, Loss::Hinge, Offset::Feature(1.0)),
+    ] {
+        case.formulation = Formulation::Svc { c: 1.0, loss, offset };
+        case.solver = solver.build(1, None);
+        for seeding in [Seeding::Cold, Seeding::Full] {
+            let report = case.run(seeding);
+            certified(&case, &report, solver.name());
+            // Without a bias a point of the other side is recognised, with one the training set's only class is everywhere.
+            assert_eq!(report.correct, if offset == Offset::None { 4 } else { report.correct });
+        }
+    }
 }
 
 #[test]
@@ -75,10 +73,29 @@ fn a_huge_feature_number_costs_nothing() {
     let far = u32::MAX - 1;
     let values = vec![1.0, 2.0, -1.0, -2.0];
     let samples = Samples::from_sparse(far as usize + 1, vec![0, 1, 2, 3, 4], vec![far; 4], values).expect("samples");
-    let plan = FoldPlan::from_text("0\n1\n0\n1\n", 4).expect("folds");
-    let pool = Pool { labels: vec![1.0, 1.0, -1.0, -1.0], upper: vec![1.0; 4] };
-    let report = cross_validate_linear(&plan, &pool, &samples, &linear(Par::Seq), LinearStart::Full(None), &Quiet);
-    assert_eq!(report.expect("a problem").correct, 4);
+    let case = of_four(samples, FoldPlan::from_text("0\n1\n0\n1\n", 4).expect("folds"));
+    assert_eq!(case.run(Seeding::Full).correct, 4);
+}
+
+/// A bias that is a feature is a constant of the kernel: both ways are one machine.
+#[test]
+fn a_bias_feature_is_a_constant_of_the_kernel() {
+    let data = Generator::Blobs.generate(120, Some(3), 5).expect("data");
+    let formulation = Formulation::Svc { c: 0.5, loss: Loss::SquaredHinge, offset: Offset::Feature(1.0) };
+    let with = |solver: Solver| {
+        let case = Case::new(data.clone(), 4, Kernel::Linear, 0.5, 2);
+        Case { formulation, solver: solver.build(1, None), ..case }
+    };
+    let (features, kernel) = (with(Solver::Newton), with(Solver::Pairwise));
+    let reference = kernel.run(Seeding::Cold);
+    certified(&kernel, &reference, "pairwise");
+    assert!(reference.rows_computed > 0);
+    for seeding in [Seeding::Cold, Seeding::Full] {
+        let report = features.run(seeding);
+        certified(&features, &report, "newton");
+        same_optima(&report, &reference, seeding.name());
+        assert_eq!(report.predicted, reference.predicted);
+    }
 }
 
 /// A problem of any shape: points, labels, one C a row.

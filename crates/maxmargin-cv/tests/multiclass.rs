@@ -1,196 +1,188 @@
 //! Pairs of classes: their machines are those of trainings by themselves, folds vote as machines trained from nothing do.
 
-use maxmargin_core::{Certificate, Dual, DualError, Loss, Offset, Solution, Start, Status, Stop, Watch};
-use maxmargin_cv::{
-    ClassOrder, CvConfig, CvError, FoldPlan, JudgedFold, LinearCv, LinearStart, MulticlassCvReport, Order, PairRows, Quiet,
-    Seeding, cross_validate_linear_multiclass, cross_validate_multiclass, cross_validate_multiclass_apart, train_c_svc,
-};
+mod common;
+
+use common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
+use maxmargin_core::{Offset, Status, Stop};
+use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::classes::{elected, pairs};
-use maxmargin_data::{ClassLabels, Generator, Par, Samples};
-use maxmargin_kernel::{Kernel, KernelGram, Rows, decision_values};
-use maxmargin_linear::Config;
-use maxmargin_smo::solve_certified;
+use maxmargin_data::{ClassLabels, Par};
+use maxmargin_kernel::Kernel;
 use proptest::prelude::*;
-
-const KERNEL: Kernel = Kernel::Rbf { gamma: 1.5 };
-
-/// Points of the plane in four classes that overlap: two curved classes, each cut in two by a line that noise moves.
-fn data(rows: usize, seed: u64) -> (Samples, ClassLabels) {
-    let data = Generator::Banana.generate(rows, None, seed).expect("data");
-    let cut = |i: usize| {
-        let x = data.samples.row(i).entries().iter().find(|e| e.0 == 0).map_or(0.0, |e| e.1);
-        x + 0.1 * ((i * 7 % 11) as f64 - 5.0) / 5.0 > 0.0
-    };
-    let labels: Vec<f64> = (0..rows).map(|i| data.labels[i] * if cut(i) { 1.0 } else { 2.5 }).collect();
-    (data.samples, ClassLabels::new(&labels).expect("classes"))
-}
-
-/// SMO, as pairs are given to it.
-#[expect(clippy::unnecessary_wraps, reason = "solvers may refuse a problem")]
-fn smo(
-    dual: &Dual,
-    rows: &Rows,
-    start: Start,
-    par: Par,
-    stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<(Solution, Certificate), DualError> {
-    Ok(solve_certified(dual, rows, start, par, stop, watch).expect("one balance of sums"))
-}
-
-fn own(gram: &KernelGram, par: Par) -> PairRows<'_> {
-    PairRows::Own { gram, budget: 1 << 24, par }
-}
-
-/// The C-SVC of some rows from nothing: its terms by row, its bias.
-fn alone(samples: &Samples, rows: &[usize], signs: &[f64], c: f64, tol: f64) -> (Vec<(usize, f64)>, f64) {
-    let chosen = samples.select(rows);
-    let gram = KernelGram::new(&chosen, KERNEL).expect("a kernel");
-    let store = Rows::new(&gram, 1 << 24, Par::Seq);
-    let dual = Dual::c_svc((0..rows.len()).collect(), signs.to_vec(), vec![c; rows.len()]).expect("a problem");
-    let start = Start::zero(&dual).expect("a start");
-    let (solution, _) =
-        solve_certified(&dual, &store, start, Par::Seq, &Stop::at(tol), &mut maxmargin_core::Silent).expect("solved");
-    let terms = rows.iter().zip(signs).zip(&solution.alpha).map(|((&row, s), a)| (row, s * a)).collect();
-    (terms, solution.bias)
-}
+use std::ops::ControlFlow;
+use std::time::Duration;
 
 #[test]
 fn machines_are_those_of_trainings_by_themselves() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-    let (samples, labels) = data(300, 3);
-    let order = ClassOrder::new(&labels);
-    let gram = KernelGram::new(&samples.select(order.original()), KERNEL).expect("a kernel");
-    let upper = vec![4.0; 300];
-    let stop = Stop::at(1e-7);
-    let reference = train_c_svc(&order, &upper, own(&gram, Par::Seq), &stop, Par::Seq, &Quiet, smo).expect("a problem");
-    assert_eq!(reference.len(), 6);
-    pool.install(|| {
-        for par in [Par::Seq, Par::Pool] {
-            let store = Rows::new(&gram, 1 << 24, par);
-            for rows in [own(&gram, par), PairRows::Shared(&store)] {
-                let found = train_c_svc(&order, &upper, rows, &stop, par, &Quiet, smo).expect("a problem");
-                for (a, b) in found.iter().zip(&reference) {
-                    assert_eq!((&a.solution.alpha, a.solution.bias), (&b.solution.alpha, b.solution.bias));
-                    assert!(a.certificate.holds(1e-7), "{:?}", a.certificate);
-                }
-            }
-        }
-    });
-    for (pair, (a, b)) in reference.iter().zip(pairs(4)) {
-        assert_eq!(pair.pair.classes, (a, b));
-        let of = |class: usize| (0..300).filter(|&i| labels.of()[i] as usize == class).collect::<Vec<usize>>();
+    let case = Case::four(300, 3, 4.0, 3).at(1e-7);
+    let reference = case.train();
+    assert_eq!((reference.machines.len(), reference.status), (6, Status::Converged));
+    let pool = threads(3);
+    let found = pool.install(|| case.study(Par::Pool).train(&Quiet)).expect("a training");
+    assert_eq!(found.model.machines(), reference.model.machines());
+    assert_eq!(found.iterations, reference.iterations);
+    let record = reference.model.record().expect("a record");
+    let decisions = reference.model.decision_values(&case.data.samples, Par::Seq).expect("decisions");
+    for (p, (a, b)) in pairs(4).enumerate() {
+        let of = |class: usize| (0..300).filter(|&i| case.classes.of()[i] as usize == class).collect::<Vec<usize>>();
         let rows = [of(a), of(b)].concat();
-        let signs: Vec<f64> = rows.iter().map(|&i| if labels.of()[i] as usize == b { 1.0 } else { -1.0 }).collect();
-        let (expected, bias) = alone(&samples, &rows, &signs, 4.0, 1e-7);
-        let mut coef = vec![0.0; 300];
-        expected.iter().for_each(|t| coef[t.0] += t.1);
-        pair.terms_of_data(&order).iter().for_each(|t| coef[t.0] -= t.1);
-        assert!(coef.iter().all(|c| c.abs() < 1e-4) && (pair.solution.bias - bias).abs() < 1e-4, "{coef:?}");
+        let signs: Vec<f64> = rows.iter().map(|&i| if case.classes.of()[i] as usize == b { 1.0 } else { -1.0 }).collect();
+        let samples = case.data.samples.select(&rows);
+        let expected = alone(&samples, &case.kernel, &signs, vec![4.0; rows.len()], 1e-7);
+        let report = &reference.machines[p];
+        assert!(report.machine == p && report.certificate.holds && report.train == rows.len(), "{report:?}");
+        let gap = (report.certificate.primal - report.certificate.dual).max(0.0) + expected.gap;
+        assert!((report.objective - expected.objective).abs() <= gap + 1e-9, "{} {}", report.objective, expected.objective);
+        assert!((report.bias - expected.bias).abs() < 1e-4);
+        assert!(record.machines[p].certificate.holds(1e-7));
+        // The model's decisions are the machine's: row 0 by hand.
+        let sum: f64 = (0..rows.len()).map(|k| expected.coef[k] * rbf(&case, rows[k], 0)).sum();
+        assert!((decisions[p] - sum - expected.bias).abs() < 1e-3, "{} {}", decisions[p], sum + expected.bias);
     }
 }
 
-/// Every fold from nothing, by the definition: each pair on the training rows, votes on the test rows.
-fn by_definition(samples: &Samples, labels: &ClassLabels, plan: &FoldPlan, c: f64, tol: f64) -> MulticlassCvReport {
-    let report = cross_validate_multiclass_apart(plan, labels, |_, train, test| -> Result<JudgedFold, CvError> {
-        let queries = samples.select(test);
-        let mut columns = Vec::new();
-        for (a, b) in pairs(labels.count()) {
-            let class = |i: usize| labels.of()[i] as usize;
-            let rows: Vec<usize> = train.iter().copied().filter(|&i| class(i) == a || class(i) == b).collect();
-            let signs: Vec<f64> = rows.iter().map(|&i| if class(i) == b { 1.0 } else { -1.0 }).collect();
-            let (terms, bias) = alone(samples, &rows, &signs, c, tol);
-            let coef: Vec<f64> = terms.iter().map(|t| t.1).collect();
-            columns.push(decision_values(&KERNEL, &samples.select(&rows), &coef, bias, &queries, Par::Seq).expect("decisions"));
-        }
-        let decisions = (0..test.len()).flat_map(|q| columns.iter().map(move |column| column[q])).collect();
-        Ok(JudgedFold { machines: Vec::new(), decisions, support_vectors: 0, rows_computed: 0 })
-    });
-    report.expect("a cross-validation")
-}
-
-fn engine(samples: &Samples, labels: &ClassLabels, plan: &FoldPlan, seeding: Seeding, tol: f64, par: Par) -> MulticlassCvReport {
-    let order = Order::by_class(plan, labels);
-    let gram = KernelGram::new(&samples.select(order.original()), KERNEL).expect("a kernel");
-    let upper = vec![4.0; samples.len()];
-    let config = CvConfig { seeding, stop: Stop::at(tol) };
-    cross_validate_multiclass(plan, labels, &order, &upper, &gram, 1 << 24, &config, par, &Quiet).expect("a cross-validation")
+fn rbf(case: &Case, i: usize, j: usize) -> f64 {
+    let mut distance = 0.0;
+    let (x, z) = (case.data.samples.row(i), case.data.samples.row(j));
+    x.for_each_pair(z, |_, x, z| distance += (x - z) * (x - z));
+    (-1.5 * distance).exp()
 }
 
 #[test]
 fn every_seeding_elects_what_trainings_from_nothing_elect() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
-    let (samples, labels) = data(260, 5);
-    let values: Vec<f64> = labels.of().iter().map(|&class| f64::from(class)).collect();
-    let plan = FoldPlan::stratified(&values, 5, 3).expect("folds");
-    let expected = by_definition(&samples, &labels, &plan, 4.0, 1e-6);
-    for seeding in [Seeding::Cold, Seeding::Sir, Seeding::Full] {
-        let report = engine(&samples, &labels, &plan, seeding, 1e-6, Par::Seq);
-        assert_eq!(report.elected, expected.elected, "{seeding:?}");
-        assert_eq!((report.correct, report.status()), (expected.correct, Status::Converged));
-        assert_eq!(report.correct, report.folds.iter().map(|f| f.correct).sum::<usize>());
-        assert!(report.folds.iter().all(|f| f.kkt <= 1e-6 && f.train + f.test == 260 && f.support_vectors.is_some()));
-        assert_eq!(report.pairs.len(), 6);
-        let again = pool.install(|| engine(&samples, &labels, &plan, seeding, 1e-6, Par::Pool));
-        assert_eq!((again.elected, again.iterations), (report.elected, report.iterations));
+    let pool = threads(2);
+    let case = Case::four(260, 5, 4.0, 5);
+    let expected = predicted_alone(&case, 1e-6);
+    let cold = case.run(Seeding::Cold);
+    for (name, seeding) in Seeding::ALL {
+        let report = case.run(seeding);
+        certified(&case, &report, name);
+        same_optima(&report, &cold, name);
+        assert_eq!(report.predicted, expected, "{name}");
+        assert_eq!(report.machines, 6);
+        // A pair none of whose support vectors is tested needs no training of its own.
+        let own = |f: &maxmargin_cv::FoldReport| f.machines.len() == 6 || (f.machines.len() < 6 && report.full.is_some());
+        assert!(report.folds.iter().all(|f| own(f) && f.support_vectors > 0), "{name}");
+        let again = pool.install(|| case.run_on(seeding, Par::Pool, &Quiet));
+        assert_eq!((again.decisions, again.iterations), (report.decisions, report.iterations), "{name}");
     }
     // Chance would be a quarter or a little more.
-    assert!(expected.accuracy > 0.75, "{}", expected.accuracy);
+    assert!(cold.accuracy > 0.75, "{}", cold.accuracy);
 }
 
 /// Folds that test no sample of some pairs are voted on by these pairs' machines of all data.
 #[test]
 fn folds_without_a_pair_use_all_of_its_samples() {
-    let (samples, labels) = data(200, 8);
+    let mut case = Case::four(200, 2, 4.0, 8);
     // Classes 0 and 1 are dealt to folds 0 and 1, the others to all three.
-    let mut text = String::new();
-    for (i, &class) in labels.of().iter().enumerate() {
-        text += if class < 2 { ["0\n", "1\n"][i / 2 % 2] } else { ["0\n", "1\n", "2\n"][i / 2 % 3] };
+    let deal = |(i, &class): (usize, &u32)| if class < 2 { ["0\n", "1\n"][i / 2 % 2] } else { ["0\n", "1\n", "2\n"][i / 2 % 3] };
+    let text: String = case.classes.of().iter().enumerate().map(deal).collect();
+    case.plan = FoldPlan::from_text(&text, 200).expect("folds");
+    let expected = predicted_alone(&case, 1e-6);
+    for (name, seeding) in Seeding::ALL {
+        let report = case.run(seeding);
+        certified(&case, &report, name);
+        assert_eq!(report.predicted, expected, "{name}");
+        assert_eq!(report.folds[2].machines.len(), 5, "{name}: one pair has nothing to test in the last fold");
     }
-    let plan = FoldPlan::from_text(&text, 200).expect("folds");
-    let expected = by_definition(&samples, &labels, &plan, 4.0, 1e-6);
-    for seeding in [Seeding::Cold, Seeding::Full] {
-        assert_eq!(engine(&samples, &labels, &plan, seeding, 1e-6, Par::Seq).elected, expected.elected);
+    // Interrupted or late, every fold still has a machine for every pair.
+    let stop = |_: &CvProgress| ControlFlow::Break(());
+    let late = Stop { max_time: Some(Duration::ZERO), ..case.stop };
+    for (name, seeding) in Seeding::ALL {
+        assert_eq!(case.run_on(seeding, Par::Seq, &stop).status(), Status::Interrupted, "{name}");
+        let late = maxmargin_cv::Study { stop: late, ..case.study(Par::Seq) };
+        let report = late.cross_validate(&case.plan, seeding, &Quiet).expect("a cross-validation");
+        assert_eq!((report.status(), report.folds.len()), (Status::TimeLimit, 3), "{name}");
     }
-    let linear = LinearCv { loss: Loss::Hinge, offset: Offset::Free, stop: Stop::at(1e-6), config: Config::default() };
-    let upper = vec![4.0; 200];
-    let report = cross_validate_linear_multiclass(&plan, &labels, &upper, &samples, &linear, LinearStart::Full(None), &Quiet);
-    let report = report.expect("a cross-validation");
-    assert_eq!((report.status(), report.pairs.len()), (Status::Converged, 6));
+    let case = Case { kernel: Kernel::Linear, ..case }.by(Solver::Linear);
+    let report = case.run(Seeding::Full);
+    certified(&case, &report, "linear");
     assert!(report.accuracy > 0.6, "{}", report.accuracy);
 }
 
 #[test]
 fn a_class_in_one_fold_is_refused() {
-    let (samples, labels) = data(60, 1);
-    let text: String =
-        labels.of().iter().enumerate().map(|(i, &c)| if c == 3 { "1\n" } else { ["0\n", "1\n"][i / 2 % 2] }).collect();
-    let plan = FoldPlan::from_text(&text, 60).expect("folds");
-    let order = Order::by_class(&plan, &labels);
-    let gram = KernelGram::new(&samples.select(order.original()), KERNEL).expect("a kernel");
-    let config = CvConfig { seeding: Seeding::Full, stop: Stop::at(1e-3) };
-    let refused = cross_validate_multiclass(&plan, &labels, &order, &[1.0; 60], &gram, 1 << 20, &config, Par::Seq, &Quiet);
-    assert_eq!(refused, Err(CvError::ClassInOneFold { label: labels.labels()[3], fold: 1 }));
+    let mut case = Case::four(60, 2, 1.0, 1);
+    let deal = |(i, &class): (usize, &u32)| if class == 3 { "1\n" } else { ["0\n", "1\n"][i / 2 % 2] };
+    let text: String = case.classes.of().iter().enumerate().map(deal).collect();
+    case.plan = FoldPlan::from_text(&text, 60).expect("folds");
+    let last = case.classes.labels()[3];
+    for seeding in [Seeding::Full, Seeding::Cold] {
+        let refused = case.try_run(seeding);
+        assert!(matches!(refused, Err(CvError::ClassInOneFold { label, fold: 1 }) if label == last), "{refused:?}");
+    }
 }
 
 /// A linear solver and SMO on the linear kernel elect the same.
 #[test]
 fn linear_machines_vote_like_kernel_machines() {
-    let (samples, labels) = data(150, 4);
-    let plan = FoldPlan::shuffled(150, 3, 5).expect("folds");
-    let upper = vec![20.0; 150];
-    let linear = LinearCv { loss: Loss::Hinge, offset: Offset::Free, stop: Stop::at(1e-8), config: Config::default() };
-    let order = Order::by_class(&plan, &labels);
-    let gram = KernelGram::new(&samples.select(order.original()), Kernel::Linear).expect("a kernel");
-    let config = CvConfig { seeding: Seeding::Cold, stop: Stop::at(1e-8) };
-    let kernel = cross_validate_multiclass(&plan, &labels, &order, &upper, &gram, 1 << 24, &config, Par::Seq, &Quiet);
-    let kernel = kernel.expect("a cross-validation");
-    for start in [LinearStart::Cold, LinearStart::Full(None)] {
-        let report = cross_validate_linear_multiclass(&plan, &labels, &upper, &samples, &linear, start, &Quiet);
-        let report = report.expect("a cross-validation");
-        assert_eq!(report.elected, kernel.elected);
-        assert!(report.folds.iter().all(|f| f.kkt <= 1e-8));
+    let mut kernel = Case::new(four_classes(150, 4), 3, Kernel::Linear, 20.0, 5).at(1e-8);
+    kernel.plan = FoldPlan::shuffled(150, 3, 5).expect("folds");
+    let reference = kernel.run(Seeding::Cold);
+    let linear = Case { plan: kernel.plan.clone(), ..Case::new(four_classes(150, 4), 3, Kernel::Linear, 20.0, 5) };
+    let linear = linear.at(1e-8).by(Solver::Linear);
+    for seeding in [Seeding::Cold, Seeding::Full] {
+        let report = linear.run(seeding);
+        certified(&linear, &report, "linear");
+        same_optima(&report, &reference, "linear");
+        assert_eq!(report.predicted, reference.predicted);
     }
+    let (a, b) = (linear.train(), kernel.train());
+    let predict = |trained: &maxmargin_cv::Fitted| trained.model.predict(&kernel.data.samples, Par::Seq).expect("labels");
+    assert_eq!(predict(&a), predict(&b));
+    assert!(a.model.folded() && !b.model.folded());
+}
+
+/// Leave-one-out of four classes: a machine of all data serves whoever is no support vector of it.
+#[test]
+fn leave_one_out_elects_what_cold_folds_elect() {
+    let mut case = Case::four(90, 2, 4.0, 8);
+    case.plan = FoldPlan::leave_one_out(90).expect("folds");
+    let cold = case.run(Seeding::Cold);
+    certified(&case, &cold, "cold");
+    assert_eq!(cold.predicted, predicted_alone(&case, 1e-6));
+    for seeding in [Seeding::Full, Seeding::Dec] {
+        let report = case.run(seeding);
+        certified(&case, &report, seeding.name());
+        same_optima(&report, &cold, seeding.name());
+        assert_eq!((report.correct, &report.predicted), (cold.correct, &cold.predicted), "{seeding:?}");
+        let trainings = |report: &maxmargin_cv::CvReport| report.folds.iter().map(|f| f.machines.len()).sum::<usize>();
+        // Cold, each sample leaves three of six machines.
+        assert_eq!(trainings(&cold), 3 * 90);
+        assert!(trainings(&report) < 3 * 90, "some samples have no alpha");
+    }
+}
+
+/// Several values of C for pairs: each report is the one that it would be alone, rows are computed once.
+#[test]
+fn pairs_share_rows_over_c() {
+    let case = Case::four(160, 4, 1.0, 6);
+    let values = [0.5, 5.0, 50.0];
+    let reports = case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &Quiet).expect("reports");
+    let mut together = 0;
+    for (report, c) in reports.iter().zip(values) {
+        let own = Case::four(160, 4, c, 6);
+        certified(&own, report, "along");
+        let by_itself = own.run(Seeding::Full);
+        same_optima(report, &by_itself, "along");
+        assert_eq!(report.predicted, by_itself.predicted);
+        together += report.rows_computed;
+    }
+    // A sample is in three of six pairs.
+    assert!(together <= 3 * 160, "{together}");
+}
+
+/// The squared loss, whose pairs start from the part of the machine of all data that stays.
+#[test]
+fn pairs_with_the_squared_loss() {
+    let case = Case::four(120, 4, 2.0, 7).by(Solver::Pairwise).at(1e-5);
+    assert_eq!(case.formulation.offset(), Offset::Feature(1.0));
+    let (cold, full) = (case.run(Seeding::Cold), case.run(Seeding::Full));
+    certified(&case, &cold, "cold");
+    certified(&case, &full, "full");
+    same_optima(&full, &cold, "squared loss");
+    assert_eq!(full.predicted, cold.predicted);
+    assert!(full.iterations < cold.iterations, "{} seeded, {} cold", full.iterations, cold.iterations);
 }
 
 proptest! {
@@ -206,4 +198,17 @@ proptest! {
         prop_assert!(votes.iter().all(|v| *v <= votes[winner]));
         prop_assert!(votes[..winner].iter().all(|v| *v < votes[winner]));
     }
+}
+
+/// Labels need not be ordered in the data, nor be small numbers.
+#[test]
+fn labels_of_any_value() {
+    let mut data = four_classes(80, 2);
+    data.labels.iter_mut().for_each(|label| *label = 1000.0 - 300.0 * *label);
+    let case = Case::new(data, 4, Kernel::Rbf { gamma: 1.5 }, 4.0, 3);
+    let report = case.run(Seeding::Full);
+    certified(&case, &report, "labels");
+    let known = ClassLabels::new(&report.predicted).expect("classes");
+    assert!(known.labels().iter().all(|label| case.classes.labels().contains(label)));
+    assert_eq!(report.predicted, predicted_alone(&case, 1e-6));
 }

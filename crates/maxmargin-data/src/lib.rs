@@ -1,3 +1,5 @@
+//! Samples, labels and everything that turns numbers and bytes into them.
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! Layer 0 of maxmargin. Nothing here knows what a kernel or a solver is, and nothing here opens a file: readers take bytes

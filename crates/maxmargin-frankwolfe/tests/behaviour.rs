@@ -1,6 +1,6 @@
 //! What the methods promise beyond the suite: rules, samples, starts, scalings, errors, costs.
 
-use maxmargin_core::{Balance, Certificate, Dual, DualError, Silent, Start, Status, Stop, audit, certify};
+use maxmargin_core::{Balance, Certificate, Dual, DualError, Point, Silent, Start, Status, Stop, audit, certify};
 use maxmargin_data::Par;
 use maxmargin_frankwolfe::{
     Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Refine, Rule, Sampling, decision, l2_svm,
@@ -219,8 +219,8 @@ fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let config = FrankWolfeConfig::of(Method::Pairwise);
     let solution = solve(&dual, &rows, start, &config, &Stop::at(1e-6), &mut Silent).expect("solved").solution;
     let h = decision(&dual, &solution.alpha, gram.offset());
-    let audited = audit(&gram, &[(&dual, &solution.alpha, solution.bias)], Par::Seq).remove(0);
-    for (i, decision) in audited.decisions.iter().enumerate() {
+    let audited = audit(&gram, &[Point { dual: &dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq).remove(0);
+    for (i, decision) in audited.sums.iter().enumerate() {
         let value = (0..35).map(|k| h.coef[k] * product(k, i)).sum::<f64>() + h.bias;
         assert!((value - decision).abs() < 1e-12, "{i}: {value} for {decision}");
     }

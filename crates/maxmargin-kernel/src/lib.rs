@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! Layer 1 of maxmargin. Nobody else evaluates a kernel. Solvers meet a kernel at row granularity: [`Rows`] hands out rows of
 //! `K` in `f32`, [`Gram::fill_exact`] recomputes entries in `f64` for certificates and refinement, [`apply_exact`] multiplies
 //! with `K` in `f64` without storing it, and [`decision_values`] predicts.

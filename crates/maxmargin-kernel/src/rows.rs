@@ -49,6 +49,15 @@ pub struct RowWork {
     pub time: Duration,
 }
 
+impl RowWork {
+    /// What was done after `before`; bytes are those of now.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let (computed, hits) = (self.computed - before.computed, self.hits - before.hits);
+        Self { computed, hits, time: self.time.saturating_sub(before.time), ..*self }
+    }
+}
+
 /// Rows of a Gram matrix, shared by every solver that runs on it.
 ///
 /// When the budget holds all rows none is ever dropped; otherwise the least recently used rows make room. Two threads that miss

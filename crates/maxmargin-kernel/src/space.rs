@@ -165,7 +165,7 @@ mod tests {
     /// The same sums come from kernel values and from features, with a bias feature and without.
     #[test]
     fn both_spaces_have_the_same_sums() {
-        let data = Generator::SparseText.generate(90, Some(200), 3).expect("a generator");
+        let data = Generator::SparseText.generate(90, Some(1024), 3).expect("a generator");
         let plain = KernelGram::new(&data.samples, Kernel::Linear).expect("a kernel");
         let ids = [3, 80, 41, 7];
         let coef: Vec<f64> = (0..8).map(|k| f64::from(k) - 2.5).collect();

@@ -103,6 +103,9 @@ fn another_gamma_over_the_same_samples() {
         }
         assert!(first.with_gamma(-1.0).is_err());
     }
+    let x = samples(Kind::Scaled, 20, 3, 1);
+    let poly = KernelGram::new(&x, Kernel::poly(2.0, 1.0, 2)).expect("a valid kernel").with_gamma(0.5).expect("a valid gamma");
+    assert_eq!(full(&poly), full(&KernelGram::new(&x, Kernel::poly(0.5, 1.0, 2)).expect("a valid kernel")));
     let linear = KernelGram::new(&samples(Kind::Scaled, 5, 2, 1), Kernel::Linear).expect("a valid kernel");
     assert!(linear.with_gamma(1.0).is_err());
 }

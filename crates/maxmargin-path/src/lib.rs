@@ -1,3 +1,5 @@
+//! Exact path following: samples come and go, `C` and weights move, the solution stays exact.
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! Layer 3 of maxmargin. [`Path`] is the multiple incremental and decremental algorithm (MID) of Karasuyama and Takeuchi

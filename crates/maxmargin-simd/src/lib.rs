@@ -1,3 +1,5 @@
+//! Vector code with run-time dispatch: the passes of solvers and the exponentials of kernels.
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! Layer 0 of maxmargin, and its only crate with `unsafe`: every block is either a load or store whose bounds were checked at

@@ -4,7 +4,7 @@
 //! `diabetes`, `a1a`, as they are or with `.xz`).
 #![expect(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use maxmargin_core::{Balance, Certificate, Dual, Silent, Solution, Start, Status, Stop, audit};
+use maxmargin_core::{Balance, Certificate, Dual, Point, Silent, Solution, Start, Status, Stop, audit};
 use maxmargin_data::libsvm::{ReadOptions, parse, write};
 use maxmargin_data::{BinaryLabels, Dataset, Par, compress, generate::Generator};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
@@ -97,8 +97,9 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     let rows = Rows::new(gram, 1 << 28, Par::Seq);
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("a feasible point");
     let solution = solve(dual, &rows, start, &SmoConfig::default(), &Stop::at(TOL), &mut Silent).expect("SMO takes the problem");
-    let judged = audit(gram, &[(dual, &solution.alpha, solution.bias)], Par::Seq).remove(0);
-    (solution, judged.certificate, judged.decisions)
+    let judged = audit(gram, &[Point { dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq).remove(0);
+    let decisions = judged.sums.iter().map(|sum| sum + solution.bias).collect();
+    (solution, judged.certificate, decisions)
 }
 
 /// Objectives within 10⁻⁶ relative (and LIBSVM's six printed decimals), biases and all predictions that are not on the boundary

@@ -1,8 +1,11 @@
 //! Options that several commands share.
 
-use super::values::{self, Folds, Gamma, KernelName, LossName, ScaleName, Seeding, SolverName, Weight};
+use super::values::{self, Folds, Json, KernelName, ScaleName, Weight};
 use clap::Args;
-use maxmargin::core::Offset;
+use maxmargin::Solver;
+use maxmargin::core::{Loss, Offset};
+use maxmargin::cv::Seeding;
+use maxmargin::kernel::Gamma;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,9 +47,9 @@ pub(crate) struct DataOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
-    /// Kernel function
-    #[arg(long, value_enum, default_value_t = KernelName::Rbf)]
-    pub(crate) kernel: KernelName,
+    /// Kernel function [default: rbf; grid: linear]
+    #[arg(long, value_enum)]
+    pub(crate) kernel: Option<KernelName>,
     /// Width: a number, auto (1/features) or scale (1/(features * variance))
     #[arg(short = 'g', value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
     pub(crate) gamma: Gamma,
@@ -58,13 +61,32 @@ pub(crate) struct KernelArgs {
     pub(crate) coef0: f64,
 }
 
+/// The cost of errors.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Problem")]
+pub(crate) struct CostArgs {
+    /// Cost of a margin violation
+    #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
+    pub(crate) c: f64,
+}
+
+/// Everything that a training is told but its C.
+#[derive(Debug, Args)]
+pub(crate) struct SvmArgs {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
 /// The optimisation problem.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct ProblemArgs {
-    /// Cost of a margin violation
-    #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
-    pub(crate) c: f64,
     /// Factor of C for one class; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
@@ -78,14 +100,15 @@ pub(crate) struct ProblemArgs {
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
     /// Solver
-    #[arg(long, value_enum, default_value_t = SolverName::Auto)]
-    pub(crate) solver: SolverName,
-    /// Loss
-    #[arg(long, value_enum, default_value_t = LossName::Hinge)]
-    pub(crate) loss: LossName,
-    /// Bias of a linear SVM: free, none, or the value of one more feature (LIBLINEAR's -B)
-    #[arg(long, value_name = "HOW", default_value = "free", value_parser = values::bias, allow_hyphen_values = true)]
-    pub(crate) bias: Offset,
+    #[arg(long, default_value = "auto", value_parser = values::solver())]
+    pub(crate) solver: Solver,
+    /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all others]
+    #[arg(long, value_parser = values::loss())]
+    pub(crate) loss: Option<Loss>,
+    /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's: 1 for pairwise, cvm, fw, mfw and
+    /// swap, free for all others]
+    #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]
+    pub(crate) bias: Option<Offset>,
     /// Linear solvers: also go on until the relative duality gap is at most this; cvm, fw, mfw, swap: stop there [default for these: 0.001]
     #[arg(long, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) gap: Option<f64>,
@@ -110,9 +133,9 @@ pub(crate) struct RunArgs {
     /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,
-    /// Print one JSON document instead of the report
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Print one JSON document instead of the report; full adds the machines of every fold
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
+    pub(crate) json: Option<Json>,
     /// Print no progress, notes or warnings on standard error
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -146,7 +169,15 @@ pub(crate) struct FoldArgs {
     /// Write the fold number of every row to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_folds: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) seeding: SeedingArgs,
+}
+
+/// How the trainings of a cross-validation start.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cross-validation")]
+pub(crate) struct SeedingArgs {
     /// How the training of each fold starts
-    #[arg(long, value_enum, default_value_t = Seeding::Full)]
+    #[arg(long, default_value = "full", value_parser = values::seeding())]
     pub(crate) seeding: Seeding,
 }

@@ -1,7 +1,11 @@
 //! Values of options: what is accepted, and what is said about the rest.
 
 use clap::ValueEnum;
-use maxmargin::core::Offset;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use maxmargin::Solver;
+use maxmargin::core::{Loss, Offset};
+use maxmargin::cv::Seeding;
+use maxmargin::kernel::Gamma;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,42 +24,62 @@ pub(crate) enum KernelName {
     Precomputed,
 }
 
-/// Solvers by name.
+/// What a document tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SolverName {
-    /// smo for kernels, linear for --kernel linear
-    Auto,
-    /// sequential minimal optimisation over kernel values
-    Smo,
-    /// weighted least squares on working sets of kernel values
-    Irwls,
-    /// linear only: coordinate descent while it pays, then Newton steps
-    Linear,
-    /// linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR
-    Descent,
-    /// linear only: coordinate descent with adaptive variable selection frequencies
-    Avsf,
-    /// linear only: Newton steps from the start
-    Newton,
-    /// kernels, squared loss: pairwise steps on the simplex, to the tolerance of --eps
-    Pairwise,
-    /// kernels, squared loss: core vector machine, to a relative gap of --gap
-    Cvm,
-    /// kernels, squared loss: Frank-Wolfe steps, to a relative gap of --gap
-    Fw,
-    /// kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap of --gap
-    Mfw,
-    /// kernels, squared loss: SWAP steps, to a relative gap of --gap
-    Swap,
+pub(crate) enum Json {
+    /// folds with their worst certificate
+    Short,
+    /// folds with every machine
+    Full,
 }
 
-/// Losses by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LossName {
-    /// C max(0, 1 - y f(x))
-    Hinge,
-    /// C max(0, 1 - y f(x))²
-    Squared,
+const SOLVERS: [(&str, &str); 12] = [
+    ("auto", "linear for --kernel linear, smo for kernels, pairwise for kernels and --loss squared"),
+    ("smo", "sequential minimal optimisation over kernel values"),
+    ("irwls", "weighted least squares on working sets of kernel values"),
+    ("linear", "linear only: coordinate descent while it pays, then Newton steps"),
+    ("descent", "linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR"),
+    ("avsf", "linear only: coordinate descent with adaptive variable selection frequencies"),
+    ("newton", "linear only: Newton steps from the start"),
+    ("pairwise", "kernels, squared loss: pairwise steps on the simplex, to the tolerance of --eps"),
+    ("cvm", "kernels, squared loss: core vector machine, to a relative gap of --gap"),
+    ("fw", "kernels, squared loss: Frank-Wolfe steps, to a relative gap of --gap"),
+    ("mfw", "kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap of --gap"),
+    ("swap", "kernels, squared loss: SWAP steps, to a relative gap of --gap"),
+];
+
+const SEEDINGS: [(&str, &str); 8] = [
+    ("cold", "from zero"),
+    ("avg", "what leaves is spread evenly"),
+    ("top", "what leaves goes to the most similar samples"),
+    ("sir", "from the fold before, one sample for one"),
+    ("mir", "from the fold before, by least squares"),
+    ("ato", "from the fold before, along the exact path as far as it pays"),
+    ("dec", "train on all data once, every fold by the exact decremental path"),
+    ("full", "train on all data once, derive every fold from it"),
+];
+
+const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
+
+/// One of some names, each with its help.
+fn named<const N: usize>(names: [(&'static str, &'static str); N]) -> PossibleValuesParser {
+    PossibleValuesParser::new(names.map(|(name, help)| PossibleValue::new(name).help(help)))
+}
+
+/// A solver by name.
+pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
+    named(SOLVERS).try_map(|name| name.parse::<Solver>())
+}
+
+/// A way of starting a fold by name.
+pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
+    named(SEEDINGS)
+        .map(|name| Seeding::ALL.into_iter().find(|known| known.0 == name).map_or_else(Seeding::default, |known| known.1))
+}
+
+/// A loss by name.
+pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
+    named(LOSSES).map(|name| if name == "squared" { Loss::SquaredHinge } else { Loss::Hinge })
 }
 
 /// Ways of scaling.
@@ -67,28 +91,7 @@ pub(crate) enum ScaleName {
     Standard,
 }
 
-/// Ways of starting a fold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Seeding {
-    /// from zero
-    Cold,
-    /// what leaves is spread evenly
-    Avg,
-    /// what leaves goes to the most similar samples
-    Top,
-    /// from the fold before, one sample for one
-    Sir,
-    /// from the fold before, by least squares
-    Mir,
-    /// from the fold before, along the exact path as far as it pays
-    Ato,
-    /// train on all data once, every fold by the exact decremental path
-    Dec,
-    /// train on all data once, derive every fold from it
-    Full,
-}
-
-/// The bias of a linear SVM: free, none, or the value of one more feature.
+/// The bias of a decision function: free, none, or the value of one more feature.
 pub(crate) fn bias(text: &str) -> Result<Offset, String> {
     match text {
         "free" => Ok(Offset::Free),
@@ -137,14 +140,6 @@ pub(crate) enum Folds {
     Shuffled,
     Groups,
     File(PathBuf),
-}
-
-/// The width of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Gamma {
-    Auto,
-    Scale,
-    Value(f64),
 }
 
 /// A factor of C for one class.

@@ -1,13 +1,23 @@
-//! The JSON documents.
+//! What the JSON documents of all commands are made of; docs/json.md describes every key.
 
-use super::end::End;
-use crate::linear::LinearDocument;
-use maxmargin::core::{Certificate, Status};
-use maxmargin::cv::{CvReport, FoldReport, FullReport};
+use crate::memory;
+use crate::notes::Notes;
+use crate::problem::gamma_rule;
+use crate::threads::Threads;
+use maxmargin::core::{Formulation, Loss, Offset, Status};
+use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::Dataset;
-use maxmargin::kernel::Kernel;
+use maxmargin::data::classes::pairs;
+use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::data_sha256;
 use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version of the documents.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// What the solvers count besides iterations, by name.
+pub(crate) type Work = BTreeMap<&'static str, u64>;
 
 /// A class and its size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,42 +32,38 @@ pub(crate) struct DataDocument {
     pub(crate) name: String,
     pub(crate) rows: usize,
     pub(crate) features: usize,
+    /// Labels ascending.
     pub(crate) classes: Vec<ClassCount>,
     pub(crate) sha256: String,
 }
 
 impl DataDocument {
     pub(crate) fn new(name: &str, data: &Dataset) -> Self {
+        let mut sorted: Vec<f64> = data.labels.iter().map(|label| label + 0.0).collect(); // −0 is 0
+        sorted.sort_by(f64::total_cmp);
         Self {
             name: name.to_owned(),
             rows: data.samples.len(),
             features: data.samples.features(),
-            classes: class_counts(&data.labels),
+            classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             sha256: crate::format::hex(&data_sha256(data)),
         }
     }
-}
 
-/// The different labels, ascending, and how often each occurs.
-pub(crate) fn class_counts(labels: &[f64]) -> Vec<ClassCount> {
-    let mut sorted = labels.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect()
+    pub(crate) fn labels(&self) -> Vec<f64> {
+        self.classes.iter().map(|class| class.label).collect()
+    }
 }
 
 /// A kernel and where its width came from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct KernelDocument {
     #[serde(rename = "type")]
-    pub(crate) name: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) gamma: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) gamma_rule: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) coef0: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) degree: Option<u32>,
+    name: &'static str,
+    gamma: Option<f64>,
+    gamma_rule: Option<&'static str>,
+    coef0: Option<f64>,
+    degree: Option<u32>,
 }
 
 impl KernelDocument {
@@ -69,6 +75,11 @@ impl KernelDocument {
             coef0: kernel.parameter("coef0"),
             degree: kernel.parameter("degree").map(|degree| degree as u32),
         }
+    }
+
+    /// With the rule that gave the kernel its width, if it has one.
+    pub(crate) fn by_rule(kernel: &Kernel, gamma: Gamma) -> Self {
+        Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
     }
 
     /// `rbf, gamma 0.5 (auto)`
@@ -85,148 +96,137 @@ impl KernelDocument {
     }
 }
 
-/// A certificate as documents show it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Certified {
-    pub(crate) primal: f64,
-    pub(crate) dual: f64,
-    pub(crate) relative_gap: f64,
-    pub(crate) kkt: f64,
-    pub(crate) infeasible: f64,
-    pub(crate) holds: bool,
+/// Which support vector machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct FormulationDocument {
+    name: &'static str,
+    pub(crate) c: Option<f64>,
+    loss: Loss,
+    /// As the option spells it: `free`, `none` or the value of the feature.
+    bias: String,
 }
 
-impl Certified {
-    pub(crate) fn new(certificate: &Certificate, eps: f64) -> Self {
-        Self {
-            primal: certificate.primal,
-            dual: certificate.dual,
-            relative_gap: certificate.relative_gap(),
-            kkt: certificate.kkt,
-            infeasible: certificate.infeasible,
-            holds: certificate.holds(eps),
+impl FormulationDocument {
+    /// A formulation with this C, or with many.
+    pub(crate) fn new(formulation: Formulation, c: Option<f64>) -> Self {
+        let bias = match formulation.offset() {
+            Offset::Free => "free".to_owned(),
+            Offset::None => "none".to_owned(),
+            Offset::Feature(value) => crate::format::exact(value),
+        };
+        Self { name: formulation.name(), c, loss: formulation.loss(), bias }
+    }
+
+    /// `hinge loss, free bias`
+    pub(crate) fn text(&self) -> String {
+        let loss = match self.loss {
+            Loss::Hinge => "hinge loss",
+            Loss::SquaredHinge => "squared hinge loss",
+        };
+        match self.bias.as_str() {
+            "free" => format!("{loss}, free bias"),
+            "none" => format!("{loss}, no bias"),
+            value => format!("{loss}, bias as a feature of value {value}"),
         }
     }
 }
 
-/// The word for a status, the same in JSON and in tables.
-pub(crate) fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Converged => "converged",
-        Status::IterationLimit => "iteration_limit",
-        Status::TimeLimit => "time_limit",
-        Status::Interrupted => "interrupted",
-        Status::Stalled => "stalled",
+/// What was asked: the beginning of every document about models.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Setup {
+    pub(crate) schema: u32,
+    pub(crate) command: &'static str,
+    pub(crate) data: DataDocument,
+    pub(crate) kernel: KernelDocument,
+    pub(crate) formulation: FormulationDocument,
+    pub(crate) solver: String,
+    /// A factor of C for each class.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) eps: f64,
+    /// The relative gap that was asked for.
+    pub(crate) gap: Option<f64>,
+    pub(crate) scale: Option<&'static str>,
+    pub(crate) seed: Option<u64>,
+}
+
+impl Setup {
+    /// Whether machines are solved without a kernel.
+    pub(crate) fn over_features(&self) -> bool {
+        self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
     }
 }
 
-/// `train`.
+/// One machine.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct TrainDocument {
-    pub(crate) data: DataDocument,
-    pub(crate) kernel: KernelDocument,
-    /// Who solved the problem over kernel values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solver: Option<&'static str>,
-    /// How a linear SVM was trained without a kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) linear: Option<LinearDocument>,
-    pub(crate) c: f64,
-    pub(crate) weights: [f64; 2],
-    pub(crate) eps: f64,
-    pub(crate) scale: Option<&'static str>,
+pub(crate) struct MachineDocument {
+    /// The label below 0.
+    pub(crate) negative: f64,
+    /// The label from 0 on.
+    pub(crate) positive: f64,
+    #[serde(flatten)]
+    pub(crate) report: MachineReport,
+}
+
+impl MachineDocument {
+    /// Machines with the labels that they decide between.
+    pub(crate) fn of(classes: &[f64], reports: &[MachineReport]) -> Vec<Self> {
+        let labels: Vec<(usize, usize)> = pairs(classes.len()).collect();
+        let named = |report: &MachineReport| {
+            let (a, b) = labels[report.machine];
+            Self { negative: classes[a], positive: classes[b], report: report.clone() }
+        };
+        reports.iter().map(named).collect()
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Solved {
     pub(crate) status: Status,
+    /// Of the worst machine.
+    pub(crate) certificate: Option<CertificateReport>,
+    pub(crate) machines: Vec<MachineDocument>,
     pub(crate) iterations: u64,
     pub(crate) rows_computed: u64,
     pub(crate) kernel_bytes: u64,
-    pub(crate) objective: f64,
-    pub(crate) bias: f64,
     pub(crate) support_vectors: usize,
-    pub(crate) bounded: usize,
-    pub(crate) certificate: Certified,
-    pub(crate) model: String,
-    pub(crate) read_seconds: f64,
-    /// Of the solver's time, what went into kernel rows.
-    pub(crate) kernel_seconds: f64,
-    pub(crate) solve_seconds: f64,
-    pub(crate) total_seconds: f64,
-    #[serde(flatten)]
-    pub(crate) end: End,
+    pub(crate) work: Work,
 }
 
-/// `cv` and `loo`.
+/// Where the time went; none where that was not measured apart.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Seconds {
+    #[serde(rename = "read_seconds")]
+    pub(crate) read: f64,
+    #[serde(rename = "kernel_seconds")]
+    pub(crate) kernel: Option<f64>,
+    #[serde(rename = "seed_seconds")]
+    pub(crate) seed: Option<f64>,
+    #[serde(rename = "solve_seconds")]
+    pub(crate) solve: Option<f64>,
+    #[serde(rename = "certify_seconds")]
+    pub(crate) certify: Option<f64>,
+    #[serde(rename = "total_seconds")]
+    pub(crate) total: f64,
+}
+
+/// What every document ends with: the means that a run had, and what it warned of.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct CvDocument {
-    pub(crate) data: DataDocument,
-    pub(crate) kernel: KernelDocument,
-    /// How a linear SVM was trained without a kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) linear: Option<LinearDocument>,
-    pub(crate) c: f64,
-    pub(crate) weights: [f64; 2],
-    pub(crate) eps: f64,
-    pub(crate) scale: Option<&'static str>,
-    pub(crate) k: usize,
-    pub(crate) fold_plan: String,
-    pub(crate) seeding: String,
-    pub(crate) seed: u64,
-    pub(crate) status: Status,
-    pub(crate) folds: Vec<FoldReport>,
-    pub(crate) full: Option<FullReport>,
-    pub(crate) accuracy: f64,
-    pub(crate) correct: usize,
-    pub(crate) confusion: Confusion,
-    pub(crate) iterations: u64,
-    pub(crate) seed_steps: u64,
-    pub(crate) total_iterations: u64,
-    pub(crate) rows_computed: u64,
-    pub(crate) kernel_bytes: u64,
-    pub(crate) read_seconds: f64,
-    pub(crate) kernel_seconds: f64,
-    pub(crate) seed_seconds: f64,
-    pub(crate) solve_seconds: f64,
-    pub(crate) certify_seconds: f64,
-    pub(crate) total_seconds: f64,
-    #[serde(flatten)]
-    pub(crate) end: End,
+pub(crate) struct End {
+    pub(crate) peak_rss_bytes: u64,
+    pub(crate) threads: usize,
+    version: &'static str,
+    warnings: Vec<String>,
 }
 
-/// How labels and decisions agree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Confusion {
-    pub(crate) true_positive: usize,
-    pub(crate) false_positive: usize,
-    pub(crate) true_negative: usize,
-    pub(crate) false_negative: usize,
-}
-
-impl Confusion {
-    /// Counts rows whose label is one of the two classes.
-    pub(crate) fn count(labels: &[f64], decisions: &[f64], negative: f64, positive: f64) -> Self {
-        let mut counts = Self::default();
-        for (&label, &decision) in labels.iter().zip(decisions) {
-            let says_positive = decision >= 0.0;
-            if label == positive {
-                counts.true_positive += usize::from(says_positive);
-                counts.false_negative += usize::from(!says_positive);
-            } else if label == negative {
-                counts.false_positive += usize::from(says_positive);
-                counts.true_negative += usize::from(!says_positive);
-            }
+impl End {
+    /// As things are at the end of a run.
+    pub(crate) fn now(threads: &Threads, notes: &Notes) -> Self {
+        Self {
+            peak_rss_bytes: memory::peak(),
+            threads: threads.count(),
+            version: env!("CARGO_PKG_VERSION"),
+            warnings: notes.warnings().to_vec(),
         }
-        counts
-    }
-
-    pub(crate) fn correct(&self) -> usize {
-        self.true_positive + self.true_negative
-    }
-}
-
-impl CvDocument {
-    /// Seconds that all threads together spent in seeds and in solving.
-    pub(crate) fn split(report: &CvReport) -> (f64, f64) {
-        let seed = report.folds.iter().map(|f| f.seed_seconds).sum();
-        let solve: f64 = report.folds.iter().map(|f| f.solve_seconds).sum();
-        (seed, solve + report.full.as_ref().map_or(0.0, |f| f.solve_seconds))
     }
 }

@@ -1,229 +1,147 @@
-//! Reports for people.
+//! What the reports for people are made of.
 
-use super::document::{CvDocument, DataDocument, TrainDocument, status_name};
-use super::table::{Align, columns, fields};
+use super::document::{DataDocument, MachineDocument, Setup, Work};
+use super::table::{Align, columns};
 use crate::format;
 use maxmargin::core::Status;
+use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
 
-/// Folds shown one by one; of more, only those that need attention.
-const SHOWN: usize = 100;
+/// Machines shown one by one; of more, only those that need attention.
+pub(crate) const SHOWN: usize = 15;
 
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
 pub(crate) fn data_line(data: &DataDocument) -> String {
-    let classes: Vec<String> = data
-        .classes
-        .iter()
-        .take(10)
-        .map(|c| format!("class {}: {}", format::exact(c.label), format::count(c.count as u64)))
-        .collect();
+    let class = |c: &super::document::ClassCount| format!("class {}: {}", format::exact(c.label), format::count(c.count as u64));
+    let mut classes: Vec<String> = data.classes.iter().take(10).map(class).collect();
+    if data.classes.len() > classes.len() {
+        classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
+    }
     let (rows, features) = (format::count(data.rows as u64), format::count(data.features as u64));
     format!("{}: {rows} rows, {features} features; {}\n", data.name, classes.join(", "))
 }
 
-/// The report of `train`.
-pub(crate) fn train_report(d: &TrainDocument) -> String {
-    let certificate = d.certificate;
-    let verdict = if certificate.holds { "holds" } else { "does not meet the tolerance" };
-    let mut rows = vec![
-        ("kernel", d.solver.map_or_else(|| d.kernel.text(), |solver| format!("{}; {solver}", d.kernel.text()))),
-        ("C, eps", format!("{}{}, {}", format::exact(d.c), weights_text(d.weights), format::exact(d.eps))),
-        ("scaling", d.scale.unwrap_or("none").to_owned()),
-        ("status", format!("{} after {} iterations", words(d.status), format::count(d.iterations))),
-        ("objective", format::long(d.objective)),
-        (
-            "certificate",
-            format!(
-                "{verdict}: KKT violation {}, relative gap {} (primal {}, dual {})",
-                format::short(certificate.kkt),
-                format::short(certificate.relative_gap),
-                format::long(certificate.primal),
-                format::long(certificate.dual)
-            ),
-        ),
-        ("bias", format::long(d.bias)),
-        (
-            "support vectors",
-            format!(
-                "{} of {}, {} at C",
-                format::count(d.support_vectors as u64),
-                format::count(d.data.rows as u64),
-                format::count(d.bounded as u64)
-            ),
-        ),
-        ("kernel rows", kernel_rows(d.rows_computed, d.data.rows, d.kernel_bytes)),
-        (
-            "time",
-            format!(
-                "{}: read {}, solve and certify {}, of which kernel rows {}",
-                format::seconds(d.total_seconds),
-                format::seconds(d.read_seconds),
-                format::seconds(d.solve_seconds),
-                format::seconds(d.kernel_seconds)
-            ),
-        ),
-        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
-        ("model", d.model.clone()),
-    ];
-    if let Some(linear) = &d.linear {
-        rows[0] = ("solver", linear.text());
-        rows.retain(|row| row.0 != "kernel rows");
-        if let Some(work) = linear.work_text() {
-            rows.insert(4, ("work", work));
-        }
+/// `rbf, gamma 0.5 (given); smo; hinge loss, free bias`
+pub(crate) fn setup_line(setup: &Setup) -> String {
+    let formulation = setup.formulation.text();
+    let solver = match setup.solver.as_str() {
+        "" => "solver unknown",
+        "linear" => "coordinate descent, then Newton steps",
+        "descent" => "coordinate descent",
+        "avsf" => "coordinate descent with adaptive frequencies",
+        "newton" => "Newton steps",
+        name => name,
+    };
+    if setup.over_features() {
+        format!("{solver}; {formulation}")
+    } else {
+        format!("{} kernel; {solver}; {formulation}", setup.kernel.text())
     }
-    data_line(&d.data) + &fields(&rows)
 }
 
-/// The report of `cv`.
-pub(crate) fn cv_report(d: &CvDocument) -> String {
+/// `1 (times 2 for class 3)`
+pub(crate) fn cost_text(setup: &Setup) -> String {
+    let labels = setup.data.labels();
+    let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
+    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), format::exact(c))).collect();
+    let times = if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) };
+    setup.formulation.c.map_or_else(|| "many".to_owned(), format::exact) + &times
+}
+
+/// `all hold: largest KKT violation …`; of one: `holds: …`
+pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) -> String {
+    let held = of.iter().filter(|c| c.holds).count();
+    let verdict = match (held, of.len()) {
+        (_, 0) => return "none".to_owned(),
+        (1, 1) => "holds".to_owned(),
+        (0, 1) => "does not meet the tolerance".to_owned(),
+        (held, all) if held == all => "all hold".to_owned(),
+        (held, all) => format!("{held} of {all} {what} hold"),
+    };
+    let largest = |value: fn(&CertificateReport) -> f64| format::short(of.iter().map(value).fold(0.0, f64::max));
+    let (kkt, gap) = (largest(|c| c.kkt), largest(|c| c.relative_gap));
+    let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
+    let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
+    format!("{verdict}: {} {kkt} (tolerance {}), {} {gap}{asked}", words.0, format::short(setup.eps), words.1)
+}
+
+/// The machines one by one, where they are few, or those that need attention.
+pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let header = [
-        ("fold", Align::Right),
-        ("train", Align::Right),
-        ("test", Align::Right),
-        ("accuracy", Align::Right),
+        ("machine", Align::Left),
         ("iterations", Align::Right),
         ("SV", Align::Right),
         ("at C", Align::Right),
         ("objective", Align::Right),
+        ("bias", Align::Right),
         ("relative gap", Align::Right),
         ("KKT", Align::Right),
         ("status", Align::Left),
     ];
-    let all = d.folds.len() <= SHOWN;
-    let rows: Vec<Vec<String>> = d
-        .folds
-        .iter()
-        .filter(|f| all || f.status != Status::Converged)
-        .take(SHOWN)
-        .map(|f| {
-            vec![
-                f.fold.to_string(),
-                f.train.to_string(),
-                f.test.to_string(),
-                format!("{:.2} %", 100.0 * f.correct as f64 / f.test.max(1) as f64),
-                f.iterations.to_string(),
-                f.support_vectors.to_string(),
-                f.bounded.to_string(),
-                format::long(f.objective),
-                format::short(f.certificate.relative_gap),
-                format::short(f.certificate.kkt),
-                words(f.status).to_owned(),
-            ]
-        })
-        .collect();
-    let mut text = head(d, &format!("{} {} folds", d.k, d.fold_plan));
-    if !rows.is_empty() {
-        text += &columns(&header, &rows);
-        text.push('\n');
-    }
-    text + &summary(d)
-}
-
-/// The report of `loo`.
-pub(crate) fn loo_report(d: &CvDocument) -> String {
-    let moved = d.folds.iter().filter(|f| f.iterations > 1).count();
-    let work =
-        format!(" {} of {} trainings took more than one iteration\n", format::count(moved as u64), format::count(d.k as u64));
-    head(d, "leave-one-out") + &summary(d) + &work
-}
-
-fn head(d: &CvDocument, what: &str) -> String {
-    format!(
-        "{}{}; C {}{}, eps {}, scaling {}; {what}, seeding {}, {} thread{}\n\n",
-        data_line(&d.data),
-        d.linear.map_or_else(|| format!("{} kernel", d.kernel.text()), |linear| linear.text()),
-        format::exact(d.c),
-        weights_text(d.weights),
-        format::exact(d.eps),
-        d.scale.unwrap_or("none"),
-        d.seeding,
-        d.end.threads,
-        if d.end.threads == 1 { "" } else { "s" }
-    )
-}
-
-fn summary(d: &CvDocument) -> String {
-    let rows = d.data.rows;
-    let kkt = d.folds.iter().map(|f| f.certificate.kkt).fold(0.0, f64::max);
-    let gap = d.folds.iter().map(|f| f.certificate.relative_gap).fold(0.0, f64::max);
-    let held = d.folds.iter().filter(|f| f.certificate.kkt <= d.eps).count();
-    let certificates = if held == d.folds.len() { "all hold".to_owned() } else { format!("{held} of {} hold", d.folds.len()) };
-    let full = d
-        .full
-        .as_ref()
-        .map_or_else(String::new, |full| format!(" (and {} for the model of all data)", format::count(full.iterations)));
-    let seeds = match d.seed_steps {
-        0 => String::new(),
-        steps => format!("; seeds read {} kernel rows", format::count(steps)),
+    let few = machines.len() <= SHOWN;
+    let open = |m: &MachineDocument| m.report.status != Status::Converged || !m.report.certificate.holds;
+    let row = |m: &MachineDocument| {
+        let MachineDocument { negative, positive, report } = m;
+        vec![
+            format!("{} and {}", format::exact(*negative), format::exact(*positive)),
+            report.iterations.to_string(),
+            report.support_vectors.to_string(),
+            report.bounded.to_string(),
+            format::long(report.objective),
+            format::long(report.bias),
+            format::short(report.certificate.relative_gap),
+            format::short(report.certificate.kkt),
+            words(report.status).to_owned(),
+        ]
     };
-    let partial = if d.status == Status::Converged { "" } else { "; folds that did not converge are counted too" };
-    let c = d.confusion;
-    let mut table = vec![
-        (
-            "accuracy",
-            format!(
-                "{:.4} % ({} of {}){partial}",
-                100.0 * d.accuracy,
-                format::count(d.correct as u64),
-                format::count(rows as u64)
-            ),
-        ),
-        (
-            "errors",
-            format!(
-                "{} of {} negative, {} of {} positive rows",
-                format::count(c.false_positive as u64),
-                format::count((c.false_positive + c.true_negative) as u64),
-                format::count(c.false_negative as u64),
-                format::count((c.false_negative + c.true_positive) as u64)
-            ),
-        ),
-        (
-            "certificates",
-            format!(
-                "{certificates}: largest KKT violation {} (tolerance {}), largest relative gap {}",
-                format::short(kkt),
-                format::short(d.eps),
-                format::short(gap)
-            ),
-        ),
-        ("iterations", format!("{}{full}{seeds}", format::count(d.iterations))),
-        ("kernel rows", kernel_rows(d.rows_computed, rows, d.kernel_bytes)),
-        ("time", format::seconds(d.total_seconds)),
-        (
-            "of threads",
-            format!(
-                "read {}, kernel {}, seed {}, solve {}, certify {}",
-                format::seconds(d.read_seconds),
-                format::seconds(d.kernel_seconds),
-                format::seconds(d.seed_seconds),
-                format::seconds(d.solve_seconds),
-                format::seconds(d.certify_seconds)
-            ),
-        ),
-        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
+    let rows: Vec<Vec<String>> = machines.iter().filter(|m| few || open(m)).take(SHOWN).map(row).collect();
+    if rows.is_empty() { String::new() } else { format!("\n{}", columns(&header, &rows)) }
+}
+
+/// One line per class: how many of its rows are recognised, and what most of the others are taken for.
+pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String {
+    let header = [
+        ("class", Align::Right),
+        ("rows", Align::Right),
+        ("recognised", Align::Right),
+        ("also given to it", Align::Right),
+        ("most often taken for", Align::Left),
     ];
-    if d.linear.is_some() {
-        table.retain(|row| row.0 != "kernel rows");
-    }
-    fields(&table)
+    let row = |class: usize| {
+        let (counts, all) = (&confusion.0[class], confusion.0[class].iter().sum::<usize>());
+        let given = (0..classes.len()).filter(|&other| other != class).map(|other| confusion.0[other][class]).sum::<usize>();
+        let mistaken = (0..classes.len()).filter(|&other| other != class && counts[other] > 0);
+        let worst = mistaken.rev().max_by_key(|&other| counts[other]);
+        vec![
+            format::exact(classes[class]),
+            all.to_string(),
+            format!("{:.2} %", 100.0 * counts[class] as f64 / all.max(1) as f64),
+            given.to_string(),
+            worst.map_or_else(String::new, |other| format!("{} ({})", format::exact(classes[other]), counts[other])),
+        ]
+    };
+    columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())
 }
 
-fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
-    format!(
-        "{} computed for {} samples, at most {} held",
-        format::count(computed),
-        format::count(of as u64),
-        format::bytes(bytes)
-    )
+/// `12 sweeps, 3 newton steps`
+pub(crate) fn work_text(work: &Work) -> Option<String> {
+    let counts: Vec<String> = work
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(name, n)| format!("{} {}", format::count(*n), name.replace('_', " ")))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-fn weights_text(weights: [f64; 2]) -> String {
-    if weights == [1.0, 1.0] {
-        return String::new();
+/// The word for a status, the same in JSON and in tables.
+pub(crate) fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Converged => "converged",
+        Status::IterationLimit => "iteration_limit",
+        Status::TimeLimit => "time_limit",
+        Status::Interrupted => "interrupted",
+        Status::Stalled => "stalled",
     }
-    format!(" (times {} for the negative and {} for the positive class)", format::exact(weights[0]), format::exact(weights[1]))
 }
 
 /// A status in words.
@@ -240,5 +158,13 @@ pub(crate) fn scaling_text(scaler: &Scaler) -> String {
     match scaler.method() {
         Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
         Method::Standard => "standard".to_owned(),
+    }
+}
+
+/// How features were scaled, as options spell it.
+pub(crate) fn scaling_name(scaler: &Scaler) -> &'static str {
+    match scaler.method() {
+        Method::MinMax { .. } => "minmax",
+        Method::Standard => "standard",
     }
 }

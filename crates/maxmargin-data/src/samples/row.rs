@@ -1,6 +1,6 @@
 //! One row of a sample matrix, in whatever form it is stored.
 
-/// One row of [`Samples`], borrowed.
+/// One row of [`Samples`](super::Samples), borrowed.
 #[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
     /// All features of the row.

@@ -51,7 +51,7 @@ fn a_kernel_of_ones_own_is_found_by_its_name() {
     });
     // So wide and empty that kernels of products would drop columns.
     let hollow = Samples::from_sparse(1 << 23, vec![0, 2, 3], vec![7, 1 << 22, 9], vec![1.0, 0.5, 2.0]).unwrap();
-    let model = recorded(Kernel::User(laplacian.clone()), hollow, 2);
+    let model = recorded(Kernel::User(laplacian.clone()), hollow, CLASSES[0]);
     let file = encode(&model).unwrap();
     let error = decode(&file).expect_err("a kernel that this process does not know").to_string();
     assert!(error.contains("no kernel is registered as `laplacian of the model tests`"), "{error}");

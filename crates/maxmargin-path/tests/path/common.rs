@@ -1,6 +1,6 @@
 //! What the tests share: points with a kernel, a plain pair-wise solver to compare with, random numbers.
 
-use maxmargin_core::{Dual, Status};
+use maxmargin_core::{Dual, Point, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{FnGram, Gram};
 use maxmargin_path::{Path, Update};
@@ -97,7 +97,7 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
 
 /// `½ αᵀQα + linᵀα`.
 pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
-    -maxmargin_core::audit(gram, &[(dual, alpha, 0.0)], Par::Seq)[0].certificate.dual
+    -maxmargin_core::audit(gram, &[Point { dual, alpha, bias: 0.0 }], Par::Seq)[0].certificate.dual
 }
 
 /// The independent judgement: the certificate of the core crate agrees that the path is exact and feasible.
@@ -117,7 +117,7 @@ pub(crate) fn assert_optimal(path: &Path, gram: &dyn Gram, what: &str) {
     let reference = pairwise(&dual, gram, 1e-9);
     let (ours, theirs) = (objective(&dual, gram, &solution.alpha), objective(&dual, gram, &reference));
     assert!((ours - theirs).abs() <= 1e-7 * theirs.abs().max(1.0), "{what}: objective {ours}, expected {theirs}");
-    let decide = |alpha: &[f64]| maxmargin_core::audit(gram, &[(&dual, alpha, 0.0)], Par::Seq).remove(0).decisions;
+    let decide = |alpha: &[f64]| maxmargin_core::audit(gram, &[Point { dual: &dual, alpha, bias: 0.0 }], Par::Seq).remove(0).sums;
     for (i, (a, b)) in decide(&solution.alpha).iter().zip(decide(&reference)).enumerate() {
         assert!((a - b).abs() <= 1e-4 * (1.0 + b.abs()), "{what}: decision {i}: {a}, expected {b}");
     }

@@ -123,7 +123,8 @@ proptest! {
                 assert_exact(&path, &update, "order");
             }
             let (dual, solution) = (path.dual().expect("members"), path.solution());
-            maxmargin_core::audit(&gram, &[(&dual, &solution.alpha, solution.bias)], maxmargin_data::Par::Seq).remove(0)
+            let point = maxmargin_core::Point { dual: &dual, alpha: &solution.alpha, bias: solution.bias };
+            (maxmargin_core::audit(&gram, &[point], maxmargin_data::Par::Seq).remove(0), solution.bias)
         };
         let forward: Vec<usize> = (0..40).collect();
         let mut shuffled = forward.clone();
@@ -131,9 +132,9 @@ proptest! {
         (1..40).rev().for_each(|i| shuffled.swap(i, dice.below(i + 1)));
         let reference = decide(&forward, 40, Mode::Multiple);
         for other in [decide(&shuffled, 7, Mode::Multiple), decide(&shuffled, 1, Mode::Single), decide(&forward, 13, Mode::Single)] {
-            let (a, b) = (reference.certificate.dual, other.certificate.dual);
+            let (a, b) = (reference.0.certificate.dual, other.0.certificate.dual);
             prop_assert!((a - b).abs() <= 1e-8 * a.abs().max(1.0), "{} {}", a, b);
-            for (a, b) in reference.decisions.iter().zip(&other.decisions) {
+            for (a, b) in reference.0.sums.iter().map(|sum| sum + reference.1).zip(other.0.sums.iter().map(|sum| sum + other.1)) {
                 prop_assert!((a - b).abs() <= 1e-5 * (1.0 + a.abs()), "{} {}", a, b);
             }
         }

@@ -1,0 +1,249 @@
+//! Models that samples can be added to and removed from, exactly and without training again.
+
+mod error;
+mod kept;
+mod machine;
+
+pub use error::UpdateError;
+pub use kept::Kept;
+
+use crate::arrangement::{Arrangement, Part};
+use crate::verify::labels_in_words;
+use crate::verify::matching::{Terms, positions, terms};
+use machine::{Asking, Move, Moved};
+use maxmargin_core::{Certificate, Loss, Offset, Status};
+use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::{Decide, Model, Record};
+use maxmargin_path::{UpdatableError, Update};
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::AtomicBool;
+
+/// What is to be done to a model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Change<'a> {
+    /// Samples to take in, as they came: the model's scaler is applied inside.
+    pub add: Option<&'a Dataset>,
+    /// Numbers of samples to give up.
+    pub remove: &'a [u64],
+    /// Another C (before class weights).
+    pub c: Option<f64>,
+}
+
+/// What the path of one machine took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Walked {
+    /// Taking the stored solution to an exact one.
+    pub opened: Update,
+    /// Adding and removing first, then the change of C.
+    pub paths: Vec<Update>,
+}
+
+/// One machine of an updated model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineUpdate {
+    /// Its place among the machines.
+    pub machine: usize,
+    /// The labels that it decides between, the second at 0 and above.
+    pub labels: (f64, f64),
+    /// Its path; none where neither samples nor C of its two classes changed: it then keeps its solution.
+    pub walked: Option<Walked>,
+    /// The judgement of the result from fresh `f64` kernel values; of a machine that kept its solution the one that it had.
+    pub certificate: Certificate,
+}
+
+/// An updated model.
+#[derive(Clone, Debug)]
+pub struct Updated {
+    /// The model, which keeps its training data; its record tells of the new training set.
+    pub model: Model,
+    /// The training data that the model keeps now.
+    pub kept: Kept,
+    /// Numbers of the samples taken in.
+    pub added: Range<u64>,
+    /// One for each machine.
+    pub machines: Vec<MachineUpdate>,
+    /// The certificate with the greatest KKT violation.
+    pub certificate: Certificate,
+}
+
+impl Walked {
+    /// The whole as one: counts are summed, the rest is how the last of them ended.
+    pub fn sum(&self) -> Update {
+        self.paths.iter().copied().fold(self.opened, Update::followed_by)
+    }
+}
+
+impl Updated {
+    /// The paths of all machines as one: counts are summed; status, violation, tolerance and the way travelled are the worst. None where
+    /// every machine kept its solution.
+    pub fn sum(&self) -> Option<Update> {
+        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(Walked::sum).reduce(|mut sum, one| {
+            sum.breakpoints += one.breakpoints;
+            sum.zero_steps += one.zero_steps;
+            sum.exchanges += one.exchanges;
+            sum.repairs += one.repairs;
+            sum.margin += one.margin;
+            sum.bounded += one.bounded;
+            sum.columns += one.columns;
+            sum.travelled = sum.travelled.min(one.travelled);
+            sum.status = sum.status.worse(one.status);
+            sum.kkt = sum.kkt.max(one.kkt);
+            sum.tolerance = sum.tolerance.max(one.tolerance);
+            sum
+        })
+    }
+
+    /// The worst status of all machines.
+    pub fn status(&self) -> Status {
+        self.model.record().map_or(Status::Converged, Record::status)
+    }
+}
+
+/// Adds samples to a model and removes others, along one exact path for each machine that has samples of their classes, and moves C along
+/// another.
+///
+/// `kept` is the training data: what the model keeps, or [`Kept::new`] of the file it was trained on. Kernel columns may take
+/// `memory` bytes in all. Machines run side by side, and `watch` is called by each of them, with how far its path has been followed (from 0 to
+/// 1); it may end them all, and nothing is changed then.
+///
+/// What moved is exact: its KKT violation is at most the tolerance that [`Update::tolerance`] states (10⁻⁸, or rounding where that
+/// is more) unless the status says otherwise. A machine whose samples and C are the same keeps its solution, its record and its certificate.
+///
+/// # Errors
+///
+/// When the model is not one of hinge loss, free bias and support vectors; when the data is not the model's, a number or label is unknown, or
+/// no sample of a class is left.
+pub fn update(
+    model: &Model,
+    kept: &Kept,
+    change: &Change,
+    memory: u64,
+    par: Par,
+    watch: &(dyn Fn(&Update) -> ControlFlow<()> + Sync),
+) -> Result<Updated, UpdateError> {
+    let record = model.record().ok_or(UpdateError::NoRecord)?;
+    check_model(model, record)?;
+    kept.check(record)?;
+    kept.check_numbers(change.remove)?;
+    let c = change.c.unwrap_or(record.c);
+    if !(c > 0.0 && c.is_finite()) {
+        return Err(UpdateError::C(c));
+    }
+    let known = model.classes();
+    let of = positions(&kept.data.labels, known).map_err(|row| UpdateError::Damaged(format!("the label of row {}", row + 1)))?;
+    let added: &[f64] = change.add.map_or(&[], |data| &data.labels);
+    let of_added = positions(added, known).map_err(|row| UpdateError::Label {
+        row: row + 1,
+        label: added[row],
+        known: labels_in_words(known),
+    })?;
+    let samples = model.prepared(&kept.data.samples)?;
+    let solutions = solutions(model, kept, &samples, &of)?;
+    let mut stays = vec![true; of.len()];
+    for number in change.remove {
+        // Checked above.
+        kept.numbers.binary_search(number).into_iter().for_each(|row| stays[row] = false);
+    }
+    let stay: Vec<usize> = (0..of.len()).filter(|&row| stays[row]).collect();
+    let of_changed: Vec<u32> = stay.iter().map(|&row| of[row]).chain(of_added).collect();
+    if let Some(class) = (0..known.len()).find(|&class| !of_changed.contains(&(class as u32))) {
+        return Err(UpdateError::Emptied { label: known[class] });
+    }
+    let kept_now = kept.changed(&stay, change.add, model.parts().scaler.as_ref())?;
+    let changed = model.prepared(&kept_now.data.samples)?;
+    let before = Arrangement::unsorted(&of, known.len());
+    let after = Arrangement::unsorted(&of_changed, known.len());
+    let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (record.c * weight, c * weight)).collect();
+    let mut along =
+        Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
+    let pairs: Vec<(&Part, &Part)> = before.parts.iter().zip(&after.parts).collect();
+    let touched: Vec<usize> = (0..pairs.len()).filter(|&p| along.touches(pairs[p].0, pairs[p].1)).collect();
+    // A path runs on one thread, so that even few of them go side by side.
+    let abreast = par.threads().min(touched.len()).max(1);
+    along.memory = memory / abreast as u64;
+    let asking = Asking { watch, ended: AtomicBool::new(false) };
+    let inner = if touched.len() > 1 { Par::Seq } else { par };
+    let follow = |k: usize| along.follow(pairs[touched[k]], &solutions[touched[k]], &asking, inner);
+    let moved: Vec<Moved> = par.map(touched.len(), follow).into_iter().collect::<Result<_, _>>()?;
+    let mut place = vec![u64::MAX; stays.len()];
+    stay.iter().zip(0..).for_each(|(&row, at)| place[row] = at);
+    let mut moved = moved.into_iter();
+    let all = (0..pairs.len()).map(|p| {
+        let own = if touched.binary_search(&p).is_ok() { moved.next() } else { None };
+        own.unwrap_or_else(|| unmoved(model, record, p, &place))
+    });
+    let all: Vec<Moved> = all.collect();
+    let new = gathered(model, record, &kept_now, (&changed, c), &all)?;
+    let label = |class: usize| known[class];
+    let machines: Vec<MachineUpdate> = all
+        .into_iter()
+        .enumerate()
+        .map(|(machine, one)| {
+            let (a, b) = pairs[machine].0.classes;
+            MachineUpdate { machine, labels: (label(a), label(b)), walked: one.walked, certificate: one.certificate }
+        })
+        .collect();
+    // Two classes have a machine.
+    let worst = |a: Certificate, b: Certificate| if b.kkt > a.kkt { b } else { a };
+    let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
+    let added = kept.next..kept_now.next;
+    Ok(Updated { model: kept_now.put_into(new)?, kept: kept_now, added, machines, certificate })
+}
+
+/// Refuses models that paths are not for.
+fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
+    if model.parts().decide != Decide::Vote {
+        return Err(UpdateError::Decide);
+    }
+    if *model.kernel() == Kernel::Precomputed {
+        return Err(UpdatableError::Precomputed.into());
+    }
+    match (record.loss, record.offset) {
+        (Loss::SquaredHinge, _) => Err(UpdateError::Problem { what: "the squared hinge loss" }),
+        (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
+        (Loss::Hinge, Offset::None) => Err(UpdateError::Problem { what: "no bias" }),
+        (Loss::Hinge, Offset::Free) if model.folded() => Err(UpdateError::Folded),
+        (Loss::Hinge, Offset::Free) => Ok(()),
+    }
+}
+
+/// Row and α of the support vectors of every machine, which must be rows of the kept data behind the model's scaler.
+fn solutions(model: &Model, kept: &Kept, samples: &maxmargin_data::Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
+    terms(model, samples, of).map_err(|detail| {
+        let scaled_before = model.parts().scaler.is_some() && terms(model, &kept.data.samples, of).is_ok();
+        if scaled_before { UpdateError::ScaledBefore } else { UpdateError::OtherData(detail) }
+    })
+}
+
+/// A machine that keeps its solution: only its rows have other numbers.
+fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> Moved {
+    let (machine, mut record) = (&model.machines()[p], record.machines[p].clone());
+    record.rows.iter_mut().for_each(|row| *row = place[*row as usize]);
+    let terms = record.rows.iter().zip(&machine.coef).map(|(row, coef)| (*row as usize, *coef)).collect();
+    Moved { terms, bias: machine.bias, certificate: record.certificate, record, walked: None }
+}
+
+/// The model of these machines, with the old one's kernel, classes, scaler and what it was asked for.
+fn gathered(
+    model: &Model,
+    record: &Record,
+    kept: &Kept,
+    (samples, c): (&Samples, f64),
+    all: &[Moved],
+) -> Result<Model, UpdateError> {
+    let classes = ClassLabels::new(&kept.data.labels).map_err(|error: LabelError| UpdateError::Damaged(error.to_string()))?;
+    let machines: Vec<_> = all.iter().map(|one| (one.terms.clone(), one.bias)).collect();
+    let mut parts = Model::from_machines(model.kernel().clone(), samples, &classes, &machines)?.into_parts();
+    // Machines are those of pairs in the model's order of classes, whatever that is.
+    parts.classes = model.classes().to_vec();
+    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.eps, (record.loss, record.offset));
+    new.gap = record.gap;
+    new.solver.clone_from(&record.solver);
+    new.machines = all.iter().map(|one| one.record.clone()).collect();
+    let new = Model::new(parts)?.with_index_base(model.parts().index_base)?.with_record(new)?;
+    Ok(match &model.parts().scaler {
+        Some(scaler) => new.with_scaler(scaler.clone())?,
+        None => new,
+    })
+}

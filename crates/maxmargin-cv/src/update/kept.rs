@@ -1,0 +1,103 @@
+//! The training data that a model keeps in its file.
+
+use crate::update::UpdateError;
+use maxmargin_data::{Dataset, Scaler, codec};
+use maxmargin_model::{Model, Record, data_sha256, numbers_sha256};
+use serde::{Deserialize, Serialize};
+
+/// Whose section of a model file this is.
+const TAG: [u8; 8] = *b"samples\0";
+
+/// The training data of a model, as it came (before any scaling), with a number for every sample that never changes: 1, 2, 3, …
+/// in the order in which samples came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The samples that the model is trained on now.
+    pub data: Dataset,
+    /// The number of each, ascending.
+    pub numbers: Vec<u64>,
+    /// The number of the next sample to come.
+    pub next: u64,
+    /// How often the model has been updated since it was trained.
+    pub updates: u64,
+}
+
+impl Kept {
+    /// Numbers the rows of `data` from 1. The model's scaler, if there is one, must not have been applied to them.
+    pub fn new(data: Dataset) -> Self {
+        let rows = data.samples.len() as u64;
+        Self { data, numbers: (1..=rows).collect(), next: rows + 1, updates: 0 }
+    }
+
+    /// What a model keeps; `None` when it keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what they should be.
+    pub fn of(model: &Model) -> Result<Option<Self>, UpdateError> {
+        let Some(bytes) = model.section(TAG) else { return Ok(None) };
+        let kept: Self = codec::decode(bytes, bytes.len()).map_err(|e| UpdateError::Damaged(e.to_string()))?;
+        let rows = kept.data.samples.len();
+        let ascending = kept.numbers.is_sorted_by(|a, b| a < b) && kept.numbers.last().is_none_or(|last| *last < kept.next);
+        if kept.data.labels.len() != rows || kept.numbers.len() != rows || !ascending || kept.numbers.first() == Some(&0) {
+            return Err(UpdateError::Damaged("labels or numbers do not fit the rows".to_owned()));
+        }
+        Ok(Some(kept))
+    }
+
+    /// The model with this data in it.
+    ///
+    /// # Errors
+    ///
+    /// When the data cannot be encoded.
+    pub fn put_into(&self, model: Model) -> Result<Model, UpdateError> {
+        Ok(model.with_section(TAG, codec::encode(self)?))
+    }
+
+    /// Refuses data that the model's record does not describe.
+    pub(super) fn check(&self, record: &Record) -> Result<(), UpdateError> {
+        let (rows, features) = (self.data.samples.len() as u64, self.data.samples.features() as u64);
+        if (rows, features) != (record.rows, record.features) {
+            return Err(UpdateError::OtherData(format!(
+                "it has {rows} rows and {features} features, the model's {} and {}",
+                record.rows, record.features
+            )));
+        }
+        // An updated model has the hash of numbers; its data may have been written to a text since.
+        if ![data_sha256(&self.data), numbers_sha256(&self.data)].contains(&record.data_sha256) {
+            return Err(UpdateError::OtherData("its hash differs".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Refuses numbers that no sample has, or that are named twice.
+    pub(super) fn check_numbers(&self, numbers: &[u64]) -> Result<(), UpdateError> {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable();
+        if let Some(unknown) = sorted.iter().find(|number| self.numbers.binary_search(number).is_err()) {
+            return Err(UpdateError::Number(*unknown));
+        }
+        sorted.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(UpdateError::Twice(pair[0])))
+    }
+
+    /// The rows `stay` and those of `added` below them; with a scaler as many columns as it knows.
+    pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, scaler: Option<&Scaler>) -> Result<Self, UpdateError> {
+        // No text has these rows: the hash is that of the numbers.
+        let mut kept = Self {
+            data: Dataset { groups: None, ..self.data.select(stay) },
+            numbers: stay.iter().map(|&row| self.numbers[row]).collect(),
+            next: self.next,
+            updates: self.updates + 1,
+        };
+        if let Some(added) = added {
+            kept.data.samples = kept.data.samples.stacked(&added.samples)?;
+            if let Some(scaler) = scaler {
+                kept.data.samples = kept.data.samples.with_features(scaler.features());
+            }
+            kept.data.labels.extend_from_slice(&added.labels);
+            kept.next += added.labels.len() as u64;
+            kept.numbers.extend(self.next..kept.next);
+        }
+        Ok(kept)
+    }
+}

@@ -1,0 +1,217 @@
+//! The judgement of a model against its training data, which believes nothing that the model says.
+
+mod claims;
+mod error;
+mod judge;
+pub(crate) mod matching;
+
+pub use error::VerifyError;
+
+use crate::arrangement::{Arrangement, map_machines};
+use crate::solver::Solver;
+use crate::study::{Prepared, Source};
+use judge::{Asked, Judge, Judged};
+use matching::{positions, terms};
+use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset};
+use maxmargin_data::number::write_shortest;
+use maxmargin_data::{Dataset, Par};
+use maxmargin_model::{Decide, Model, Record};
+use serde::Serialize;
+
+/// The KKT violation that a model without a record is judged by.
+const EPS: f64 = 1e-3;
+
+/// What a model that does not say how it was trained is said to have been trained with: a C-SVC with the hinge loss and a free bias.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claim {
+    /// C before class weights.
+    pub c: f64,
+    /// (label, factor of C); labels that are not named have 1.
+    pub weights: Vec<(f64, f64)>,
+}
+
+/// One thing that a model says, compared with what is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Its short name.
+    pub what: &'static str,
+    /// Whether it is so; none where that cannot be known.
+    pub passed: Option<bool>,
+    /// Both sides, for people.
+    pub detail: String,
+}
+
+/// One machine, judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MachineVerdict {
+    /// Its place among the machines of the model.
+    pub machine: usize,
+    /// The labels that it decides between, the second at 0 and above.
+    pub labels: (f64, f64),
+    /// Recomputed from the data and the model's coefficients.
+    pub certificate: Certificate,
+    /// What the model's record says.
+    pub stored: Option<Certificate>,
+    /// Whether the recomputed certificate meets the goal.
+    pub met: bool,
+}
+
+/// What became of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Everything that was compared.
+    pub checks: Vec<Check>,
+    /// What certificates were asked to show.
+    pub goal: Goal,
+    /// One for each machine; none where the model's support vectors are not rows of the data.
+    pub machines: Vec<MachineVerdict>,
+    /// The worst recomputed certificate.
+    pub certificate: Option<Certificate>,
+    /// The worst certificate of the record.
+    pub stored: Option<Certificate>,
+}
+
+impl Check {
+    fn new(what: &'static str, passed: bool, detail: String) -> Self {
+        Self { what, passed: Some(passed), detail }
+    }
+
+    /// `ok`, `MISMATCH` or `not checked`.
+    pub fn word(&self) -> &'static str {
+        match self.passed {
+            Some(true) => "ok",
+            Some(false) => "MISMATCH",
+            None => "not checked",
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether nothing that could be compared differs: the model is what it says about this data.
+    pub fn matches(&self) -> bool {
+        self.checks.iter().all(|check| check.passed != Some(false))
+    }
+
+    /// Whether every machine was certified and meets the goal.
+    pub fn met(&self) -> bool {
+        !self.machines.is_empty() && self.machines.iter().all(|machine| machine.met)
+    }
+}
+
+/// What the solver of a model was asked for.
+pub fn goal_of(record: &Record) -> Goal {
+    match (record.gap, record.solver.parse::<Solver>()) {
+        (None, _) => Goal::Kkt(record.eps),
+        // Some reach a gap besides the violation, some instead of it.
+        (Some(gap), Ok(solver)) => solver.build(0, Some(gap)).goal(record.eps),
+        (Some(gap), Err(_)) => Goal::Gap(gap),
+    }
+}
+
+/// Judges `model` against the data it was trained on: everything that its file says is computed again, in double precision, from the data and the
+/// coefficients alone.
+///
+/// Without a `goal` certificates are judged by what was asked of the training, or by a KKT violation of 10⁻³ where the model does not tell. Machines are
+/// judged side by side; the result does not depend on `par`.
+///
+/// # Errors
+///
+/// When a model without a record comes without a claim, or one with a record with a claim; when a claim or the data cannot be a problem. That a model is
+/// not what it says is a [`Verdict`], not an error.
+pub fn verify(
+    model: &Model,
+    data: &Dataset,
+    claim: Option<&Claim>,
+    goal: Option<Goal>,
+    par: Par,
+) -> Result<Verdict, VerifyError> {
+    if model.parts().decide != Decide::Vote {
+        return Err(VerifyError::Decide);
+    }
+    let record = model.record();
+    let asked = asked(model, claim, goal)?;
+    let mut verdict = Verdict {
+        checks: vec![claims::classes(model, data)],
+        goal: asked.goal,
+        machines: Vec::new(),
+        certificate: None,
+        stored: record.and_then(|record| worst(asked.goal, record.machines.iter().map(|machine| machine.certificate))),
+    };
+    claims::of_record(model, data, &mut verdict.checks);
+    let Some(of) = positions(&data.labels, model.classes()).ok().filter(|_| verdict.checks[0].passed == Some(true)) else {
+        return Ok(verdict);
+    };
+    let samples = model.prepared(&data.samples)?;
+    let terms = match terms(model, &samples, &of) {
+        Ok(terms) => terms,
+        Err(detail) => {
+            verdict.checks.push(Check::new("support vectors", false, detail));
+            return Ok(verdict);
+        }
+    };
+    let vectors = model.support_vectors();
+    let detail = format!("all {vectors} are rows of the data, coefficient signs agree with labels");
+    verdict.checks.push(Check::new("support vectors", true, detail));
+    // Weights are sums of rows: those are what is at hand, and no kernel is needed.
+    let features = model.folded();
+    let count = model.classes().len();
+    let arrangement = if features { Arrangement::unsorted(&of, count) } else { Arrangement::sorted(&of, count) };
+    let prepared = Prepared { scaler: None, samples, kernel: model.kernel().clone() };
+    let source = Source::of(&prepared, &arrangement, features)?;
+    let mut position = vec![0; of.len()];
+    arrangement.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
+    let judge = Judge { model, asked: &asked, arrangement: &arrangement, position, source: &source };
+    let judged: Vec<Judged> = map_machines(terms.len(), par, |p, par| judge.machine(p, &terms[p], par))?;
+    verdict.checks.extend(judge::checks(&judged));
+    verdict.certificate = worst(asked.goal, judged.iter().map(|one| one.verdict.certificate));
+    verdict.machines = judged.into_iter().map(|one| one.verdict).collect();
+    Ok(verdict)
+}
+
+/// What the model was trained for, by its record or by the claim.
+fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Asked, VerifyError> {
+    match (model.record(), claim) {
+        (None, None) => Err(VerifyError::NoClaim),
+        (Some(_), Some(_)) => Err(VerifyError::Claim),
+        (Some(record), None) => Ok(Asked {
+            formulation: Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset },
+            weights: record.weights.clone(),
+            goal: goal.unwrap_or_else(|| goal_of(record)),
+            eps: record.eps,
+        }),
+        (None, Some(claim)) => {
+            let mut weights = vec![1.0; model.classes().len()];
+            for &(label, weight) in &claim.weights {
+                let class = model.classes().iter().position(|known| *known == label);
+                let class = class.ok_or_else(|| VerifyError::Label { label, known: labels_in_words(model.classes()) })?;
+                weights[class] = weight;
+            }
+            let formulation = Formulation::Svc { c: claim.c, loss: Loss::Hinge, offset: Offset::Free };
+            Ok(Asked { formulation, weights, goal: goal.unwrap_or(Goal::Kkt(EPS)), eps: EPS })
+        }
+    }
+}
+
+/// The least favourable certificate: one that misses the goal, then the greatest violation, or gap where that is the goal; the first of equals.
+fn worst(goal: Goal, certificates: impl DoubleEndedIterator<Item = Certificate>) -> Option<Certificate> {
+    let measure = |c: &Certificate| if goal.kkt().is_some() { c.kkt } else { c.relative_gap() };
+    let worse = |a: &Certificate, b: &Certificate| goal.met(b).cmp(&goal.met(a)).then(measure(a).total_cmp(&measure(b)));
+    // The last of equal maxima would win otherwise.
+    certificates.rev().max_by(worse)
+}
+
+/// A label in the fewest digits that are exact.
+pub(crate) fn label_in_words(label: f64) -> String {
+    let mut text = Vec::new();
+    write_shortest(&mut text, label).expect("memory takes everything");
+    String::from_utf8(text).expect("numbers are ASCII")
+}
+
+/// Some labels, and how many more there are.
+pub(crate) fn labels_in_words(labels: &[f64]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = labels.iter().take(SHOWN).map(|label| label_in_words(*label)).collect();
+    let more = labels.len().saturating_sub(SHOWN);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &rest
+}

@@ -1,0 +1,194 @@
+//! One machine computed again, and what several of them say together.
+
+use crate::arrangement::Arrangement;
+use crate::study::Source;
+use crate::verify::matching::Terms;
+use crate::verify::{Check, MachineVerdict, VerifyError, label_in_words};
+use maxmargin_core::{Certificate, Formulation, Goal, Offset, Point, audit, bias_of};
+use maxmargin_data::Par;
+use maxmargin_data::number::format_g;
+use maxmargin_model::Model;
+use std::collections::HashMap;
+
+/// Relative difference of two recomputations that rounding explains.
+const ROUNDING: f64 = 1e-9;
+
+/// Violation of a box or a balance that rounding explains.
+const FEASIBLE: f64 = 1e-9;
+
+/// What a model was trained for.
+pub(super) struct Asked {
+    pub(super) formulation: Formulation,
+    /// Factor of C for each class of the model.
+    pub(super) weights: Vec<f64>,
+    pub(super) goal: Goal,
+    /// The KKT violation that biases are compared to where the goal names none.
+    pub(super) eps: f64,
+}
+
+/// One comparison.
+struct Finding {
+    what: &'static str,
+    /// The difference as a share of what may be: more than 1 is too much.
+    off: f64,
+    detail: String,
+}
+
+impl Finding {
+    /// Not a number is too much as well.
+    fn passed(&self) -> bool {
+        self.off <= 1.0
+    }
+}
+
+/// A machine and what is to be said of it.
+pub(super) struct Judged {
+    pub(super) verdict: MachineVerdict,
+    findings: Vec<Finding>,
+}
+
+/// Everything that machines are recomputed from.
+pub(super) struct Judge<'a> {
+    pub(super) model: &'a Model,
+    pub(super) asked: &'a Asked,
+    pub(super) arrangement: &'a Arrangement,
+    /// Place in the arrangement of each row of the data.
+    pub(super) position: Vec<usize>,
+    pub(super) source: &'a Source<'a>,
+}
+
+impl Judge<'_> {
+    /// Recomputes machine `p` from its rows and their α.
+    pub(super) fn machine(&self, p: usize, terms: &Terms, par: Par) -> Result<Judged, VerifyError> {
+        let Self { model, asked, arrangement, source, .. } = self;
+        let (part, machine) = (&arrangement.parts[p], &model.machines()[p]);
+        let training = model.record().map(|record| &record.machines[p]);
+        let problem = part.problem(asked.formulation, &asked.weights)?;
+        let dual = problem.dual();
+        let mut alpha = vec![0.0; dual.len()];
+        for &(row, a) in terms {
+            // A row of neither class has α = 0: otherwise its sign would have told.
+            part.rows.binary_search(&self.position[row]).into_iter().for_each(|k| alpha[k] += a);
+        }
+        let mass: f64 = alpha.iter().sum();
+        let offset = asked.formulation.offset();
+        let folded = training.is_some_and(|training| training.folded.is_some());
+        let ((audited, weights), _) = source.with_space(part, offset.feature(), (0, par), |space| {
+            let point = Point { dual, alpha: &alpha, bias: machine.bias };
+            let audited = audit(space, &[point], par).remove(0);
+            let weights = space.matrix().filter(|_| folded).map(|matrix| {
+                let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
+                matrix.weights(dual.ids(), &coef, par).0
+            });
+            (audited, weights)
+        });
+        let certificate = audited.certificate;
+        let mut findings = Vec::new();
+        if let (Some(found), Some(&vector)) = (weights, machine.support.first()) {
+            let largest = alpha.iter().fold(0.0_f64, |most, a| most.max(*a));
+            findings.push(same_weights(&found, &model.parts().support.row(vector as usize).entries(), largest));
+        }
+        findings.push(Finding {
+            what: "feasible",
+            off: certificate.infeasible / FEASIBLE,
+            detail: format!("largest violation of 0 ≤ alpha ≤ C and sum y alpha = 0: {}", short(certificate.infeasible)),
+        });
+        let sum = || alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).sum::<f64>();
+        // A free bias is as exact as the solution; one that α determines is as exact as their sum.
+        let (bias, room) = match offset {
+            Offset::Free => {
+                let bias = bias_of(dual, &alpha, &audited.gradient);
+                (bias, asked.goal.kkt().unwrap_or(asked.eps).max(certificate.kkt))
+            }
+            Offset::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
+            Offset::None => (0.0, ROUNDING),
+        };
+        findings.push(Finding {
+            what: "bias",
+            off: (bias - machine.bias).abs() / room,
+            detail: format!("model {}, recomputed {}", long(machine.bias), long(bias)),
+        });
+        if let Some(training) = training {
+            findings.push(agreement(&training.certificate, &certificate, mass));
+            let bounded = alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count() as u64;
+            findings.push(Finding {
+                what: "at C",
+                // One too many is too many.
+                off: 2.0 * bounded.abs_diff(training.bounded) as f64,
+                detail: format!("model {}, recomputed {bounded}", training.bounded),
+            });
+        }
+        let classes = model.classes();
+        let verdict = MachineVerdict {
+            machine: p,
+            labels: (classes[part.classes.0], classes[part.classes.1]),
+            certificate,
+            stored: training.map(|training| training.certificate),
+            met: asked.goal.met(&certificate),
+        };
+        Ok(Judged { verdict, findings })
+    }
+}
+
+/// Whether weights are the sum over the support vectors that they are said to be, up to rounding.
+fn same_weights(found: &[(u32, f64)], stored: &[(usize, f64)], alpha: f64) -> Finding {
+    let mut difference: HashMap<usize, f64> = found.iter().map(|&(j, v)| (j as usize, v)).collect();
+    stored.iter().for_each(|&(j, v)| *difference.entry(j).or_insert(0.0) -= v);
+    let off = difference.values().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let largest = stored.iter().fold(0.0_f64, |most, (_, v)| most.max(v.abs()));
+    let detail = format!("{} of them; largest difference from the sum over the support vectors: {}", stored.len(), short(off));
+    let off = if off == 0.0 { 0.0 } else { off / (ROUNDING * (largest + alpha)) };
+    Finding { what: "weights", off, detail }
+}
+
+/// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.
+fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
+    let off = |a: f64, b: f64, scale: f64| if a == b { 0.0 } else { (a - b).abs() / (ROUNDING * scale.max(1.0)) };
+    let objective = |a: f64, b: f64| off(a, b, a.abs().max(b.abs()));
+    let all = [
+        objective(stored.primal, found.primal),
+        objective(stored.dual, found.dual),
+        off(stored.kkt, found.kkt, mass),
+        off(stored.infeasible, found.infeasible, 1.0),
+    ];
+    let detail =
+        format!("stored: primal {}, dual {}, KKT violation {}", long(stored.primal), long(stored.dual), short(stored.kkt));
+    // `max` would lose what is not a number.
+    let off = if all.iter().any(|off| off.is_nan()) { f64::NAN } else { all.into_iter().fold(0.0, f64::max) };
+    Finding { what: "certificate", off, detail }
+}
+
+/// One check of each kind: it names the first machine that fails it, or the one that comes nearest to it.
+pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
+    let kinds = judged.first().map_or(0, |one| one.findings.len());
+    let check = |kind: usize| {
+        let of = |p: usize| &judged[p].findings[kind];
+        let failed: Vec<usize> = (0..judged.len()).filter(|&p| !of(p).passed()).collect();
+        // The last of equal maxima would win otherwise.
+        let nearest = || (0..judged.len()).rev().max_by(|a, b| of(*a).off.total_cmp(&of(*b).off)).unwrap_or(0);
+        let shown = failed.first().copied().unwrap_or_else(nearest);
+        let finding = of(shown);
+        let detail = if judged.len() == 1 {
+            finding.detail.clone()
+        } else {
+            let (a, b) = judged[shown].verdict.labels;
+            let name = format!("that of {} and {}", label_in_words(a), label_in_words(b));
+            match failed.len() {
+                0 => format!("{} machines; nearest to a mismatch is {name}: {}", judged.len(), finding.detail),
+                few => format!("{few} of {} machines; first {name}: {}", judged.len(), finding.detail),
+            }
+        };
+        Check::new(finding.what, failed.is_empty(), detail)
+    };
+    (0..kinds).map(check).collect()
+}
+
+/// Four significant digits.
+fn short(value: f64) -> String {
+    format_g(value, 4)
+}
+
+/// Nine significant digits.
+fn long(value: f64) -> String {
+    format_g(value, 9)
+}

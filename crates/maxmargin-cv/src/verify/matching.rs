@@ -1,0 +1,103 @@
+//! Which row of the data is each support vector of a model?
+
+use maxmargin_data::Samples;
+use maxmargin_data::classes::pairs;
+use maxmargin_kernel::Kernel;
+use maxmargin_model::Model;
+use std::collections::HashMap;
+
+/// Column and bits of every value that is not zero.
+type Key = Vec<(usize, u64)>;
+
+/// Row of the data and α of each support vector of a machine.
+pub(crate) type Terms = Vec<(usize, f64)>;
+
+/// The place of each label in `known`.
+///
+/// # Errors
+///
+/// The first row whose label is not there.
+pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize> {
+    let place = |(row, label): (usize, &f64)| {
+        let place = known.iter().position(|known| known == label);
+        place.map(|place| place as u32).ok_or(row)
+    };
+    labels.iter().enumerate().map(place).collect()
+}
+
+/// The solution of every machine of `model` on the rows of its training data: the rows that the record names, if they are what it says;
+/// without a record rows found by content.
+///
+/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model.
+///
+/// # Errors
+///
+/// What is wrong, when a support vector is no such row or a coefficient speaks for another class than the row is in.
+pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
+    let found = if model.record().is_some() { None } else { Some(find(model, samples, of)?) };
+    let several = model.machines().len() > 1;
+    let mut all = Vec::with_capacity(model.machines().len());
+    for (p, ((a, b), machine)) in pairs(model.classes().len()).zip(model.machines()).enumerate() {
+        let training = model.record().map(|record| &record.machines[p]);
+        let folded = training.and_then(|training| training.folded.as_deref());
+        let mut terms = Terms::new();
+        for (at, &coef) in folded.unwrap_or(&machine.coef).iter().enumerate() {
+            let name = || if several { format!("support vector {at} of machine {p}") } else { format!("support vector {at}") };
+            let vector = if folded.is_some() { None } else { Some(machine.support[at] as usize) };
+            let row = match (training, &found, vector) {
+                (Some(training), ..) => training.rows[at] as usize,
+                (None, Some(rows), Some(vector)) => rows[vector],
+                (None, ..) => continue,
+            };
+            if row >= samples.len() {
+                return Err(format!("{} is said to be row {}, but there are {} rows", name(), row + 1, samples.len()));
+            }
+            if let Some(vector) = vector
+                && key(model.kernel(), &model.parts().support, vector) != key(model.kernel(), samples, row)
+            {
+                return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
+            }
+            // A positive coefficient speaks for the later class.
+            if coef != 0.0 && of[row] as usize != (if coef > 0.0 { b } else { a }) {
+                return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
+            }
+            terms.push((row, coef.abs()));
+        }
+        all.push(terms);
+    }
+    Ok(all)
+}
+
+/// Looks every vector up among the rows of the class that its coefficients speak for; equal rows are used in turn.
+fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, String> {
+    let parts = model.parts();
+    let mut class_of = vec![0; parts.support.len()];
+    for ((a, b), machine) in pairs(parts.classes.len()).zip(&parts.machines) {
+        for (&k, &coef) in machine.support.iter().zip(&machine.coef).filter(|(_, coef)| **coef != 0.0) {
+            class_of[k as usize] = if coef > 0.0 { b } else { a };
+        }
+    }
+    let mut places: HashMap<(usize, Key), Vec<usize>> = HashMap::new();
+    for row in (0..samples.len()).rev() {
+        places.entry((of[row] as usize, key(&parts.kernel, samples, row))).or_default().push(row);
+    }
+    let find = |(k, class): (usize, usize)| {
+        let found = places.get_mut(&(class, key(&parts.kernel, &parts.support, k))).and_then(Vec::pop);
+        found.ok_or_else(|| {
+            format!(
+                "support vector {k} is no row of the data (LIBSVM writes eight digits only: train on such data, or export from maxmargin)"
+            )
+        })
+    };
+    class_of.into_iter().enumerate().map(find).collect()
+}
+
+/// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel, its serial number.
+fn key(kernel: &Kernel, samples: &Samples, row: usize) -> Key {
+    let mut entries = Key::new();
+    samples.row(row).for_each(|column, value| entries.push((column, value.to_bits())));
+    if *kernel == Kernel::Precomputed {
+        entries.retain(|(column, _)| *column == 0);
+    }
+    entries
+}
