@@ -75,6 +75,8 @@ pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+#[cfg(feature = "linfa")]
+pub mod linfa;
 pub mod prelude;
 mod svm;
 
