@@ -63,6 +63,10 @@
 //! assert_eq!(model::decode(&bytes)?.predict(&data.samples, Par::Seq)?, fitted.predict(&data.samples)?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # In short
+//!
+#![doc = include_str!("../README.md")]
 
 pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;

@@ -4,8 +4,8 @@
 //! `.xz`).
 #![expect(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use maxmargin::SmoChunks;
 use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop};
+use maxmargin::cv::SmoChunks;
 use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
 use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve_certified};
 use maxmargin::kernel::{Kernel, KernelGram, Rows};
