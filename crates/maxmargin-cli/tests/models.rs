@@ -169,7 +169,10 @@ fn other_feature_counts_are_allowed_and_mentioned_once() {
     assert_eq!(answer.err.matches("note: wide has 7 features, the model 2").count(), 1, "{answer:?}");
     bench.file("unknown", "5 1:1\n1 1:2\n");
     let answer = bench.run("predict unknown m");
-    assert!(answer.warnings()[0].contains("1 of 2 rows have a label that is none of the model's 2 classes (-1, 1)"), "{answer:?}");
+    assert!(
+        answer.warnings()[0].contains("1 of 2 rows have a label that is none of the model's 2 classes (-1, 1)"),
+        "{answer:?}"
+    );
 }
 
 #[test]

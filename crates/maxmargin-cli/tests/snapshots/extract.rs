@@ -89,7 +89,8 @@ pub(crate) fn cv(json: &str) -> Found {
         let iterations: f64 = of_folds.chain(full).filter(is_it).map(|machine| number(machine, "/iterations")).sum();
         found.push((format!("machine {m} iterations"), iterations.to_string()));
         if let Some(machine) = full.iter().find(is_it) {
-            let fields = [("full primal", "/certificate/primal"), ("full dual", "/certificate/dual"), ("full kkt", "/certificate/kkt")];
+            let fields =
+                [("full primal", "/certificate/primal"), ("full dual", "/certificate/dual"), ("full kkt", "/certificate/kkt")];
             add(&mut found, machine, &format!("machine {m} "), &fields);
         }
     }
