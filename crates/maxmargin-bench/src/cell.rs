@@ -1,19 +1,33 @@
-//! The question and the answer.
+//! The question: a job, and the settings that belong to it.
 
+use crate::failure::Failure;
+use crate::machine;
+use maxmargin::Solver;
+use maxmargin::core::Stop;
 use maxmargin::cv::Seeding;
+use maxmargin::cv::solver::UnknownSolver;
 use maxmargin::kernel::Kernel;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
-/// What to measure. Unknown names are refused, so that a misspelt setting is not silently a default.
+/// What to measure.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "one switch of a cell each")]
-pub(crate) struct Cell {
-    pub(crate) job: Job,
+#[serde(tag = "job", rename_all = "kebab-case")]
+pub(crate) enum Job {
+    Cv(Cv),
+    Train(Box<Train>),
+    Update(Update),
+    /// Nothing is measured: the data go to standard output in LIBSVM format.
+    Write(Write),
+}
+
+/// What every job has.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Setting {
     pub(crate) data: Data,
-    #[serde(default)]
-    pub(crate) solver: Solver,
     pub(crate) kernel: KernelName,
     #[serde(default = "one")]
     pub(crate) gamma: f64,
@@ -21,86 +35,164 @@ pub(crate) struct Cell {
     pub(crate) degree: u32,
     #[serde(default)]
     pub(crate) coef0: f64,
-    /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
-    #[serde(default)]
-    pub(crate) mean_width: bool,
     pub(crate) c: f64,
     pub(crate) tol: f64,
     /// Bytes of kernel values; 70 % of the free memory when absent.
     pub(crate) memory: Option<u64>,
     pub(crate) threads: Option<usize>,
-    /// Samples that a model is tested on (train).
-    pub(crate) test: Option<Data>,
-    /// Share of the data, the same random rows in every run, that is test instead (train, L2-SVM).
-    pub(crate) hold_out: Option<f64>,
-    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples (train, L2-SVM).
-    pub(crate) validation: Option<f64>,
-    /// Move every feature to [−1, 1] by its range in the training samples (train, L2-SVM).
-    #[serde(default)]
-    pub(crate) scale: bool,
-    /// What `tol` bounds (train, L2-SVM).
-    #[serde(default)]
-    pub(crate) bound: Bound,
-    /// Random points among which the furthest is sought (train, L2-SVM); all when absent or 0.
-    pub(crate) sample: Option<usize>,
-    /// Whether half of every sample is of each class (train, L2-SVM).
-    #[serde(default)]
-    pub(crate) sample_balanced: bool,
-    /// Samples in a row that find nothing before the run ends or everything is looked at (train, L2-SVM).
-    pub(crate) sample_tries: Option<usize>,
-    /// Whether samples that find nothing end the run, as in the papers (train, L2-SVM).
-    #[serde(default)]
-    pub(crate) sampled_stop: bool,
-    /// How working sets are chosen (train, irwls).
-    #[serde(default)]
-    pub(crate) selection: Selection,
-    /// Samples of a working set (train, irwls).
-    #[serde(default = "chunk")]
-    pub(crate) working_set: usize,
-    /// Who solves working sets (train, irwls).
-    #[serde(default)]
-    pub(crate) inner: Inner,
-    /// Where the finish takes over from SMO, which is asked for this KKT violation (train, smo).
-    pub(crate) finish_from: Option<f64>,
     /// Seed of stratified and shuffled folds, of starts and of samples.
     #[serde(default)]
     pub(crate) seed: u64,
     /// Stops a run that takes longer.
     pub(crate) time_limit_seconds: Option<f64>,
-    /// Judge solutions by a lower bound on the objective that is known to this relative gap (linear solvers).
+}
+
+/// A cross-validation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Cv {
+    #[serde(flatten)]
+    pub(crate) setting: Setting,
+    #[serde(default = "smo")]
+    pub(crate) solver: Solver,
+    /// Folds.
+    #[serde(default = "ten")]
+    pub(crate) k: usize,
+    /// How samples are cut into folds.
+    #[serde(default)]
+    pub(crate) folds: Folds,
+    /// Where each fold starts: a name of [`Seeding::ALL`].
+    pub(crate) seeding: Option<String>,
+    #[serde(flatten)]
+    _nothing_else: NothingElse,
+}
+
+/// One training.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Train {
+    #[serde(flatten)]
+    pub(crate) setting: Setting,
+    #[serde(default)]
+    pub(crate) solver: Trainer,
+    /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
+    #[serde(default)]
+    pub(crate) mean_width: bool,
+    /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
+    pub(crate) finish_from: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) split: Split,
+    #[serde(flatten)]
+    pub(crate) simplex: SimplexOptions,
+    #[serde(flatten)]
+    pub(crate) chunks: ChunkOptions,
+    #[serde(flatten)]
+    pub(crate) linear: LinearOptions,
+    #[serde(flatten)]
+    _nothing_else: NothingElse,
+}
+
+/// Samples that are trained on, and that a model is tested on.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Split {
+    /// Samples that a model is tested on.
+    pub(crate) test: Option<Data>,
+    /// Share of the data, the same random rows in every run, that is test instead.
+    pub(crate) hold_out: Option<f64>,
+    /// Share of the training samples, drawn with `seed`, that the model is tested on instead of the test samples.
+    pub(crate) validation: Option<f64>,
+    /// Move every feature to [−1, 1] by its range in the training samples.
+    #[serde(default)]
+    pub(crate) scale: bool,
+}
+
+/// Of solvers on the simplex.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SimplexOptions {
+    /// What `tol` bounds.
+    #[serde(default)]
+    pub(crate) bound: Bound,
+    /// Random points among which the furthest is sought; all when absent or 0.
+    pub(crate) sample: Option<usize>,
+    /// Whether half of every sample is of each class.
+    #[serde(default)]
+    pub(crate) sample_balanced: bool,
+    /// Samples in a row that find nothing before the run ends or everything is looked at.
+    pub(crate) sample_tries: Option<usize>,
+    /// Whether samples that find nothing end the run, as in the papers.
+    #[serde(default)]
+    pub(crate) sampled_stop: bool,
+}
+
+/// Of training by working sets.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct ChunkOptions {
+    /// How working sets are chosen.
+    #[serde(default)]
+    pub(crate) selection: Selection,
+    /// Samples of a working set.
+    #[serde(default = "chunk")]
+    pub(crate) working_set: usize,
+    /// Who solves working sets.
+    #[serde(default)]
+    pub(crate) inner: Inner,
+}
+
+/// Of linear solvers, LIBLINEAR's among them.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LinearOptions {
+    /// Judge solutions by a lower bound on the objective that is known to this relative gap.
     pub(crate) bound_gap: Option<f64>,
     /// Folder that keeps such bounds for other cells.
     pub(crate) bounds: Option<PathBuf>,
     /// The program of the solver `liblinear`; the installed one when absent.
     pub(crate) program: Option<PathBuf>,
-    /// Folds (cv).
-    #[serde(default = "ten")]
-    pub(crate) k: usize,
-    /// How samples are cut into folds (cv).
-    #[serde(default)]
-    pub(crate) folds: Folds,
-    /// Where each fold starts (cv): a name of [`Seeding::ALL`].
-    pub(crate) seeding: Option<String>,
-    /// Who takes samples in and gives them up (update).
-    pub(crate) method: Option<Method>,
-    /// Samples of the first model (update); all but those that are to come when absent.
+}
+
+/// Samples leave a trained model, others come.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Update {
+    #[serde(flatten)]
+    pub(crate) setting: Setting,
+    /// Who takes samples in and gives them up.
+    pub(crate) method: Method,
+    /// Samples of the first model; all but those that are to come when absent.
     pub(crate) window: Option<usize>,
-    /// Samples that come with every update (update).
+    /// Samples that come with every update.
     #[serde(default)]
     pub(crate) add: usize,
-    /// Samples that leave with every update (update).
+    /// Samples that leave with every update.
     #[serde(default)]
     pub(crate) remove: usize,
-    /// Which samples come and leave (update).
+    /// Which samples come and leave.
     #[serde(default)]
     pub(crate) pick: Pick,
-    /// Updates that are measured (update): one after the other in file order, each from the same model for bounded samples.
+    /// Updates that are measured: one after the other in file order, each from the same model for bounded samples.
     #[serde(default = "once")]
     pub(crate) updates: usize,
-    /// Times that all updates are measured, each time from the first model (update); fewer when they take long. Counts are those of one
-    /// time.
+    /// Times that all updates are measured, each time from the first model; fewer when they take long. Counts are those of one time.
     #[serde(default = "once")]
     pub(crate) rounds: usize,
+    #[serde(flatten)]
+    _nothing_else: NothingElse,
+}
+
+/// Data to be written.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Write {
+    #[serde(flatten)]
+    pub(crate) setting: Setting,
+    #[serde(flatten)]
+    _nothing_else: NothingElse,
+}
+
+/// What no field before has taken must not be there, so that a misspelt setting is not silently a default.
+#[derive(Debug)]
+struct NothingElse;
+
+impl<'de> Deserialize<'de> for NothingElse {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let left = BTreeMap::<String, IgnoredAny>::deserialize(deserializer)?;
+        left.keys().next().map_or(Ok(Self), |name| Err(Error::custom(format!("this job has no setting `{name}`"))))
+    }
 }
 
 fn one() -> f64 {
@@ -119,14 +211,8 @@ fn ten() -> usize {
     10
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Job {
-    Cv,
-    Train,
-    Update,
-    /// Nothing is measured: the data go to standard output in LIBSVM format.
-    Write,
+fn smo() -> Solver {
+    Solver::Smo
 }
 
 /// Who updates a model.
@@ -157,41 +243,46 @@ pub(crate) enum Pick {
 }
 
 /// A file in LIBSVM format, or a generator.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub(crate) enum Data {
     File { file: PathBuf },
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
-/// Who trains.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Solver {
-    #[default]
-    Smo,
-    /// Coordinate descent, then Newton steps (train, kernel linear; so are all that follow: L1 loss without bias).
-    Linear,
-    /// Coordinate descent with random permutations and shrinking.
-    LinearDescent,
-    /// Coordinate descent with adaptive variable selection frequencies.
-    Avsf,
-    /// Newton steps from the start.
-    LinearNewton,
-    /// LIBLINEAR's program, in a process of its own.
+/// Who trains: a solver by its name, with `linear-` before it or not, or LIBLINEAR's program in a process of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum Trainer {
+    Ours(Solver),
     Liblinear,
-    /// Core vector machine, of the L2-SVM as all that follow.
-    Cvm,
-    /// Frank-Wolfe.
-    Fw,
-    /// Frank-Wolfe with away steps.
-    Mfw,
-    /// Frank-Wolfe with exchanges of mass.
-    Swap,
-    /// Pairwise steps in corrective phases.
-    Pairwise,
-    /// Working sets, solved by least squares or by another.
-    Irwls,
+}
+
+impl Default for Trainer {
+    fn default() -> Self {
+        Self::Ours(Solver::Smo)
+    }
+}
+
+impl TryFrom<String> for Trainer {
+    type Error = UnknownSolver;
+
+    fn try_from(name: String) -> Result<Self, UnknownSolver> {
+        if name == "liblinear" {
+            return Ok(Self::Liblinear);
+        }
+        name.strip_prefix("linear-").unwrap_or(&name).parse().map(Self::Ours)
+    }
+}
+
+impl Trainer {
+    /// Whether it works without a kernel.
+    pub(crate) fn is_linear(self) -> bool {
+        match self {
+            Self::Ours(solver) => solver.is_linear(),
+            Self::Liblinear => true,
+        }
+    }
 }
 
 /// Which samples are the working set.
@@ -249,7 +340,7 @@ pub(crate) enum Folds {
     File(PathBuf),
 }
 
-impl Cell {
+impl Setting {
     pub(crate) fn kernel(&self) -> Result<Kernel, Failure> {
         self.kernel_of(self.gamma)
     }
@@ -266,6 +357,17 @@ impl Cell {
         Ok(kernel.checked()?)
     }
 
+    pub(crate) fn stop(&self) -> Stop {
+        Stop { max_time: self.time_limit_seconds.map(Duration::from_secs_f64), ..Stop::at(self.tol) }
+    }
+
+    /// Bytes of kernel values.
+    pub(crate) fn budget(&self) -> u64 {
+        self.memory.unwrap_or_else(machine::budget)
+    }
+}
+
+impl Cv {
     pub(crate) fn seeding(&self) -> Result<Seeding, Failure> {
         let Some(name) = &self.seeding else { return Ok(Seeding::default()) };
         let known = Seeding::ALL.iter().find(|(known, _)| known == name);
@@ -276,65 +378,13 @@ impl Cell {
     }
 }
 
-/// Why a cell has no measurement.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("the cell is not understood: {0}")]
-    Cell(#[from] serde_json::Error),
-    #[error("{}: {source}", path.display())]
-    Parse { path: PathBuf, source: maxmargin::data::libsvm::ReadError },
-    #[error("no generator is called `{0}`")]
-    Generator(String),
-    #[error("no seeding is called `{name}`; there is {known}")]
-    Seeding { name: String, known: String },
-    #[error(transparent)]
-    Generate(#[from] maxmargin::data::generate::GenerateError),
-    #[error(transparent)]
-    Labels(#[from] maxmargin::data::LabelError),
-    #[error(transparent)]
-    Kernel(#[from] maxmargin::kernel::KernelError),
-    #[error(transparent)]
-    Plan(#[from] maxmargin::cv::PlanError),
-    #[error(transparent)]
-    Svm(#[from] maxmargin::SvmError),
-    #[error(transparent)]
-    Dual(#[from] maxmargin::core::DualError),
-    #[error(transparent)]
-    Start(#[from] maxmargin::core::StartError),
-    #[error(transparent)]
-    Smo(#[from] maxmargin::smo::SmoError),
-    #[error(transparent)]
-    FrankWolfe(#[from] maxmargin::frankwolfe::FrankWolfeError),
-    #[error(transparent)]
-    Path(#[from] maxmargin::path::PathError),
-    #[error("LIBSVM's model: {0}")]
-    Model(#[from] maxmargin::model::ModelError),
-    #[error(transparent)]
-    Linear(#[from] maxmargin::linear::LinearError),
-    #[error(transparent)]
-    Irwls(#[from] maxmargin::irwls::IrwlsError),
-    #[error("solvers other than smo are for the job `train`")]
-    Solver,
-    #[error("the linear solvers, LIBLINEAR's among them, need `\"kernel\": \"linear\"`")]
-    LinearKernel,
-    #[error("LIBLINEAR: {0}")]
-    Liblinear(String),
-    #[error("the job `update` needs a method: mid, sid, smo, smo-cold or svm-train")]
-    Method,
-    #[error("{updates} updates from a window of {window} rows need {needed} rows, the data have {rows}")]
-    Window { window: usize, updates: usize, needed: usize, rows: usize },
-    #[error("{wanted} samples with alpha = C are to come and leave, the model of all has {found}")]
-    Bounded { wanted: usize, found: usize },
-    #[error("svm-train: {0}")]
-    Program(String),
-    #[error("temporary files: {0}")]
-    Temporary(std::io::Error),
-    #[error(transparent)]
-    Scale(#[from] maxmargin::data::scale::ScaleError),
-    #[error("a share of {0} leaves no samples on one side: it has to be between 0 and 1")]
-    Share(f64),
-    #[error("cannot make threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+impl Job {
+    pub(crate) fn setting(&self) -> &Setting {
+        match self {
+            Self::Cv(cell) => &cell.setting,
+            Self::Train(cell) => &cell.setting,
+            Self::Update(cell) => &cell.setting,
+            Self::Write(cell) => &cell.setting,
+        }
+    }
 }

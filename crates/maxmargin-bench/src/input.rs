@@ -1,9 +1,12 @@
 //! The data of a cell.
 
-use crate::cell::{Data, Failure};
+use crate::cell::Data;
+use crate::failure::Failure;
 use maxmargin::data::generate::Generator;
 use maxmargin::data::libsvm::{self, ReadOptions};
 use maxmargin::data::{Dataset, Par, compress};
+use std::io::{BufWriter, Write};
+use tempfile::NamedTempFile;
 
 pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
     match data {
@@ -24,4 +27,17 @@ pub(crate) fn text(data: &Data) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     libsvm::write(&load(data, Par::Seq)?, &mut bytes).map_err(Failure::Temporary)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The data as a file: generated ones are written to one, which goes away with what is returned beside.
+pub(crate) fn as_file(data: &Data) -> Result<(Data, Option<NamedTempFile>), Failure> {
+    if let Data::File { .. } = data {
+        return Ok((data.clone(), None));
+    }
+    let set = load(data, Par::Seq)?;
+    let file = NamedTempFile::new().map_err(Failure::Temporary)?;
+    let mut out = BufWriter::with_capacity(1 << 20, &file);
+    libsvm::write(&set, &mut out).and_then(|()| out.flush()).map_err(Failure::Temporary)?;
+    drop(out);
+    Ok((Data::File { file: file.path().into() }, Some(file)))
 }

@@ -1,73 +1,85 @@
-//! A single training by working sets.
+//! Trainings by working sets.
 
-use crate::cell::{Cell, Failure, Inner, Selection as Named};
+use crate::cell::{Inner, Selection as Named, Train};
+use crate::failure::Failure;
 use crate::interior::InteriorPoint;
 use crate::measured::{Measured, WorkingSets};
-use crate::{input, machine};
-use maxmargin::SmoChunks;
-use maxmargin::core::{Dual, Silent, Start, Stop};
-use maxmargin::data::{BinaryLabels, Par};
-use maxmargin::irwls::{ChunkSolver, IrwlsConfig, LeastSquares, Selection, solve_certified};
-use maxmargin::kernel::{KernelGram, Rows};
-use std::time::{Duration, Instant};
+use crate::train::{Contender, Training};
+use maxmargin::core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin::cv::SmoChunks;
+use maxmargin::irwls::{ChunkSolver, Irwls, IrwlsConfig, LeastSquares, Selection, solve};
+use maxmargin::kernel::Space;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
-    let kernel = cell.kernel()?;
-    let begun = Instant::now();
-    let data = input::load(&cell.data, par)?;
-    let read_seconds = begun.elapsed().as_secs_f64();
-
-    let signs = BinaryLabels::new(&data.labels)?.signs;
-    let n = signs.len();
-    let gram = KernelGram::new(&data.samples, kernel)?;
-    let rows = Rows::new(&gram, cell.memory.unwrap_or_else(machine::budget), par);
-    let dual = Dual::c_svc((0..n).collect(), signs, vec![cell.c; n])?;
-    let stop = Stop { max_time: cell.time_limit_seconds.map(Duration::from_secs_f64), ..Stop::at(cell.tol) };
-    let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-
-    let solving = Instant::now();
-    let config = IrwlsConfig {
-        selection: selection(cell.selection),
-        working_set: cell.working_set,
-        chunks: chunks(cell.inner),
-        seed: cell.seed,
-        par,
-        ..IrwlsConfig::default()
-    };
-    let (outcome, certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, &config, &stop, &mut Silent)?;
-    let solve_seconds = solving.elapsed().as_secs_f64();
-    let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-    let solution = &outcome.solution;
-    Ok(Measured {
-        read_seconds,
-        kernel_seconds,
-        solve_seconds,
-        total_seconds,
-        chunks: Some(WorkingSets {
-            chunks: Some(outcome.chunks),
-            exact_chunks: Some(outcome.exact_chunks),
-            optimiser_seconds: Some(outcome.optimiser.as_secs_f64()),
-            kernel_values: rows.work().computed * n as u64,
-            free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
-        }),
-        ..Measured::of(solution, &certificate, &rows)
-    })
+/// IRWLS with the working sets' solver of the cell, and a watch on it.
+pub(crate) struct WorkingSetSolver {
+    usual: Irwls,
+    chunks: &'static dyn ChunkSolver,
+    /// Inside the working sets' solver, of all machines.
+    optimiser: Mutex<Duration>,
 }
 
-fn selection(named: Named) -> Selection {
-    match named {
-        Named::Random => Selection::Random,
-        Named::Largest => Selection::Largest,
-        Named::Smallest => Selection::Smallest,
-        Named::Half => Selection::Half,
-        Named::Steepest => Selection::Steepest,
+impl WorkingSetSolver {
+    pub(crate) fn of(cell: &Train) -> Self {
+        let selection = match cell.chunks.selection {
+            Named::Random => Selection::Random,
+            Named::Largest => Selection::Largest,
+            Named::Smallest => Selection::Smallest,
+            Named::Half => Selection::Half,
+            Named::Steepest => Selection::Steepest,
+        };
+        let chunks: &dyn ChunkSolver = match cell.chunks.inner {
+            Inner::LeastSquares => &LeastSquares,
+            Inner::InteriorPoint => &InteriorPoint,
+            Inner::Smo => &SmoChunks,
+        };
+        let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
+        Self { usual, chunks, optimiser: Mutex::default() }
     }
 }
 
-fn chunks(inner: Inner) -> &'static dyn ChunkSolver {
-    match inner {
-        Inner::LeastSquares => &LeastSquares,
-        Inner::InteriorPoint => &InteriorPoint,
-        Inner::Smo => &SmoChunks,
+/// Names of counts.
+const CHUNKS: &str = "working_sets";
+const EXACT: &str = "exact_working_sets";
+
+impl Solve for WorkingSetSolver {
+    fn name(&self) -> &'static str {
+        self.usual.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        self.usual.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let rows = Refused::unless_rows(self.name(), space)?;
+        let Irwls { selection, working_set, seed } = self.usual;
+        let config = IrwlsConfig { selection, working_set, chunks: self.chunks, refine: run.refine, seed, par: run.par };
+        let found = solve(dual, rows, start, &config, &run.stop, run.watch);
+        let outcome = found.map_err(|error| Refused {
+            solver: self.name(),
+            reason: error.to_string(),
+            instead: "give it another working set",
+        })?;
+        *self.optimiser.lock().unwrap_or_else(PoisonError::into_inner) += outcome.optimiser;
+        let exact = run.refine == Refine::Exact && outcome.solution.status == Status::Converged;
+        let counts = vec![(CHUNKS, outcome.chunks), (EXACT, outcome.exact_chunks)];
+        Ok(Solved { solution: outcome.solution, exact, counts })
+    }
+}
+
+impl Contender for WorkingSetSolver {
+    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+        let counts = &training.fitted.counts;
+        let count = |name: &str| counts.iter().find(|(known, _)| *known == name).map(|(_, count)| *count);
+        let optimiser = *self.optimiser.lock().unwrap_or_else(PoisonError::into_inner);
+        measured.chunks = Some(WorkingSets {
+            chunks: count(CHUNKS),
+            exact_chunks: count(EXACT),
+            optimiser_seconds: Some(optimiser.as_secs_f64()),
+            ..WorkingSets::of(training.fitted)
+        });
+        Ok(())
     }
 }

@@ -1,22 +1,20 @@
-//! One training of a linear SVM: L1 loss without bias, by one of our solvers or by LIBLINEAR's program, all judged alike.
+//! Trainings of a linear SVM: L1 loss without bias, by one of our solvers or by LIBLINEAR's program, all judged alike.
 
 mod bound;
 mod liblinear;
-mod source;
-
-use crate::cell::{Cell, Failure, KernelName, Solver};
+use crate::cell::{Data, Train};
+use crate::failure::Failure;
 use crate::measured::Measured;
+use crate::train::{Contender, Training};
 use bound::Bound;
-use maxmargin::core::{Balance, Dual, Silent, Start, Stop};
-use maxmargin::data::libsvm::{self, ReadOptions};
-use maxmargin::data::{BinaryLabels, Dataset, Par};
-use maxmargin::linear::{Config, LinearWork, Matrix, Method, solve};
+use maxmargin::core::{Balance, Dual, Formulation, Loss, Offset};
+use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
+use maxmargin::linear::{Linear, LinearWork};
 use serde::Serialize;
-use source::Source;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is measured of linear trainings alone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Trained {
     /// Training alone, from parsed data to the solution; absent where a program does not say.
     train_seconds: Option<f64>,
@@ -38,124 +36,106 @@ pub(crate) struct Trained {
     excess: Option<f64>,
 }
 
-/// A problem and how it is to be solved.
+/// A problem of two classes and how it is to be solved.
 pub(crate) struct Problem<'a> {
-    cell: &'a Cell,
-    source: &'a Source,
+    cell: &'a Train,
     data: &'a Dataset,
-    labels: &'a BinaryLabels,
+    labels: BinaryLabels,
     par: Par,
 }
 
-/// What a solver gave.
+/// What LIBLINEAR's program gave.
 struct Found {
     /// One weight a feature; absent for a program that was stopped.
     w: Option<Vec<f64>>,
     train_seconds: Option<f64>,
     process_seconds: f64,
     sweeps: Option<u64>,
-    work: Option<LinearWork>,
     status: String,
-    /// Of the solver's own α: dual objective, KKT violation, relative gap.
-    own: Option<(f64, f64, f64)>,
     support_vectors: usize,
 }
 
-/// Whether the solver is one of these.
-pub(crate) fn knows(solver: Solver) -> bool {
-    method(solver).is_some() || solver == Solver::Liblinear
+impl Contender for Linear {
+    fn formulation(&self, c: f64) -> Formulation {
+        Formulation::Svc { c, loss: Loss::Hinge, offset: Offset::None }
+    }
+
+    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+        let Training { cell, data, fitted, .. } = *training;
+        let count = |name: &str| fitted.counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+        let work = LinearWork {
+            sweeps: count("sweeps"),
+            steps: count("steps"),
+            entries: count("entries"),
+            newton_steps: count("newton_steps"),
+            rounds: count("rounds"),
+            gradients: count("gradients"),
+        };
+        let labels = training.classes.binary();
+        let judged = labels.map(|labels| {
+            let mut w = vec![0.0; data.samples.features()];
+            fitted.model.parts().support.row(0).for_each(|feature, weight| w[feature] = weight);
+            Problem { cell, data, labels, par: training.par }.judge(Some(&w))
+        });
+        measured.iterations = Some(work.steps);
+        measured.linear = Some(Trained {
+            train_seconds: Some(fitted.solve_seconds),
+            process_seconds: training.process_seconds,
+            limit_seconds: cell.setting.time_limit_seconds,
+            sweeps: Some(work.sweeps),
+            work: Some(work),
+            ..judged.transpose()?.unwrap_or_default()
+        });
+        Ok(())
+    }
 }
 
-pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
-    if cell.kernel != KernelName::Linear {
-        return Err(Failure::LinearKernel);
-    }
-    // Every solver reads a file, so that whole processes compare.
-    let source = Source::of(&cell.data)?;
+/// A training by LIBLINEAR's program on the file that `data` were read from.
+pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &ClassLabels, par: Par) -> Result<Measured, Failure> {
     let begun = Instant::now();
-    let bytes = std::fs::read(source.path()).map_err(|error| source.failure(error))?;
-    let data = libsvm::parse(&bytes, &ReadOptions::default(), par)
-        .map_err(|error| Failure::Parse { path: source.path().into(), source: error })?;
-    drop(bytes);
-    let read_seconds = begun.elapsed().as_secs_f64();
-
-    let labels = BinaryLabels::new(&data.labels)?;
-    let problem = Problem { cell, source: &source, data: &data, labels: &labels, par };
-    let found = match method(cell.solver) {
-        Some(method) => problem.ours(method, begun)?,
-        None => liblinear::train(&problem)?,
+    let (Data::File { file }, Some(labels)) = (source, classes.binary()) else {
+        return Err(Failure::Liblinear("it is measured on files of two classes".into()));
     };
-    let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-    let primal = found.w.as_ref().map(|w| problem.primal(w));
-    let bound = cell.bound_gap.map(|gap| bound::of(&problem, gap)).transpose()?;
-    let trained = Trained {
-        train_seconds: found.train_seconds,
-        process_seconds: found.process_seconds,
-        limit_seconds: cell.time_limit_seconds,
-        sweeps: found.sweeps,
-        work: found.work,
-        primal,
-        bound: bound.as_ref().map(|bound| bound.dual),
-        bound_gap: bound.as_ref().map(|bound| bound.relative_gap),
-        excess: primal.zip(bound).map(|(primal, Bound { dual, .. })| if primal > 0.0 { (primal - dual) / primal } else { 0.0 }),
-    };
-    let (objective, kkt, relative_gap) = found.own.unwrap_or((f64::NAN, f64::NAN, f64::NAN));
+    let problem = Problem { cell, data, labels, par };
+    let found = liblinear::train(&problem, file)?;
+    let total_seconds = begun.elapsed().as_secs_f64();
     Ok(Measured {
-        iterations: found.work.map(|work| work.steps),
-        objective,
-        kkt,
-        relative_gap,
+        objective: f64::NAN,
+        kkt: f64::NAN,
+        relative_gap: f64::NAN,
         support_vectors: found.support_vectors,
         status: found.status,
-        read_seconds,
         solve_seconds: found.train_seconds.unwrap_or(found.process_seconds),
         total_seconds,
-        linear: Some(trained),
+        linear: Some(Trained {
+            train_seconds: found.train_seconds,
+            process_seconds: found.process_seconds,
+            limit_seconds: cell.setting.time_limit_seconds,
+            sweeps: found.sweeps,
+            ..problem.judge(found.w.as_deref())?
+        }),
         ..Measured::default()
     })
-}
-
-/// Our solver of this name.
-fn method(solver: Solver) -> Option<Method> {
-    match solver {
-        Solver::Linear => Some(Method::Hybrid),
-        Solver::LinearDescent => Some(Method::Descent),
-        Solver::Avsf => Some(Method::Avsf),
-        Solver::LinearNewton => Some(Method::Newton),
-        _ => None,
-    }
 }
 
 impl Problem<'_> {
     fn dual(&self) -> Result<Dual, Failure> {
         let n = self.labels.signs.len();
-        let (lin, upper) = (vec![-1.0; n], vec![self.cell.c; n]);
+        let (lin, upper) = (vec![-1.0; n], vec![self.cell.setting.c; n]);
         Ok(Dual::new((0..n).collect(), self.labels.signs.clone(), lin, upper, 0.0, Balance::Free)?)
     }
 
-    fn ours(&self, method: Method, begun: Instant) -> Result<Found, Failure> {
-        let training = Instant::now();
-        let dual = self.dual()?;
-        let matrix = Matrix::new(&self.data.samples, None, self.par);
-        let config = Config { method, seed: self.cell.seed, par: self.par, gap: None };
-        let max_time = self.cell.time_limit_seconds.map(Duration::from_secs_f64);
-        let stop = Stop { max_time, ..Stop::at(self.cell.tol) };
-        let solved = solve(&matrix, &dual, Start::zero(&dual)?, &config, &stop, &mut Silent)?;
-        let (train_seconds, process_seconds) = (training.elapsed().as_secs_f64(), begun.elapsed().as_secs_f64());
-        let mut w = vec![0.0; self.data.samples.features()];
-        for (feature, weight) in &solved.w {
-            w[*feature as usize] = *weight;
-        }
-        let certificate = solved.certificate;
-        Ok(Found {
-            w: Some(w),
-            train_seconds: Some(train_seconds),
-            process_seconds,
-            sweeps: Some(solved.work.sweeps),
-            work: Some(solved.work),
-            status: format!("{:?}", solved.solution.status),
-            own: Some((certificate.dual, certificate.kkt, certificate.relative_gap())),
-            support_vectors: solved.solution.alpha.iter().filter(|a| **a > 0.0).count(),
+    /// The objective of w and how far it is from the optimum.
+    fn judge(&self, w: Option<&[f64]>) -> Result<Trained, Failure> {
+        let primal = w.map(|w| self.primal(w));
+        let bound = self.cell.linear.bound_gap.map(|gap| bound::of(self, gap)).transpose()?;
+        let excess = |(primal, Bound { dual, .. })| if primal > 0.0 { (primal - dual) / primal } else { 0.0 };
+        Ok(Trained {
+            primal,
+            bound: bound.map(|bound| bound.dual),
+            bound_gap: bound.map(|bound| bound.relative_gap),
+            excess: primal.zip(bound).map(excess),
+            ..Trained::default()
         })
     }
 
@@ -167,6 +147,6 @@ impl Problem<'_> {
             samples.row(i).for_each(|j, value| product += value * w.get(j).copied().unwrap_or(0.0));
             (1.0 - self.labels.signs[i] * product).max(0.0)
         };
-        0.5 * w.iter().map(|v| v * v).sum::<f64>() + self.cell.c * (0..samples.len()).map(loss).sum::<f64>()
+        0.5 * w.iter().map(|v| v * v).sum::<f64>() + self.cell.setting.c * (0..samples.len()).map(loss).sum::<f64>()
     }
 }

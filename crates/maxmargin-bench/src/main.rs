@@ -3,8 +3,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the JSON line and the failure are what this program is for")]
 
 mod cell;
-mod classes;
 mod cv;
+mod failure;
 mod input;
 mod interior;
 mod irwls;
@@ -12,12 +12,14 @@ mod linear;
 mod machine;
 mod measured;
 mod simplex;
+mod smo;
 mod split;
 mod train;
 mod update;
 
-use cell::{Cell, Failure, Job, Solver};
+use cell::Job;
 use clap::Parser;
+use failure::Failure;
 use maxmargin::data::Par;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,21 +52,14 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     };
     let text =
         text.map_err(|source| Failure::Read { path: arguments.cell.clone().unwrap_or("standard input".into()), source })?;
-    let cell: Cell = serde_json::from_str(&text)?;
-    if cell.job == Job::Write {
-        return input::text(&cell.data);
-    }
-    let threads = cell.threads.unwrap_or_else(machine::threads);
+    let job: Job = serde_json::from_str(&text)?;
+    let threads = job.setting().threads.unwrap_or_else(machine::threads);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
-    let par = Par::Pool;
-    let mut measured = match cell.job {
-        Job::Train if cell.solver == Solver::Irwls => irwls::measure(&cell, par)?,
-        Job::Train if linear::knows(cell.solver) => linear::measure(&cell, par)?,
-        _ if linear::knows(cell.solver) => return Err(Failure::Solver),
-        Job::Cv => cv::measure(&cell, par)?,
-        Job::Train => train::measure(&cell, par)?,
-        Job::Update => update::measure(&cell, par)?,
-        Job::Write => return input::text(&cell.data),
+    let mut measured = match &job {
+        Job::Cv(cell) => cv::measure(cell, Par::Pool)?,
+        Job::Train(cell) => train::measure(cell, Par::Pool)?,
+        Job::Update(cell) => update::measure(cell, Par::Pool)?,
+        Job::Write(cell) => return input::text(&cell.setting.data),
     };
     measured.peak_rss_bytes = machine::peak_bytes();
     measured.threads = threads;

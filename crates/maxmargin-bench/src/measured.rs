@@ -1,11 +1,7 @@
 //! The answer.
 
-use crate::cell::Failure;
 use crate::linear::Trained;
-use maxmargin::core::{Certificate, Solution};
-use maxmargin::data::{Dataset, Par};
-use maxmargin::kernel::Rows;
-use maxmargin::model::MulticlassModel;
+use maxmargin::cv::{CertificateReport, Fitted};
 use serde::Serialize;
 
 /// What was measured. The names are those of `cargo xtask bench`'s records.
@@ -67,7 +63,7 @@ pub(crate) struct WorkingSets {
 }
 
 /// What is measured of a finish.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Finished {
     pub(crate) finish_seconds: f64,
     /// Linear systems and pair steps.
@@ -126,26 +122,42 @@ pub(crate) fn worst(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
 
-/// Percent of the test samples whose label the model gives.
-pub(crate) fn accuracy(model: &MulticlassModel, test: &Dataset, par: Par) -> Result<f64, Failure> {
-    let predicted = model.predict(&test.samples, par)?;
-    let right = predicted.iter().zip(&test.labels).filter(|(predicted, label)| predicted == label).count();
-    Ok(100.0 * right as f64 / test.labels.len() as f64)
+impl Measured {
+    /// What every training says, apart from reading; times are those of all machines together.
+    pub(crate) fn of(fitted: &Fitted) -> Self {
+        let certificates = || fitted.machines.iter().map(|machine| machine.certificate);
+        Self {
+            iterations: Some(fitted.iterations),
+            rows_computed: fitted.kernel.computed,
+            status: format!("{:?}", fitted.status),
+            support_vectors: fitted.model.support_vectors(),
+            kernel_seconds: fitted.kernel.time.as_secs_f64(),
+            solve_seconds: fitted.solve_seconds,
+            kernel_bytes: fitted.kernel.peak_bytes,
+            objective: certificates().map(|certificate| certificate.dual).sum(),
+            ..Self::worst_of(certificates)
+        }
+    }
+
+    /// The worst of some certificates.
+    pub(crate) fn worst_of<I: Iterator<Item = CertificateReport>>(certificates: impl Fn() -> I) -> Self {
+        Self {
+            kkt: worst(certificates().map(|certificate| certificate.kkt)),
+            relative_gap: worst(certificates().map(|certificate| certificate.relative_gap)),
+            ..Self::default()
+        }
+    }
 }
 
-impl Measured {
-    /// What a training by one store of rows says, seconds apart.
-    pub(crate) fn of(solution: &Solution, certificate: &Certificate, rows: &Rows) -> Self {
+impl WorkingSets {
+    /// What trainings without working sets say beside them.
+    pub(crate) fn of(fitted: &Fitted) -> Self {
         Self {
-            iterations: Some(solution.work.iterations),
-            rows_computed: rows.work().computed,
-            objective: certificate.dual,
-            kkt: certificate.kkt,
-            relative_gap: certificate.relative_gap(),
-            support_vectors: solution.alpha.iter().filter(|a| **a > 0.0).count(),
-            status: format!("{:?}", solution.status),
-            kernel_bytes: rows.work().peak_bytes,
-            ..Self::default()
+            chunks: None,
+            exact_chunks: None,
+            optimiser_seconds: None,
+            kernel_values: fitted.machines.iter().map(|machine| machine.rows_computed * machine.train as u64).sum(),
+            free_vectors: fitted.machines.iter().map(|machine| machine.support_vectors - machine.bounded).sum(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which rows are trained on and which are tested on.
 
-use crate::cell::{Cell, Failure};
+use crate::cell::{Data, Train};
+use crate::failure::Failure;
 use crate::input;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Dataset, Par};
@@ -14,26 +15,27 @@ const RANGE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
 /// Seed of the rows that are a data set's test part: the same for every run.
 const HELD_OUT: u64 = 1;
 
-/// The training and the test samples of a cell: those of its files; or a random part of the data where it holds one out; for a validation
+/// The training samples, from `data`, and the test samples of a cell: those of its files; or a random part of the data where it holds one out; for a validation
 /// a random part of the training samples instead of the test samples, drawn with the cell's seed. Ranges for scaling are those of all training
 /// samples.
-pub(crate) fn load(cell: &Cell, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
-    let mut train = input::load(&cell.data, par)?;
+pub(crate) fn load(cell: &Train, data: &Data, par: Par) -> Result<(Dataset, Option<Dataset>), Failure> {
+    let split = &cell.split;
+    let mut train = input::load(data, par)?;
     let mut test = None;
-    if let Some(share) = cell.hold_out {
+    if let Some(share) = split.hold_out {
         let (rest, held) = cut(&train, share, HELD_OUT)?;
         (train, test) = (rest, Some(held));
-    } else if let Some(data) = cell.test.as_ref().filter(|_| cell.validation.is_none()) {
+    } else if let Some(data) = split.test.as_ref().filter(|_| split.validation.is_none()) {
         test = Some(input::load(data, par)?);
     }
-    if cell.scale {
+    if split.scale {
         let scaler = Scaler::fit(&train.samples, RANGE);
         for data in [Some(&mut train), test.as_mut()].into_iter().flatten() {
             data.samples = scaler.apply(&data.samples)?;
         }
     }
-    match cell.validation {
-        Some(share) => cut(&train, share, cell.seed).map(|(rest, held)| (rest, Some(held))),
+    match split.validation {
+        Some(share) => cut(&train, share, cell.setting.seed).map(|(rest, held)| (rest, Some(held))),
         None => Ok((train, test)),
     }
 }
@@ -47,13 +49,9 @@ fn cut(data: &Dataset, share: f64, seed: u64) -> Result<(Dataset, Dataset), Fail
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let (held, rest) = order.split_at_mut((share * n as f64).round() as usize);
-    Ok((part(data, rest), part(data, held)))
-}
-
-fn part(data: &Dataset, rows: &mut [usize]) -> Dataset {
-    rows.sort_unstable();
-    let labels = rows.iter().map(|&row| data.labels[row]).collect();
-    Dataset { samples: data.samples.select(rows), labels, groups: None, ..data.clone() }
+    rest.sort_unstable();
+    held.sort_unstable();
+    Ok((data.select(rest), data.select(held)))
 }
 
 #[cfg(test)]

@@ -1,67 +1,117 @@
-//! A single training by SMO, with a finish if one is asked for.
+//! One training on all data: the product's study, of any number of classes, around a solver that says more than its solutions.
 
-use crate::cell::{Cell, Failure, Solver};
-use crate::measured::{Finished, Measured, WorkingSets};
-use crate::{classes, input, machine, simplex};
-use maxmargin::core::{Dual, Silent, Start, Status, Stop};
-use maxmargin::data::{BinaryLabels, ClassLabels, Par};
-use maxmargin::irwls::{Finish, finish};
-use maxmargin::kernel::{KernelGram, Rows};
-use maxmargin::smo::solve_certified;
-use std::time::{Duration, Instant};
+use crate::cell::{KernelName, Train, Trainer};
+use crate::failure::Failure;
+use crate::irwls::WorkingSetSolver;
+use crate::measured::Measured;
+use crate::simplex::OnSimplex;
+use crate::smo::SmoAndFinish;
+use crate::{input, linear, split};
+use maxmargin::core::{Formulation, Solve};
+use maxmargin::cv::{Fitted, Quiet, Study};
+use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
+use maxmargin::linear::{Linear, Method};
+use maxmargin::smo::Smo;
+use maxmargin::{Solver, kernel::Kernel};
+use std::time::Instant;
 
-pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
-    if cell.solver == Solver::Smo { smo(cell, par) } else { simplex::measure(cell, par) }
+/// A solver, and what is measured of it alone.
+pub(crate) trait Contender: Solve {
+    /// The problem that the cell's C means.
+    fn formulation(&self, c: f64) -> Formulation {
+        Formulation::c_svc(c)
+    }
+
+    /// Adds what it knows of a training to what is measured of all.
+    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure>;
 }
 
-fn smo(cell: &Cell, par: Par) -> Result<Measured, Failure> {
-    let kernel = cell.kernel()?;
+/// A training that is over.
+pub(crate) struct Training<'a> {
+    pub(crate) cell: &'a Train,
+    pub(crate) data: &'a Dataset,
+    pub(crate) classes: &'a ClassLabels,
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) fitted: &'a Fitted,
+    /// Reading included.
+    pub(crate) process_seconds: f64,
+    pub(crate) par: Par,
+}
+
+/// The solver of a cell; none for LIBLINEAR's program.
+fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
+    let seed = cell.setting.seed;
+    let linear = |method| Box::new(Linear { method, seed, gap: None });
+    let Trainer::Ours(solver) = cell.solver else { return None };
+    Some(match solver {
+        Solver::Linear => linear(Method::Hybrid),
+        Solver::Descent => linear(Method::Descent),
+        Solver::Avsf => linear(Method::Avsf),
+        Solver::Newton => linear(Method::Newton),
+        Solver::Irwls => Box::new(WorkingSetSolver::of(cell)),
+        Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
+        _ => match cell.finish_from {
+            Some(from) => Box::new(SmoAndFinish::from(from)),
+            None => Box::new(Smo),
+        },
+    })
+}
+
+pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
+    let setting = &cell.setting;
+    if cell.solver.is_linear() && setting.kernel != KernelName::Linear {
+        return Err(Failure::LinearKernel);
+    }
+    // Every linear solver reads a file, so that whole processes compare.
+    let (source, _file) = if cell.solver.is_linear() { input::as_file(&setting.data)? } else { (setting.data.clone(), None) };
     let begun = Instant::now();
-    let data = input::load(&cell.data, par)?;
+    let (data, test) = split::load(cell, &source, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
-    let labels = ClassLabels::new(&data.labels)?;
-    let Some(BinaryLabels { signs, .. }) = labels.binary() else {
-        return classes::measure(cell, &data, &labels, read_seconds, par);
+    let classes = ClassLabels::new(&data.labels)?;
+    let Some(contender) = contender(cell) else {
+        let total = linear::program(cell, &source, &data, &classes, par)?;
+        return Ok(Measured { read_seconds, ..total });
     };
-    let n = signs.len();
-    let gram = KernelGram::new(&data.samples, kernel)?;
-    let rows = Rows::new(&gram, cell.memory.unwrap_or_else(machine::budget), par);
-    let dual = Dual::c_svc((0..n).collect(), signs, vec![cell.c; n])?;
-    let stop = Stop { max_time: cell.time_limit_seconds.map(Duration::from_secs_f64), ..Stop::at(cell.tol) };
-    let kernel_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-
-    let solving = Instant::now();
-    let first = Stop { tol: cell.finish_from.unwrap_or(cell.tol), ..stop };
-    let (mut solution, mut certificate) = solve_certified(&dual, &rows, Start::zero(&dual)?, par, &first, &mut Silent)?;
-    let iterations = solution.work.iterations;
-    let mut finished = None;
-    if cell.finish_from.is_some() {
-        let finishing = Instant::now();
-        let exact_gradient = solution.status == Status::Converged;
-        let config = Finish { exact_gradient, par, ..Finish::default() };
-        let (outcome, judged) = finish(&dual, &gram, &solution, &config, &stop, &mut Silent)?;
-        (solution, certificate) = (outcome.solution, judged);
-        let finish_iterations = solution.work.iterations;
-        finished = Some(Finished { finish_seconds: finishing.elapsed().as_secs_f64(), finish_iterations });
+    let gamma = if cell.mean_width { mean_gamma(setting.kernel, &data.samples) } else { setting.gamma };
+    let kernel = setting.kernel_of(gamma)?;
+    let study = Study {
+        data: &data,
+        classes: &classes,
+        kernel: &kernel,
+        gamma: None,
+        scale: None,
+        formulation: contender.formulation(setting.c),
+        weights: &vec![1.0; classes.count()],
+        solver: &*contender,
+        stop: setting.stop(),
+        memory: setting.budget(),
+        par,
+    };
+    let fitted = study.train(&Quiet)?;
+    let process_seconds = begun.elapsed().as_secs_f64();
+    let mut measured = Measured { read_seconds, total_seconds: process_seconds - read_seconds, ..Measured::of(&fitted) };
+    if let Some(test) = &test {
+        let predicted = fitted.predict(&test.samples)?;
+        let right = predicted.iter().zip(&test.labels).filter(|(predicted, label)| predicted == label).count();
+        measured.accuracy = Some(100.0 * right as f64 / test.labels.len() as f64);
     }
-    let solve_seconds = solving.elapsed().as_secs_f64();
-    let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-    Ok(Measured {
-        // Those of SMO; a finish counts its own.
-        iterations: Some(iterations),
-        read_seconds,
-        kernel_seconds,
-        solve_seconds,
-        total_seconds,
-        finish: finished,
-        chunks: Some(WorkingSets {
-            chunks: None,
-            exact_chunks: None,
-            optimiser_seconds: None,
-            kernel_values: rows.work().computed * n as u64,
-            free_vectors: solution.alpha.iter().filter(|a| **a > 0.0 && **a < cell.c).count(),
-        }),
-        ..Measured::of(&solution, &certificate, &rows)
-    })
+    let training = Training { cell, data: &data, classes: &classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
+    contender.tell(&training, &mut measured)?;
+    Ok(measured)
+}
+
+/// γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.
+fn mean_gamma(kernel: KernelName, samples: &Samples) -> f64 {
+    let mut mean = vec![0.0; samples.features()];
+    let mut norms = 0.0;
+    for i in 0..samples.len() {
+        samples.row(i).for_each(|k, v| {
+            mean[k] += v;
+            norms += v * v;
+        });
+    }
+    let n = samples.len() as f64;
+    let distance = 2.0 * (norms / n - mean.iter().map(|m| (m / n) * (m / n)).sum::<f64>());
+    if kernel == KernelName::Rbf { 0.5 / distance } else { 1.0 / distance }
 }

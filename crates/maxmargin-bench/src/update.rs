@@ -5,10 +5,11 @@ mod program;
 mod seed;
 mod smo;
 
-use crate::cell::{Cell, Failure, Method};
+use crate::cell::{Method, Update as Cell};
+use crate::failure::Failure;
+use crate::input;
 use crate::measured::{Measured, Turnover, worst};
-use crate::{input, machine};
-use maxmargin::core::{Certificate, Dual, DualError, Silent, Solution, Start, Status, Stop, Work, audit, certify};
+use maxmargin::core::{Certificate, Dual, DualError, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
 use maxmargin::data::{BinaryLabels, Par, Samples};
 use maxmargin::kernel::{KernelGram, Rows};
 use maxmargin::path::{Added, Config, Mode, Path, Saved, Update};
@@ -16,7 +17,7 @@ use maxmargin::smo::{SmoConfig, solve};
 use plan::{Change, Course, Extent, courses, members};
 use seed::Known;
 use smo::Smo;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The violation at which the first model is handed from SMO to the active set.
 const DRAFT: f64 = 1e-3;
@@ -40,7 +41,7 @@ impl Pool<'_> {
     /// The problem of some of the samples.
     fn dual(&self, ids: Vec<usize>) -> Result<Dual, DualError> {
         let signs = ids.iter().map(|&id| self.signs[id]).collect();
-        let upper = vec![self.cell.c; ids.len()];
+        let upper = vec![self.cell.setting.c; ids.len()];
         Dual::c_svc(ids, signs, upper)
     }
 
@@ -72,10 +73,10 @@ impl Done {
 }
 
 pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
-    let kernel = cell.kernel()?;
-    let method = cell.method.ok_or(Failure::Method)?;
+    let (setting, method) = (&cell.setting, cell.method);
+    let kernel = setting.kernel()?;
     let begun = Instant::now();
-    let data = input::load(&cell.data, par)?;
+    let data = input::load(&setting.data, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
     let mut signs = BinaryLabels::new(&data.labels)?.signs;
@@ -83,10 +84,9 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     signs.truncate(extent.pool);
     let samples = data.samples.select(&(0..extent.pool).collect::<Vec<_>>());
     let gram = KernelGram::new(&samples, kernel)?;
-    let budget = cell.memory.unwrap_or_else(machine::budget);
-    let pool = Pool { cell, samples: &samples, signs: &signs, gram: &gram, budget, par };
+    let pool = Pool { cell, samples: &samples, signs: &signs, gram: &gram, budget: setting.budget(), par };
     let first = first(pool, extent.window)?;
-    let bounded: Vec<usize> = first.ids.iter().zip(&first.alpha).filter(|(_, a)| **a >= cell.c).map(|(id, _)| *id).collect();
+    let bounded: Vec<usize> = first.ids.iter().zip(&first.alpha).filter(|(_, a)| **a >= setting.c).map(|(id, _)| *id).collect();
 
     let mut all: Vec<(usize, Done, Certificate)> = Vec::new();
     for round in 0..cell.rounds {
@@ -109,15 +109,11 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
 fn first(pool: Pool, window: usize) -> Result<Saved, Failure> {
     let dual = pool.dual((0..window).collect())?;
     let rows = Rows::new(pool.gram, pool.budget, pool.par);
-    let stop = Stop { max_time: limit(pool.cell), ..Stop::at(DRAFT) };
+    let stop = Stop { tol: DRAFT, ..pool.cell.setting.stop() };
     let config = SmoConfig { par: pool.par, ..SmoConfig::default() };
     let draft = solve(&dual, &rows, Start::zero(&dual)?, &config, &stop, &mut Silent)?;
     let (path, _) = Path::from_solution(pool.gram, pool.signs, dual.ids(), dual.upper(), &draft.alpha, pool.config())?;
     Ok(path.save())
-}
-
-fn limit(cell: &Cell) -> Option<Duration> {
-    cell.time_limit_seconds.map(Duration::from_secs_f64)
 }
 
 /// A model that somebody updates.
@@ -134,10 +130,10 @@ impl<'g> Model<'g> {
     fn new(pool: Pool<'g>, method: Method, first: &Saved, course: &Course) -> Result<Self, Failure> {
         let (mut path, _) = Path::restore(pool.gram, pool.signs, first, pool.config())?;
         path.change(&[], &course.held_back)?;
-        let stop = Stop { max_time: limit(pool.cell), ..Stop::at(pool.cell.tol) };
+        let stop = pool.cell.setting.stop();
         let known = |path: &Path| -> Result<Known, Failure> {
             let (dual, solution) = (pool.dual(path.ids())?, path.solution());
-            let gradient = audit(pool.gram, &[(&dual, &solution.alpha, solution.bias)], pool.par).remove(0).gradient;
+            let gradient = exact_gradient(&dual, pool.gram, &solution.alpha, pool.par);
             let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
             Ok(Known { ids: dual.ids().to_vec(), beta, gradient })
         };
@@ -167,7 +163,7 @@ impl<'g> Model<'g> {
 }
 
 fn follow(path: &mut Path, pool: Pool, change: &Change) -> Result<(Done, Certificate), Failure> {
-    let add: Vec<Added> = change.add.iter().map(|&id| Added { id, upper: pool.cell.c }).collect();
+    let add: Vec<Added> = change.add.iter().map(|&id| Added { id, upper: pool.cell.setting.c }).collect();
     let begun = Instant::now();
     let update = path.change(&add, &change.remove)?;
     let seconds = begun.elapsed().as_secs_f64();
@@ -176,18 +172,18 @@ fn follow(path: &mut Path, pool: Pool, change: &Change) -> Result<(Done, Certifi
         path: Some(update),
         columns: update.columns,
         status: (update.status != Status::Converged).then(|| format!("{:?}", update.status)),
-        ..Done::new(seconds, &solution.alpha, pool.cell.c)
+        ..Done::new(seconds, &solution.alpha, pool.cell.setting.c)
     };
     Ok((done, certify(&dual, pool.gram, &solution, pool.par)))
 }
 
 fn train(pool: Pool, ids: &[usize]) -> Result<(Done, Certificate), Failure> {
     let dual = pool.dual(ids.to_vec())?;
-    let trained = program::train(pool.cell, pool.samples.select(ids), dual.sign())?;
+    let trained = program::train(&pool.cell.setting, pool.samples.select(ids), dual.sign())?;
     let done = Done {
         iterations: Some(trained.iterations),
         status: (!trained.converged).then(|| "IterationLimit".to_owned()),
-        ..Done::new(trained.seconds, &trained.alpha, pool.cell.c)
+        ..Done::new(trained.seconds, &trained.alpha, pool.cell.setting.c)
     };
     let status = if trained.converged { Status::Converged } else { Status::IterationLimit };
     let (alpha, bias) = (trained.alpha, trained.bias);

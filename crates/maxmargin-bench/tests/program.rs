@@ -23,8 +23,10 @@ fn run(cell: &Value) -> Result<Value, String> {
 
 fn cell(extra: &Value) -> Value {
     let data = json!({ "generator": "two-gaussians", "rows": 200, "seed": 1 });
-    let mut cell =
-        json!({ "job": "cv", "data": data, "kernel": "rbf", "gamma": 0.5, "c": 10, "tol": 1e-3, "k": 5, "threads": 2 });
+    let mut cell = json!({ "job": "cv", "data": data, "kernel": "rbf", "gamma": 0.5, "c": 10, "tol": 1e-3, "threads": 2 });
+    if extra.get("job").is_none() {
+        cell["k"] = json!(5);
+    }
     for (key, value) in extra.as_object().expect("object") {
         cell[key] = value.clone();
     }
@@ -93,7 +95,9 @@ fn trainings_on_the_simplex() {
 #[test]
 fn nonsense_is_refused_with_a_reason() {
     let refused = |extra: Value| run(&cell(&extra)).expect_err("refused");
-    assert!(refused(json!({ "sedding": "cold" })).contains("sedding"));
+    assert!(refused(json!({ "sedding": "cold" })).contains("`sedding`"));
+    assert!(refused(json!({ "job": "train", "seeding": "cold" })).contains("`seeding`"), "a setting of another job");
+    assert!(refused(json!({ "job": "trian" })).contains("trian"));
     assert!(refused(json!({ "seeding": "warm" })).contains("cold, avg"));
     assert!(refused(json!({ "gamma": -1.0 })).contains("gamma"));
     assert!(refused(json!({ "c": 0 })).starts_with("error: "));
@@ -167,8 +171,27 @@ fn a_program_is_judged_by_its_model() {
 fn linear_solvers_are_for_linear_trainings() {
     let refused = |extra: Value| run(&linear(&extra)).expect_err("refused");
     assert!(refused(json!({ "solver": "avsf", "kernel": "rbf" })).contains("linear"));
-    assert!(refused(json!({ "solver": "avsf", "job": "cv" })).contains("`train`"));
+    assert!(refused(json!({ "solver": "avsf", "job": "cv" })).contains("no setting"), "bounds are for trainings");
     assert!(refused(json!({ "solver": "avfs" })).contains("avfs"));
+}
+
+#[test]
+fn any_solver_trains_and_validates_any_number_of_classes() {
+    let folder = tempfile::tempdir().expect("folder");
+    let file = folder.path().join("three");
+    let row = |i: u32| format!("{} 1:{} 2:{}\n", i % 3, f64::from(i % 3) + 0.01 * f64::from(i), f64::from(i * 7 % 11) * 0.1);
+    std::fs::write(&file, (0..90).map(row).collect::<String>()).expect("written");
+    for (solver, kernel) in [("smo", "rbf"), ("irwls", "rbf"), ("pairwise", "rbf"), ("linear", "linear")] {
+        let settings =
+            json!({ "job": "train", "solver": solver, "kernel": kernel, "data": { "file": file }, "test": { "file": file } });
+        let measured = run(&cell(&settings)).expect("measured");
+        assert_eq!(measured["status"], "Converged", "{solver}");
+        assert!(measured["accuracy"].as_f64() > Some(50.0) && measured["support_vectors"].as_u64() > Some(2), "{measured}");
+        let settings =
+            json!({ "job": "cv", "k": 3, "solver": solver, "kernel": kernel, "seeding": "full", "data": { "file": file } });
+        let measured = run(&cell(&settings)).expect("measured");
+        assert!(measured["kkt"].as_f64() <= Some(1e-3) && measured["objective"].as_f64() > Some(0.0), "{solver}: {measured}");
+    }
 }
 
 #[test]

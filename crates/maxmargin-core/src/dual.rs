@@ -190,9 +190,7 @@ impl Dual {
         if offset == Offset::Free {
             dual.check_signs()?;
         }
-        let ridges: Vec<f64> = c.iter().map(|c| 0.5 / c).collect();
-        let common = ridges.iter().all(|r| *r == ridges[0]);
-        Ok(Self { ridge: if common { Ridge::One(ridges[0]) } else { Ridge::Each(ridges) }, ..dual })
+        dual.with_ridges(c.iter().map(|c| 0.5 / c).collect())
     }
 
     /// The same problem with other boxes; all else is shared, not copied. A variable whose bound is 0 does not take part.
@@ -210,6 +208,22 @@ impl Dual {
             dual.check_signs()?;
         }
         Ok(dual)
+    }
+
+    /// The same problem with a ridge for each variable.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one per variable, or one is negative or not finite.
+    pub fn with_ridges(&self, ridges: Vec<f64>) -> Result<Self, DualError> {
+        if ridges.len() != self.len() {
+            return Err(DualError::Length { what: "ridge", found: ridges.len(), expected: self.len() });
+        }
+        if let Some((variable, &value)) = ridges.iter().enumerate().find(|(_, r)| !r.is_finite() || **r < 0.0) {
+            return Err(DualError::NotFinite { what: "ridge", variable, value });
+        }
+        let common = ridges.iter().all(|r| *r == ridges[0]);
+        Ok(Self { ridge: if common { Ridge::One(ridges[0]) } else { Ridge::Each(ridges) }, ..self.clone() })
     }
 
     /// The problem of the variables that take part, and which of this problem's variables each of them is. None where all do.

@@ -1,5 +1,7 @@
 //! The SVM dual problem, feasible starts, stopping rules, progress, solutions and the certificate that judges them.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! Layer 2 of maxmargin. Solvers minimise a [`Dual`] from a [`Start`] until a [`Stop`] and return a [`Solution`]; nobody but
 //! [`certify`] says how good it is.
 

@@ -1,11 +1,12 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{Dual, Point, Solution, Start, Status, Work, audit, bias_of, certify};
+use maxmargin_core::{Balance, Dual, Point, Solution, Start, Status, Work, audit, audit_watched, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
 use proptest::prelude::*;
 use rand::RngExt;
+use std::ops::ControlFlow;
 
 fn point(alpha: Vec<f64>, bias: f64) -> Solution {
     let gradient = vec![f64::NAN; alpha.len()]; // certificates must not believe a solver's gradient
@@ -234,4 +235,72 @@ fn many_points_are_judged_as_one_at_a_time_on_any_pool() {
         assert_eq!(judged.sums.len(), problem.gram.len());
     }
     assert!(together[3].sums.iter().all(|d| *d == 0.0) && together[3].gradient.iter().all(|g| *g == -1.0));
+}
+
+/// A fold is the problem of all samples with empty boxes: judged as that or as the problem of those that take part, to the last bit.
+#[test]
+fn empty_boxes_change_nothing() {
+    let rng = &mut generate::rng(4);
+    let mut problems = generate::medium(3, 40);
+    problems.extend(generate::medium_general(3, 40));
+    for problem in problems {
+        let n = problem.dual.len();
+        let takes: Vec<bool> = (0..n).map(|_| rng.random::<f64>() < 0.7).collect();
+        let upper = problem.dual.upper().iter().zip(&takes).map(|(u, takes)| if *takes { *u } else { 0.0 }).collect();
+        let Ok(dual) = problem.dual.with_upper(upper) else { continue };
+        let Some((part, kept)) = dual.taking_part() else { continue };
+        let wish = part.upper().iter().map(|u| u.min(20.0) * rng.random::<f64>()).collect();
+        let Ok(start) = Start::project(&part, wish) else { continue };
+        let bias = rng.random_range(-1.0..1.0);
+        let mut alpha = vec![0.0; n];
+        kept.iter().zip(start.alpha()).for_each(|(&k, a)| alpha[k] = *a);
+        let whole = certify(&dual, &problem.gram, &point(alpha.clone(), bias), Par::Seq);
+        let own = certify(&part, &problem.gram, &point(start.alpha().to_vec(), bias), Par::Seq);
+        assert_eq!(whole, own, "{}", problem.name);
+        let points = [Point { dual: &dual, alpha: &alpha, bias }, Point { dual: &part, alpha: start.alpha(), bias }];
+        let audits = audit(&problem.gram, &points, Par::Seq);
+        assert_eq!((&audits[0].certificate, &audits[0].sums), (&audits[1].certificate, &audits[1].sums), "{}", problem.name);
+        let gradient: Vec<f64> = kept.iter().map(|&k| audits[0].gradient[k]).collect();
+        assert_eq!(gradient, audits[1].gradient, "{}", problem.name);
+    }
+    // The same without a balance, on the simplex and with a sum of each sign.
+    let small = &generate::medium(3, 40)[0];
+    let d = &small.dual;
+    for balance in [Balance::Free, Balance::Simplex, Balance::PerSign(1.0, 2.0)] {
+        let upper = (0..40).map(|k| if k % 3 == 0 { 0.0 } else { 0.5 }).collect();
+        let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), d.lin().to_vec(), upper, 0.25, balance).expect("a problem");
+        let (part, kept) = dual.taking_part().expect("a third does not take part");
+        let alpha: Vec<f64> = dual.upper().iter().map(|u| u * rng.random::<f64>()).collect();
+        let own = kept.iter().map(|&k| alpha[k]).collect();
+        let whole = certify(&dual, &small.gram, &point(alpha, 0.0), Par::Seq);
+        assert_eq!(whole, certify(&part, &small.gram, &point(own, 0.0), Par::Seq), "{balance:?}");
+    }
+}
+
+#[test]
+fn an_audit_stops_when_it_is_told() {
+    let problem = &generate::medium(2, 40)[0];
+    let alpha = vec![0.5; 40];
+    let points = [Point { dual: &problem.dual, alpha: &alpha, bias: 0.0 }];
+    let mut asked = 0;
+    let found = audit_watched(&problem.gram, &points, Par::Seq, || {
+        asked += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!((found, asked), (None, 1));
+    let found = audit_watched(&problem.gram, &points, Par::Seq, || ControlFlow::Continue(()));
+    assert_eq!(found, Some(audit(&problem.gram, &points, Par::Seq)));
+    // A kernel of more columns than are summed between two looks.
+    let wide = maxmargin_kernel::FnGram::new(10_000, |i, j| if i == j { 1.0 } else { 0.0 });
+    let dual = Dual::c_svc(vec![3, 9_000], vec![1.0, -1.0], vec![1.0; 2]).expect("a problem");
+    let points = [Point { dual: &dual, alpha: &[0.5, 0.5], bias: 0.0 }];
+    for most in 0..3 {
+        let mut looks = 0;
+        let found = audit_watched(&wide, &points, Par::Seq, || {
+            looks += 1;
+            if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!((found, looks), (None, most + 1), "10,000 columns are three stretches");
+    }
+    assert_eq!(audit(&wide, &points, Par::Seq)[0].sums[9_000], -0.5);
 }

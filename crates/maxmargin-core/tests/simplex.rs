@@ -1,4 +1,4 @@
-//! Problems on the simplex: certificate, bias and starts.
+//! Problems on the simplex, and with a sum for each sign: certificate, bias and starts.
 
 use maxmargin_core::{Balance, Dual, Solution, Start, Status, Work, bias_of, certify};
 use maxmargin_data::Par;
@@ -115,4 +115,183 @@ fn starts() {
     assert!(even.alpha().iter().all(|a| (a - 1.0 / 7.0).abs() < 1e-15));
     let tight = with(problem, 0.1, 1.0, vec![0.0; 7]);
     assert!(Start::project(&tight.dual, vec![0.0; 7]).is_err(), "seven times 0.1 is less than 1");
+}
+
+/// The sums that a random point of the box has: feasible by construction, and not at the ends of what the box allows.
+fn per_sign(problem: &Problem, upper: f64, ridges: Option<f64>, rng: &mut impl RngExt) -> Problem {
+    let d = &problem.dual;
+    let n = d.len();
+    let reach = |sign: f64| d.sign().iter().filter(|s| **s == sign).count() as f64 * upper.min(1.0);
+    let (plus, minus) = (rng.random_range(0.1..0.9) * reach(1.0), rng.random_range(0.1..0.9) * reach(-1.0));
+    let lin = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let balance = Balance::PerSign(plus, minus);
+    let dual = Dual::new(d.ids().to_vec(), d.sign().to_vec(), lin, vec![upper; n], ridges.unwrap_or(0.0), balance);
+    let name = format!("{}, sums {plus} and {minus}, bounds {upper}, ridge {ridges:?}", problem.name);
+    Problem::new(name, problem.gram.clone(), dual.expect("a problem"))
+}
+
+fn of_each_sign(seed: u64) -> Vec<Problem> {
+    let rng = &mut generate::rng(seed);
+    let mut problems = vec![];
+    for problem in generate::small(seed) {
+        for (upper, ridge) in [(1.0, None), (f64::INFINITY, None), (0.4, Some(0.5)), (f64::INFINITY, Some(2.0))] {
+            problems.push(per_sign(&problem, upper, ridge, rng));
+        }
+    }
+    problems
+}
+
+/// A random point with the sums that are asked for: any point of the box, filled up or emptied sign by sign.
+fn feasible(problem: &Problem, rng: &mut impl RngExt) -> Vec<f64> {
+    let d = &problem.dual;
+    let Balance::PerSign(plus, minus) = d.balance() else { panic!("sums of each sign") };
+    let mut alpha: Vec<f64> = d.upper().iter().map(|u| u.min(1.5) * rng.random::<f64>()).collect();
+    for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
+        let members: Vec<usize> = (0..d.len()).filter(|&k| d.sign()[k] == sign).collect();
+        let mut part: Vec<f64> = members.iter().map(|&k| alpha[k]).collect();
+        let upper: Vec<f64> = members.iter().map(|&k| d.upper()[k]).collect();
+        maxmargin_core::start::shift_to_sum(&vec![1.0; part.len()], &upper, &mut part, wanted).expect("within reach");
+        members.iter().zip(part).for_each(|(&k, a)| alpha[k] = a);
+    }
+    Start::checked(d, alpha).expect("feasible").alpha().to_vec()
+}
+
+/// The largest gain from moving mass between two variables of one sign.
+fn gain(problem: &Problem, alpha: &[f64]) -> f64 {
+    let (d, gradient) = (&problem.dual, problem.gradient(alpha));
+    let mut worst: f64 = 0.0;
+    for i in (0..d.len()).filter(|&i| alpha[i] < d.upper()[i]) {
+        for j in (0..d.len()).filter(|&j| alpha[j] > 0.0 && d.sign()[i] == d.sign()[j]) {
+            worst = worst.max(gradient[j] - gradient[i]);
+        }
+    }
+    worst
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Sums of each sign: no gap below 0, none above the linear bound over the box and both sums, the violation by its definition.
+    #[test]
+    fn weak_duality_of_each_sign(seed in 0_u64..1000, bias in -2.0..2.0_f64) {
+        let rng = &mut generate::rng(seed);
+        for problem in of_each_sign(seed) {
+            let d = &problem.dual;
+            let alpha = feasible(&problem, rng);
+            let solution = Solution { bias, ..point(alpha.clone()) };
+            let certificate = certify(d, &problem.gram, &solution, Par::Seq);
+            let (rounding, gradient) = (problem.rounding(&alpha), problem.gradient(&alpha));
+            prop_assert!(certificate.gap() >= -rounding, "{}: {:?}", problem.name, certificate);
+            prop_assert!((certificate.dual + problem.objective(&alpha)).abs() <= rounding);
+            prop_assert!(certificate.infeasible <= 1e-12);
+            let Balance::PerSign(plus, minus) = d.balance() else { unreachable!() };
+            let mut linear = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>();
+            for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
+                let mut order: Vec<usize> = (0..d.len()).filter(|&k| d.sign()[k] == sign).collect();
+                order.sort_by(|&i, &j| gradient[i].total_cmp(&gradient[j]));
+                let mut left = wanted;
+                for k in order {
+                    let take = d.upper()[k].min(left);
+                    linear -= take * gradient[k];
+                    left -= take;
+                }
+            }
+            prop_assert!(certificate.gap() <= linear + 4.0 * rounding, "{}: {:?} above {}", problem.name, certificate, linear);
+            let worst = gain(&problem, &alpha);
+            prop_assert!((certificate.kkt - worst).abs() <= rounding, "{}: {:?} for {}", problem.name, certificate, worst);
+        }
+    }
+
+    /// The primal is a bound for any point, so every certificate's bracket holds the optimum.
+    #[test]
+    fn certificates_enclose_the_optimum(seed in 0_u64..1000) {
+        let rng = &mut generate::rng(seed);
+        for problem in of_each_sign(seed).into_iter().chain(variants(seed)).step_by(7) {
+            let optimum = oracle::solve(&problem.dual, &problem.gram);
+            let alpha = if matches!(problem.dual.balance(), Balance::PerSign(..)) {
+                feasible(&problem, rng)
+            } else {
+                Start::project(&problem.dual, vec![0.0; problem.dual.len()]).expect("feasible").alpha().to_vec()
+            };
+            let certificate = certify(&problem.dual, &problem.gram, &point(alpha.clone()), Par::Seq);
+            let rounding = problem.rounding(&alpha) + problem.rounding(&optimum.alpha);
+            prop_assert!(certificate.primal >= -optimum.objective - rounding, "{}: {:?} for {:?}", problem.name, certificate, optimum);
+            prop_assert!(certificate.dual <= -optimum.objective + rounding, "{}: {:?} for {:?}", problem.name, certificate, optimum);
+        }
+    }
+
+    /// One ridge for each variable: what the squared loss of weighted samples has, on the simplex.
+    #[test]
+    fn ridges_of_their_own(seed in 0_u64..1000) {
+        let rng = &mut generate::rng(seed);
+        let problem = &generate::small_simplex(seed)[0];
+        let c: Vec<f64> = (0..7).map(|_| 10_f64.powf(rng.random_range(-1.0..1.0))).collect();
+        let dual = problem.dual.with_ridges(c.iter().map(|c| 0.5 / c).collect()).expect("a problem");
+        prop_assert!(!dual.has_one_ridge());
+        let alpha = Start::project(&dual, (0..7).map(|_| rng.random::<f64>()).collect()).expect("feasible").alpha().to_vec();
+        let certificate = certify(&dual, &problem.gram, &point(alpha.clone()), Par::Seq);
+        // The same by hand: ρ by bisection on Σ max(0, ρ − h_k) / r_k = 1.
+        let ridge = |k: usize| 0.5 / c[k];
+        let sum = |k: usize| -> f64 { (0..7).map(|l| alpha[l] * dual.sign()[k] * dual.sign()[l] * problem.gram.at(k, l)).sum() };
+        let margins: Vec<f64> = (0..7).map(|k| sum(k) + dual.lin()[k]).collect();
+        let reach = |rho: f64| -> f64 { (0..7).map(|k| (rho - margins[k]).max(0.0) / ridge(k)).sum() };
+        let (mut low, mut high) = (-1e4, 1e4);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            if reach(middle) < 1.0 { low = middle } else { high = middle }
+        }
+        let w: f64 = (0..7).map(|k| alpha[k] * sum(k)).sum();
+        let losses: f64 = (0..7).map(|k| 0.5 * (high - margins[k]).max(0.0).powi(2) / ridge(k)).sum();
+        let squares: f64 = (0..7).map(|k| ridge(k) * alpha[k] * alpha[k]).sum();
+        let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
+        prop_assert!((certificate.primal - (0.5 * w + losses - high)).abs() <= 1e-11, "{:?} for {}", certificate, 0.5 * w + losses - high);
+        prop_assert!((certificate.dual + 0.5 * (w + squares) + linear).abs() <= 1e-12);
+        prop_assert!(certificate.gap() >= -1e-12);
+        let weighted = Problem::new("weighted", problem.gram.clone(), dual.clone());
+        let optimum = oracle::solve(&dual, &problem.gram);
+        let best = certify(&dual, &problem.gram, &point(optimum.alpha.clone()), Par::Seq);
+        prop_assert!(best.gap().abs() <= 1e-10 && best.kkt <= 1e-9 && optimum.kkt <= 1e-12, "{:?} {:?}", best, optimum);
+        prop_assert!((best.dual + weighted.objective(&optimum.alpha)).abs() <= 1e-12);
+        // Without a balance the same ridges belong to the loss of each sample.
+        let free = Dual::squared_hinge((0..7).collect(), dual.sign().to_vec(), &c, maxmargin_core::Offset::None).expect("a problem");
+        let optimum = oracle::solve(&free, &problem.gram);
+        let best = certify(&free, &problem.gram, &point(optimum.alpha.clone()), Par::Seq);
+        prop_assert!(best.gap().abs() <= 1e-10 && best.kkt <= 1e-9 && optimum.kkt <= 1e-12, "{:?} {:?}", best, optimum);
+    }
+}
+
+#[test]
+fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
+    for problem in (1..=4).flat_map(of_each_sign) {
+        let optimum = oracle::solve(&problem.dual, &problem.gram);
+        let judge = |alpha: Vec<f64>| certify(&problem.dual, &problem.gram, &point(alpha), Par::Seq);
+        let certificate = judge(optimum.alpha.clone());
+        let rounding = problem.rounding(&optimum.alpha);
+        assert!(certificate.gap().abs() <= 1e-10 + rounding && certificate.kkt <= 1e-9, "{}: {certificate:?}", problem.name);
+        assert!(certificate.infeasible <= 1e-12, "{}: {certificate:?}", problem.name);
+        // Mass handed from one sign to the other keeps the sum of all, and is no longer feasible.
+        let most = |sign: f64| {
+            let of_sign = (0..optimum.alpha.len()).filter(|&k| problem.dual.sign()[k] == sign);
+            of_sign.max_by(|&i, &j| optimum.alpha[i].total_cmp(&optimum.alpha[j])).expect("both signs")
+        };
+        let (plus, minus) = (most(1.0), most(-1.0));
+        let mut alpha = optimum.alpha.clone();
+        let given = 0.5 * alpha[plus];
+        alpha[plus] -= given;
+        assert!((judge(alpha.clone()).infeasible - given).abs() < 1e-12, "{}", problem.name);
+        alpha[minus] += given;
+        assert!(judge(alpha).infeasible >= given - 1e-12, "{}", problem.name);
+        let mut alpha = optimum.alpha.clone();
+        alpha[plus] = f64::NAN;
+        assert_eq!(judge(alpha).infeasible, f64::INFINITY);
+    }
+}
+
+/// Two points by hand: α is fixed by the sums, so the certificate's gap is 0 wherever they are.
+#[test]
+fn two_points_of_each_sign_by_hand() {
+    let gram = maxmargin_testkit::PointsGram::from_matrix(2, vec![4.0, 1.0, 1.0, 9.0]);
+    let dual = Dual::new(vec![0, 1], vec![1.0, -1.0], vec![0.25, -0.5], vec![3.0; 2], 0.0, Balance::PerSign(2.0, 1.0));
+    let certificate = certify(&dual.expect("a problem"), &gram, &point(vec![2.0, 1.0]), Par::Seq);
+    // ½(4·4 − 2·2·1·1 + 9) = 10.5, lin 0.5 − 0.5 = 0.
+    assert_eq!((certificate.dual, certificate.primal, certificate.kkt, certificate.infeasible), (-10.5, -10.5, 0.0, 0.0));
 }

@@ -4,46 +4,17 @@ use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::problem::Trained;
 use crate::seed::{Pool, Seeding, Source, exact, sum_of};
-use crate::task::Task;
-use crate::watch::CvWatch;
-use maxmargin_core::{Balance, Dual, DualError, Problem, Solution, Solve, Status, Stop, warm};
+use crate::task::{Task, Trainer};
+use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Rows, Space};
+use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 use maxmargin_simd::sums::{add_scaled, dot};
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::Instant;
 
 /// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
 const BATCH: usize = 64;
 
-/// A machine and everything that is the same for all its folds.
-pub(crate) struct Engine<'a> {
-    /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
-    pub(crate) problem: &'a Problem,
-    /// Its place among the machines of the study.
-    pub(crate) machine: usize,
-    pub(crate) space: Space<'a>,
-    /// What seeds work on, where the problem is one for them.
-    pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
-    /// Rows of the test samples of each fold, ascending; some may have none. Seeds want them side by side.
-    pub(crate) folds: &'a [Vec<usize>],
-    pub(crate) solver: &'a dyn Solve,
-    pub(crate) seeding: Seeding,
-    pub(crate) stop: Stop,
-    pub(crate) par: Par,
-    pub(crate) watch: &'a dyn CvWatch,
-    pub(crate) begun: Instant,
-    /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
-    pub(crate) keep: bool,
-    /// Folds trained so far.
-    pub(crate) done: AtomicUsize,
-    /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
-    pub(crate) stopped: AtomicBool,
-}
-
-impl<'a> Engine<'a> {
+impl<'a> Trainer<'a> {
     /// Runs all folds; the model of all data, where the seeding wants one, starts from `start`.
     pub(crate) fn run(&self, start: Option<&[f64]>) -> Result<Outcome, CvError> {
         self.check()?;
@@ -82,12 +53,6 @@ impl<'a> Engine<'a> {
             Some(fold) => Err(CvError::Fold { fold, source: DualError::OneClass }),
             None => Ok(()),
         }
-    }
-
-    /// The rows of a fold's test samples, where they lie side by side.
-    pub(crate) fn range_of(&self, fold: Option<usize>) -> Range<usize> {
-        let rows = fold.map_or(&[][..], |h| &self.folds[h][..]);
-        rows.first().map_or(0..0, |first| *first..first + rows.len())
     }
 
     /// Folds that have test samples here.
@@ -216,11 +181,5 @@ impl<'a> Engine<'a> {
             });
         }
         sums
-    }
-
-    /// `start` brought to what the balance of a problem asks for.
-    pub(crate) fn balanced(dual: &Dual, mut alpha: Vec<f64>) -> Vec<f64> {
-        warm::balance(dual, &mut alpha);
-        alpha
     }
 }

@@ -1,5 +1,7 @@
 //! Studies of a data set: training, exact cross-validation, leave-one-out, many values of C.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! The kernel is computed once for all folds, each fold starts from a solution that is already there, and returns what a cold training would return,
 //! with a certificate. A study is a list of machines: one for two classes, one for each pair of more.
 //!

@@ -1,8 +1,7 @@
 //! What came of the folds of one machine, as it grows.
 
-use crate::engine::Engine;
 use crate::report::MachineReport;
-use crate::task::Task;
+use crate::task::{Task, Trainer};
 use maxmargin_core::{Balance, Decision, Solved};
 use std::sync::Arc;
 
@@ -48,11 +47,11 @@ impl Outcome {
     }
 
     /// Takes a judged training: of a fold, or of all data.
-    pub(crate) fn add(&mut self, engine: &Engine, task: &Task) {
+    pub(crate) fn add(&mut self, trainer: &Trainer, task: &Task) {
         let audit = task.audit.as_ref().expect("judged before it is reported");
-        let decision = if engine.keep { engine.problem.decision(&task.solution) } else { Decision::default() };
+        let decision = if trainer.keep { trainer.problem.decision(&task.solution) } else { Decision::default() };
         let decision = Arc::new(decision);
-        let held = engine.solver.goal(engine.stop.tol).met(&audit.certificate);
+        let held = trainer.solver.goal(trainer.stop.tol).met(&audit.certificate);
         let report = MachineReport {
             seed_steps: task.seed_steps,
             breakpoints: task.breakpoints,
@@ -65,7 +64,7 @@ impl Outcome {
         let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };
         let judged = Judged { report, decision };
         if let Some(fold) = task.fold {
-            engine.folds[fold].iter().for_each(|&i| self.decisions[i] = audit.sums[i] + bias);
+            trainer.folds[fold].iter().for_each(|&i| self.decisions[i] = audit.sums[i] + bias);
             self.folds[fold] = Some(Box::new(judged));
         } else {
             let decisions = audit.sums.iter().map(|sum| sum + bias).collect();
@@ -86,9 +85,9 @@ impl Outcome {
     }
 
     /// Fills in what the machine of all data says of samples whose fold it serves.
-    pub(crate) fn complete(&mut self, engine: &Engine) {
+    pub(crate) fn complete(&mut self, trainer: &Trainer) {
         let Some(full) = &self.full else { return };
-        for (rows, _) in engine.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
+        for (rows, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
             rows.iter().for_each(|&i| self.decisions[i] = full.decisions[i]);
         }
     }

@@ -1,14 +1,16 @@
 //! One training: its problem, its solution so far, its judgement.
 
-use crate::engine::Engine;
 use crate::error::CvError;
 use crate::problem::{Fold, Trained};
-use crate::seed::{alpha_of, gradient_of};
-use crate::watch::{Relay, Stage};
-use maxmargin_core::{Audit, Dual, Point, Progress, Refine, Run, Solution, Solved, Start, Status, Stop, Watch, audit_watched};
+use crate::seed::{Pool, Seeding, alpha_of, gradient_of};
+use crate::watch::{CvWatch, Relay, Stage};
+use maxmargin_core::{
+    Audit, Dual, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch, audit_watched, warm,
+};
 use maxmargin_data::Par;
+use maxmargin_kernel::{Rows, Space};
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Solutions audited in one pass over the kernel.
@@ -38,7 +40,44 @@ pub(crate) struct Task {
 /// A start, the rows read and the breakpoints passed to find it.
 type Found = (Start, u64, u64);
 
-impl Engine<'_> {
+/// A machine of a study and everything that is the same for all trainings of it.
+pub(crate) struct Trainer<'a> {
+    /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
+    pub(crate) problem: &'a Problem,
+    /// Its place among the machines of the study.
+    pub(crate) machine: usize,
+    pub(crate) space: Space<'a>,
+    /// What seeds work on, where the problem is one for them.
+    pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
+    /// Rows of the test samples of each fold, ascending; some may have none. Seeds want them side by side.
+    pub(crate) folds: &'a [Vec<usize>],
+    pub(crate) solver: &'a dyn Solve,
+    pub(crate) seeding: Seeding,
+    pub(crate) stop: Stop,
+    pub(crate) par: Par,
+    pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) begun: Instant,
+    /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
+    pub(crate) keep: bool,
+    /// Folds trained so far.
+    pub(crate) done: AtomicUsize,
+    /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
+    pub(crate) stopped: AtomicBool,
+}
+
+impl Trainer<'_> {
+    /// The rows of a fold's test samples, where they lie side by side.
+    pub(crate) fn range_of(&self, fold: Option<usize>) -> Range<usize> {
+        let rows = fold.map_or(&[][..], |h| &self.folds[h][..]);
+        rows.first().map_or(0..0, |first| *first..first + rows.len())
+    }
+
+    /// `start` brought to what the balance of a problem asks for.
+    pub(crate) fn balanced(dual: &Dual, mut alpha: Vec<f64>) -> Vec<f64> {
+        warm::balance(dual, &mut alpha);
+        alpha
+    }
+
     fn relay(&self, stage: Stage) -> Relay<'_> {
         Relay { watch: self.watch, stage, done: &self.done, total: self.folds.len() }
     }
@@ -135,6 +174,10 @@ impl Engine<'_> {
             open.retain(|&t| {
                 let task = &mut tasks[t];
                 let missed = task.audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
+                if !missed && task.solution.status == Status::Stalled {
+                    // Who saw no further progress was there already.
+                    task.solution.status = Status::Converged;
+                }
                 if !missed || task.solution.status != Status::Converged {
                     return false;
                 }

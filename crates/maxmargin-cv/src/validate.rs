@@ -1,7 +1,6 @@
 //! Cross-validation: every machine over its folds, and what they elect.
 
 use crate::arrangement::{Arrangement, map_machines};
-use crate::engine::Engine;
 use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::plan::FoldPlan;
@@ -9,6 +8,7 @@ use crate::report::CvReport;
 use crate::seed::{Pool, Seeding};
 use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
+use crate::task::Trainer;
 use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Loss, Offset};
 use maxmargin_data::ClassLabels;
@@ -202,7 +202,7 @@ impl MachineRun<'_> {
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
             let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
-            let engine = Engine {
+            let trainer = Trainer {
                 problem: &problem,
                 machine: p,
                 space,
@@ -218,15 +218,15 @@ impl MachineRun<'_> {
                 done: AtomicUsize::new(0),
                 stopped: AtomicBool::new(false),
             };
-            let mut outcome = engine.run(start.as_deref())?;
-            outcome.complete(&engine);
+            let mut outcome = trainer.run(start.as_deref())?;
+            outcome.complete(&trainer);
             outcome.number(p);
-            let stopped = engine.stopped.load(Ordering::Relaxed);
+            let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
             let work = space.rows().map_or_else(RowWork::default, Rows::work);
             outcomes.push((outcome, work.since(&known)));
             known = work;
-            drop(engine);
+            drop(trainer);
             before = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.values.len() > 1 {
                 break;

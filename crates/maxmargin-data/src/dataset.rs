@@ -105,7 +105,6 @@ impl Dataset {
     ///
     /// As [`Dataset::from_rows`].
     #[cfg(feature = "ndarray")]
-    #[expect(clippy::needless_pass_by_value, reason = "a view is what is passed by value")]
     pub fn from_ndarray<T, L>(x: ndarray::ArrayView2<'_, T>, y: ndarray::ArrayView1<'_, L>) -> Result<Self, DataError>
     where
         T: Copy + Into<f64>,

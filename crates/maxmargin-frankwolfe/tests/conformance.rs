@@ -1,7 +1,7 @@
 //! The methods pass the suite that every solver must pass, for problems on the simplex.
 
 use maxmargin_core::{Dual, Silent, Solution, Start, Stop, Watch};
-use maxmargin_frankwolfe::{FrankWolfeConfig, Method, Rule, solve};
+use maxmargin_frankwolfe::{FrankWolfeConfig, Method, Rule, Simplex, solve};
 use maxmargin_kernel::Rows;
 use maxmargin_testkit::{conformance, generate};
 
@@ -42,5 +42,14 @@ fn interruption() {
         for method in [Method::Cvm, Method::Mfw, Method::Swap, Method::Pairwise] {
             conformance::interruption(&watched(method), &problem, 1e-6);
         }
+    }
+}
+
+/// Pairwise steps reach a KKT violation, the others a gap.
+#[test]
+fn behind_the_common_signature() {
+    conformance::run_solver(&Simplex::of(Method::Pairwise, None, 1));
+    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise] {
+        conformance::run_solver(&Simplex::of(method, Some(1e-3), 1));
     }
 }

@@ -1,5 +1,7 @@
 //! Iterative re-weighted least squares for duals with one equality constraint, on a whole problem and in chunks.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! The method of Pérez-Cruz, Alarcón-Diana, Navia-Vázquez and Artés-Rodríguez (Fast training of support vector classifiers, NIPS 2000):
 //! a working set is solved by weighted least squares whose weights follow from the errors, with the rest fixed; then all errors are
 //! updated and the next working set is drawn from the samples that violate the optimality conditions. Steps here are damped so that the
@@ -25,5 +27,5 @@ pub use config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 pub use finish::{Finish, finish};
 pub use least_squares::LeastSquares;
 pub use maxmargin_core::Refine;
-pub use solve::{solve, solve_certified};
+pub use solve::solve;
 pub use solver::Irwls;

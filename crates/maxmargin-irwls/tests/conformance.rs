@@ -2,7 +2,7 @@
 
 use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
-use maxmargin_irwls::{IrwlsConfig, IrwlsError, Selection, solve};
+use maxmargin_irwls::{Irwls, IrwlsConfig, IrwlsError, Selection, solve};
 use maxmargin_kernel::Rows;
 use maxmargin_testkit::{conformance, generate};
 
@@ -89,4 +89,10 @@ fn what_is_no_problem_is_refused() {
     assert_eq!(other, IrwlsError::Start { found: 7, expected: 40 });
     let one = IrwlsConfig { working_set: 1, ..IrwlsConfig::default() };
     assert_eq!(refused(&small.dual, &small.dual, &one), IrwlsError::WorkingSet(1));
+}
+
+#[test]
+fn behind_the_common_signature() {
+    conformance::run_solver(&Irwls::default());
+    conformance::run_solver(&Irwls { selection: Selection::Random, working_set: 8, seed: 3 });
 }

@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! Kernels: functions of two rows, Gram matrices, and a store of rows.
 //!
 #![doc = include_str!("../README.md")]
 //!

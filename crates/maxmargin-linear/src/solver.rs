@@ -1,8 +1,9 @@
 //! Linear SVMs behind the signature of all solvers.
 
-use crate::solve::{Config, LinearSolution, Method, solve};
-use maxmargin_core::{Dual, Formulation, Goal, Offset, Refused, Run, Solve, Solved, Start};
+use crate::solve::{Config, LinearSolution, LinearWork, Method, solve};
+use maxmargin_core::{Dual, Formulation, Goal, Offset, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
 use maxmargin_kernel::Space;
+use std::time::Instant;
 
 /// Duals without balance or with one of sums, over features.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,9 @@ impl Default for Linear {
         Self { method, seed, gap }
     }
 }
+
+/// Times that a run goes on at half the tolerance before it is given up.
+const ROUNDS: u32 = 10;
 
 impl Linear {
     fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
@@ -59,9 +63,28 @@ impl Solve for Linear {
             return Err(self.refused("it works on features and reads no kernel", "use the solver `smo`"));
         };
         let config = Config { method: self.method, seed: self.seed, gap: self.gap, par: run.par };
-        let found = solve(matrix, dual, start, &config, &run.stop, run.watch);
-        let LinearSolution { solution, work, .. } =
-            found.map_err(|error| self.refused(error.to_string(), "use the solver `linear`, or `smo` over a kernel"))?;
+        let (begun, goal) = (Instant::now(), self.goal(run.stop.tol));
+        let (mut tol, mut spent, mut work) = (run.stop.tol, Work::default(), LinearWork::default());
+        let mut start = Some(start);
+        let mut round = 0;
+        let solution = loop {
+            let stop = Stop { tol, ..run.stop.left(begun, spent.iterations) };
+            let from = start.take().expect("every round leaves a start to the next");
+            let found = solve(matrix, dual, from, &config, &stop, run.watch);
+            let LinearSolution { mut solution, certificate, work: more, .. } =
+                found.map_err(|error| self.refused(error.to_string(), "use the solver `linear`, or `smo` over a kernel"))?;
+            work += more;
+            spent += solution.work;
+            solution.work = spent;
+            // Coordinate descent stops by gradients that were computed one after another: the certificate may miss by a little.
+            let missed = solution.status == Status::Converged && !goal.met(&certificate);
+            if !missed || round == ROUNDS {
+                solution.status = if missed { Status::Stalled } else { solution.status };
+                break solution;
+            }
+            start = Some(Start::checked(dual, solution.alpha).expect("a solution is feasible"));
+            (tol, round) = (0.5 * tol, round + 1);
+        };
         let counts = vec![
             ("sweeps", work.sweeps),
             ("steps", work.steps),

@@ -3,7 +3,7 @@
 use maxmargin_core::{Dual, Solution, Start, Stop};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Rows};
-use maxmargin_linear::{Config, Matrix, Method, solve};
+use maxmargin_linear::{Config, Linear, Matrix, Method, solve};
 use maxmargin_testkit::conformance;
 
 /// Samples whose linear kernel is this matrix.
@@ -48,4 +48,12 @@ fn newton_with_general_linear_terms_sums_and_ridge() {
 #[test]
 fn hybrid_with_general_linear_terms_sums_and_ridge() {
     conformance::run_general(&linear(Method::Hybrid));
+}
+
+#[test]
+fn behind_the_common_signature() {
+    for method in [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf] {
+        conformance::run_solver(&Linear { method, ..Linear::default() });
+    }
+    conformance::run_solver(&Linear { gap: Some(1e-4), ..Linear::default() });
 }

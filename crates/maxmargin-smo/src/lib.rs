@@ -1,5 +1,7 @@
 //! Sequential minimal optimisation for duals with one equality constraint.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! Second-order working set selection (Fan, Chen and Lin 2005), the gradient kept in `f64` over kernel rows in `f32`, gradient
 //! update and selection fused into two vectorised passes an iteration that threads can share, warm starts, and a refinement in exact `f64` kernel values
 //! after which the certificate meets the tolerance. The maths is in `docs/math/smo.md`.
@@ -15,5 +17,5 @@ mod team;
 
 pub use maxmargin_core::Refine;
 pub use relax::{Relaxed, relax};
-pub use solve::{SmoConfig, SmoError, solve, solve_certified};
+pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

@@ -3,7 +3,7 @@
 use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
-use maxmargin_smo::{SmoConfig, SmoError, solve};
+use maxmargin_smo::{Smo, SmoConfig, SmoError, solve};
 use maxmargin_testkit::{conformance, generate};
 
 fn smo(dual: &Dual, rows: &Rows, start: Start, stop: &Stop) -> Solution {
@@ -55,4 +55,9 @@ fn the_start_of_another_problem_is_refused() {
     let start = Start::zero(&small.dual).expect("zero is feasible");
     let refused = solve(&medium.dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-3), &mut Silent);
     assert_eq!(refused, Err(SmoError::Start { found: 7, expected: 40 }));
+}
+
+#[test]
+fn behind_the_common_signature() {
+    conformance::run_solver(&Smo);
 }

@@ -7,10 +7,12 @@
 //! convex in `w`.
 
 mod ends;
+mod family;
 mod judge;
 mod variants;
 
 pub use ends::{interruption, limits, threads_and_budgets};
+pub use family::run_solver;
 pub use judge::{Judged, exactly, judge, oracle};
 pub use variants::{invariances, warm_starts};
 

@@ -10,7 +10,9 @@ pub mod generate;
 pub mod oracle;
 pub mod points;
 pub mod problem;
+pub mod root;
 
 pub use oracle::Optimum;
 pub use points::PointsGram;
 pub use problem::Problem;
+pub use root::root;

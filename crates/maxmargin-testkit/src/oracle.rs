@@ -63,8 +63,16 @@ pub fn solve(dual: &Dual, gram: &dyn Gram) -> Optimum {
         }
     }
     let (objective, _, alpha) = best.expect("a feasible point");
-    let (lowest_up, highest_low) = extremes(dual, &q, &alpha);
-    Optimum { objective, alpha, bias: (-lowest_up, -highest_low), kkt: (highest_low - lowest_up).max(0.0) }
+    let (lowest_up, highest_low) = extremes(dual, &q, &alpha, |_| true);
+    let kkt = match dual.balance() {
+        // Every sign has a multiplier of its own.
+        Balance::PerSign(..) => [1.0, -1.0].map(|sign| extremes(dual, &q, &alpha, |k| dual.sign()[k] == sign)),
+        // The multiplier is 0.
+        Balance::Free => [(lowest_up.min(0.0), highest_low.max(0.0)); 2],
+        _ => [(lowest_up, highest_low); 2],
+    };
+    let kkt = kkt.iter().fold(0.0, |most: f64, (low, high)| most.max(high - low));
+    Optimum { objective, alpha, bias: (-lowest_up, -highest_low), kkt }
 }
 
 fn matrix(dual: &Dual, gram: &dyn Gram) -> Vec<Vec<f64>> {
@@ -73,7 +81,7 @@ fn matrix(dual: &Dual, gram: &dyn Gram) -> Vec<Vec<f64>> {
     (0..dual.len())
         .map(|k| {
             gram.fill_exact(&ids[k..=k], 0..gram.len(), &mut row);
-            let ridge = |l: usize| if k == l { dual.ridge() } else { 0.0 };
+            let ridge = |l: usize| if k == l { dual.ridge_of(k) } else { 0.0 };
             (0..dual.len()).map(|l| sign[k] * sign[l] * row[ids[l]] + ridge(l)).collect()
         })
         .collect()
@@ -187,14 +195,14 @@ fn objective(dual: &Dual, q: &[Vec<f64>], alpha: &[f64]) -> f64 {
     (0..dual.len()).map(|k| alpha[k] * (0.5 * row(k) + dual.lin()[k])).sum()
 }
 
-/// `min over I_up` and `max over I_low` of `s_k g_k`.
-fn extremes(dual: &Dual, q: &[Vec<f64>], alpha: &[f64]) -> (f64, f64) {
+/// `min over I_up` and `max over I_low` of `s_k g_k` of some variables.
+fn extremes(dual: &Dual, q: &[Vec<f64>], alpha: &[f64], of: impl Fn(usize) -> bool) -> (f64, f64) {
     let (mut lowest_up, mut highest_low) = (f64::INFINITY, f64::NEG_INFINITY);
-    for k in 0..dual.len() {
+    for k in (0..dual.len()).filter(|&k| of(k)) {
         let gradient = dual.lin()[k] + q[k].iter().zip(alpha).map(|(q, a)| q * a).sum::<f64>();
         let (rise, fall) = (alpha[k] < dual.upper()[k], alpha[k] > 0.0);
-        // The simplex has no signs in its constraint.
-        let s = if dual.balance() == Balance::Simplex { 1.0 } else { dual.sign()[k] };
+        // Only a balance of sums has signs in its constraint.
+        let s = if matches!(dual.balance(), Balance::Sum(_)) { dual.sign()[k] } else { 1.0 };
         if (s > 0.0 && rise) || (s < 0.0 && fall) {
             lowest_up = lowest_up.min(s * gradient);
         }

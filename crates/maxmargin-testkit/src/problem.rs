@@ -35,7 +35,7 @@ impl Problem {
     /// `Q_kl`, from its definition.
     pub fn q(&self, k: usize, l: usize) -> f64 {
         let (ids, sign) = (self.dual.ids(), self.dual.sign());
-        sign[k] * sign[l] * self.gram.at(ids[k], ids[l]) + if k == l { self.dual.ridge() } else { 0.0 }
+        sign[k] * sign[l] * self.gram.at(ids[k], ids[l]) + if k == l { self.dual.ridge_of(k) } else { 0.0 }
     }
 
     /// `Qα + lin`, from its definition.
@@ -131,6 +131,7 @@ impl Problem {
         upper: Vec<f64>,
         balance: Balance,
     ) -> Self {
+        assert!(self.dual.has_one_ridge(), "variants of problems with one ridge");
         let dual = Dual::new(ids, sign, lin, upper, self.dual.ridge(), balance).expect("a problem stays one");
         Self { name: format!("{}, {how}", self.name), gram, dual, convex: self.convex }
     }

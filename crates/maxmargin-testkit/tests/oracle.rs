@@ -32,6 +32,7 @@ fn other_balances_are_solved_too() {
         let dual = dual.expect("a problem");
         let optimum = oracle::solve(&dual, &problem.gram);
         Start::checked(&dual, optimum.alpha.clone()).expect("the optimum is feasible");
+        assert!(optimum.kkt < 1e-12, "{balance:?}: {optimum:?}");
         let variant = Problem::new("other balance", problem.gram.clone(), dual);
         let gradient = variant.gradient(&optimum.alpha);
         // No pair of variables (under Simplex: all; under PerSign: of one sign) can exchange mass with profit; under Free no

@@ -63,6 +63,10 @@
 //! assert_eq!(model::decode(&bytes)?.predict(&data.samples, Par::Seq)?, fitted.predict(&data.samples)?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # In short
+//!
+#![doc = include_str!("../README.md")]
 
 pub use maxmargin_core as core;
 pub use maxmargin_cv as cv;
@@ -75,6 +79,8 @@ pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+#[cfg(feature = "linfa")]
+pub mod linfa;
 pub mod prelude;
 mod svm;
 

@@ -1,7 +1,7 @@
 //! A certified lower bound on the objective of a problem: what every solution is judged by, its own certificate or none.
 
 use super::Problem;
-use crate::cell::Failure;
+use crate::failure::Failure;
 use maxmargin::core::{Silent, Start, Stop};
 use maxmargin::linear::{Config, Matrix, Method, solve};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,8 @@ pub(crate) struct Bound {
 /// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true whoever computed it and however long ago, so that
 /// the folder of the cell keeps it by the data's hash and C; without its file it is computed anew.
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
-    let place = problem.cell.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.c)));
+    let place =
+        problem.cell.linear.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.setting.c)));
     if let Some(known) = place.as_deref().and_then(read) {
         return Ok(known);
     }

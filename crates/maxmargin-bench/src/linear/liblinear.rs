@@ -1,7 +1,8 @@
 //! LIBLINEAR's train program as it is installed, or another build of it: a process on the same file.
 
 use super::{Found, Problem};
-use crate::cell::{Cell, Failure};
+use crate::cell::Train;
+use crate::failure::Failure;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,26 +17,19 @@ const KIND: &str = "3";
 /// How often to look whether a process with a time limit has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
-pub(crate) fn train(problem: &Problem) -> Result<Found, Failure> {
+pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
     let (model, output) = (folder.path().join("model"), folder.path().join("output"));
     let begun = Instant::now();
-    let ended = start(problem.cell, problem.source.path(), &model, &output)
-        .and_then(|child| wait(child, problem.cell.time_limit_seconds.map(Duration::from_secs_f64)))
+    let limit = problem.cell.setting.time_limit_seconds.map(Duration::from_secs_f64);
+    let ended = start(problem.cell, data, &model, &output)
+        .and_then(|child| wait(child, limit))
         .map_err(|error| Failure::Liblinear(format!("cannot be run ({error}); install LIBLINEAR or name its program")))?;
     let process_seconds = begun.elapsed().as_secs_f64();
 
     let said = String::from_utf8_lossy(&fs::read(&output).map_err(Failure::Temporary)?).into_owned();
-    let stopped = Found {
-        w: None,
-        train_seconds: None,
-        process_seconds,
-        sweeps: None,
-        work: None,
-        status: "TimeLimit".into(),
-        own: None,
-        support_vectors: 0,
-    };
+    let stopped =
+        Found { w: None, train_seconds: None, process_seconds, sweeps: None, status: "TimeLimit".into(), support_vectors: 0 };
     let Some(status) = ended else { return Ok(stopped) };
     if !status.success() {
         return Err(Failure::Liblinear(format!("ended with {status}: {}", said.trim())));
@@ -60,12 +54,12 @@ pub(crate) fn train(problem: &Problem) -> Result<Found, Failure> {
 }
 
 /// Its output goes to a file: a pipe that nobody empties would stop it.
-fn start(cell: &Cell, data: &Path, model: &Path, output: &Path) -> std::io::Result<Child> {
+fn start(cell: &Train, data: &Path, model: &Path, output: &Path) -> std::io::Result<Child> {
     let file = File::create(output)?;
     let errors = file.try_clone()?;
-    let program = cell.program.as_deref().unwrap_or(Path::new(PROGRAM));
+    let program = cell.linear.program.as_deref().unwrap_or(Path::new(PROGRAM));
     let mut command = Command::new(program);
-    command.args(["-s", KIND, "-c", &cell.c.to_string(), "-e", &cell.tol.to_string()]).arg(data).arg(model);
+    command.args(["-s", KIND, "-c", &cell.setting.c.to_string(), "-e", &cell.setting.tol.to_string()]).arg(data).arg(model);
     command.stdin(Stdio::null()).stdout(file).stderr(errors).spawn()
 }
 

@@ -1,6 +1,7 @@
 //! Which samples come and leave.
 
-use crate::cell::{Cell, Failure, Pick};
+use crate::cell::{Pick, Update as Cell};
+use crate::failure::Failure;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -66,7 +67,7 @@ fn draws(cell: &Cell, bounded: &[usize]) -> Result<Vec<Course>, Failure> {
     if wanted > bounded.len() {
         return Err(Failure::Bounded { wanted, found: bounded.len() });
     }
-    let mut random = ChaCha8Rng::seed_from_u64(cell.seed);
+    let mut random = ChaCha8Rng::seed_from_u64(cell.setting.seed);
     let draw = |_| {
         let mut rows = bounded.to_vec();
         rows.shuffle(&mut random);
@@ -89,11 +90,12 @@ pub(crate) fn members(ids: &[usize], change: &Change) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::{Change, Extent, courses, members};
-    use crate::cell::{Cell, Failure};
+    use crate::cell::Update as Cell;
+    use crate::failure::Failure;
     use serde_json::json;
 
     fn cell(more: &serde_json::Value) -> Cell {
-        let mut cell = json!({"job": "update", "data": {"file": "x"}, "kernel": "rbf", "c": 1.0, "tol": 1e-8, "method": "mid"});
+        let mut cell = json!({"data": {"file": "x"}, "kernel": "rbf", "c": 1.0, "tol": 1e-8, "method": "mid"});
         let all = cell.as_object_mut().expect("object");
         all.extend(more.as_object().expect("object").clone());
         serde_json::from_value(cell).expect("cell")

@@ -1,6 +1,7 @@
 //! LIBSVM's svm-train as it is installed: a process of its own, on a file of its own.
 
-use crate::cell::{Cell, Failure, KernelName};
+use crate::cell::{KernelName, Setting};
+use crate::failure::Failure;
 use maxmargin::data::{Dataset, Samples, libsvm};
 use maxmargin::model::{Model, libsvm::read_model};
 use std::fs;
@@ -28,13 +29,13 @@ pub(crate) struct Trained {
 }
 
 /// Trains on `samples` with labels ±1.
-pub(crate) fn train(cell: &Cell, samples: Samples, signs: &[f64]) -> Result<Trained, Failure> {
+pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Result<Trained, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
     let (data, model) = (folder.path().join("data"), folder.path().join("model"));
     let set = Dataset { samples, labels: signs.to_vec(), groups: None, index_base: 1, sha256: [0; 32] };
     write(&set, &data).map_err(Failure::Temporary)?;
     let mut command = Command::new(PROGRAM);
-    command.args(arguments(cell)).arg(&data).arg(&model);
+    command.args(arguments(setting)).arg(&data).arg(&model);
 
     let begun = Instant::now();
     let output = command.output().map_err(|error| Failure::Program(format!("cannot be started ({error}); is it installed?")))?;
@@ -48,7 +49,7 @@ pub(crate) fn train(cell: &Cell, samples: Samples, signs: &[f64]) -> Result<Trai
     let model = read_model(&bytes)?;
     let alpha = alpha(&model, &set.samples, signs)?;
     let converged = !said.contains("reaching max number of iterations");
-    Ok(Trained { seconds, iterations, converged, alpha, bias: model.parts().bias })
+    Ok(Trained { seconds, iterations, converged, alpha, bias: side(&model) * model.machines()[0].bias })
 }
 
 fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {
@@ -57,8 +58,8 @@ fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {
     fs::write(target, text)
 }
 
-fn arguments(cell: &Cell) -> Vec<String> {
-    let kernel = match cell.kernel {
+fn arguments(setting: &Setting) -> Vec<String> {
+    let kernel = match setting.kernel {
         KernelName::Linear => 0,
         KernelName::Poly => 1,
         KernelName::Rbf => 2,
@@ -68,11 +69,11 @@ fn arguments(cell: &Cell) -> Vec<String> {
     let pairs = [
         with("-s", "0".into()),
         with("-t", kernel.to_string()),
-        with("-c", cell.c.to_string()),
-        with("-g", cell.gamma.to_string()),
-        with("-d", cell.degree.to_string()),
-        with("-r", cell.coef0.to_string()),
-        with("-e", cell.tol.to_string()),
+        with("-c", setting.c.to_string()),
+        with("-g", setting.gamma.to_string()),
+        with("-d", setting.degree.to_string()),
+        with("-r", setting.coef0.to_string()),
+        with("-e", setting.tol.to_string()),
         with("-m", CACHE.into()),
     ];
     pairs.into_iter().flatten().collect()
@@ -86,13 +87,13 @@ fn iterations(said: &str) -> Option<u64> {
 /// α of every row. The program writes the support vectors of a class in the order of the file, so that each is the next row of its class
 /// that agrees to eight digits; of equal rows it does not matter which is meant.
 fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Failure> {
-    let parts = model.parts();
+    let machine = &model.machines()[0];
     let mut alpha = vec![0.0; samples.len()];
     let mut next = [0, 0];
-    for (at, coef) in parts.coef.iter().enumerate() {
-        let sign = coef.signum();
+    for (&at, coef) in machine.support.iter().zip(&machine.coef) {
+        let sign = side(model) * coef.signum();
         let next = &mut next[usize::from(sign > 0.0)];
-        let vector = parts.support.row(at).entries();
+        let vector = model.parts().support.row(at as usize).entries();
         let found = (*next..samples.len()).find(|&row| signs[row] == sign && agree(&samples.row(row).entries(), &vector));
         let Some(row) = found else {
             return Err(Failure::Program(format!("support vector {at} of its model is no row of the data")));
@@ -101,6 +102,11 @@ fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Fa
         *next = row + 1;
     }
     Ok(alpha)
+}
+
+/// The label, ±1, of positive decision values.
+fn side(model: &Model) -> f64 {
+    model.classes()[1]
 }
 
 fn agree(row: &[(usize, f64)], vector: &[(usize, f64)]) -> bool {

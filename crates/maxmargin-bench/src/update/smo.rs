@@ -3,7 +3,7 @@
 use super::plan::{Change, members};
 use super::seed::{Known, start};
 use super::{Done, Pool};
-use crate::cell::Failure;
+use crate::failure::Failure;
 use maxmargin::core::{Certificate, Silent, Start, Status, Stop, certify};
 use maxmargin::kernel::Rows;
 use maxmargin::smo::{Refine, SmoConfig, solve};
@@ -41,7 +41,7 @@ impl<'g> Smo<'g> {
             iterations: Some(solution.work.iterations),
             columns: self.rows.work().computed - computed,
             status: (solution.status != Status::Converged).then(|| format!("{:?}", solution.status)),
-            ..Done::new(seconds, &solution.alpha, self.pool.cell.c)
+            ..Done::new(seconds, &solution.alpha, self.pool.cell.setting.c)
         };
         let beta = dual.sign().iter().zip(&solution.alpha).map(|(y, a)| y * a).collect();
         self.before = Known { ids: dual.ids().to_vec(), beta, gradient: solution.gradient };

@@ -1,14 +1,14 @@
 //! All methods on small problems.
 
 use super::measure;
-use crate::cell::Failure;
+use crate::failure::Failure;
 use crate::measured::Measured;
 use maxmargin::data::Par;
 use serde_json::json;
 
 fn run(method: &str, more: &serde_json::Value) -> Result<Measured, Failure> {
     let mut cell = json!({
-        "job": "update", "data": {"generator": "two-gaussians", "rows": 200, "seed": 3}, "kernel": "rbf", "gamma": 1.0, "c": 10.0,
+        "data": {"generator": "two-gaussians", "rows": 200, "seed": 3}, "kernel": "rbf", "gamma": 1.0, "c": 10.0,
         "tol": 1e-6, "method": method, "memory": 1 << 24, "seed": 5,
     });
     cell.as_object_mut().expect("object").extend(more.as_object().expect("object").clone());

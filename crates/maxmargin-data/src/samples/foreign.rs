@@ -127,7 +127,6 @@ impl Samples {
     ///
     /// When a value is not finite.
     #[cfg(feature = "ndarray")]
-    #[expect(clippy::needless_pass_by_value, reason = "a view is what is passed by value")]
     pub fn from_ndarray<T: Copy + Into<f64>>(x: ndarray::ArrayView2<'_, T>) -> Result<Self, SamplesError> {
         dense(x.nrows(), x.ncols(), x.iter().map(|&v| v.into()))
     }

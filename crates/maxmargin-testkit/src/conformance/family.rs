@@ -1,0 +1,230 @@
+//! A solver family behind the common signature: what it takes it solves, what it does not take it refuses, by name.
+
+use super::judge::{Judged, cold, examine};
+use super::{BUDGET, TOLERANCES};
+use crate::generate::{self, rng};
+use crate::oracle as exact;
+use crate::points::PointsGram;
+use crate::problem::Problem;
+use crate::root::root;
+use maxmargin_core::{
+    Dual, Formulation, Loss, Offset, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status, Stop, Watch,
+};
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
+use std::ops::ControlFlow;
+
+/// A solver on one problem.
+type Solving<'s> = dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused> + 's;
+
+/// A problem in both spaces.
+struct Case {
+    tol: f64,
+    formulation: Formulation,
+    problem: Problem,
+    /// Samples whose linear kernel is the matrix, with the bias feature left out.
+    samples: Samples,
+}
+
+/// Everything that [`Solve`] promises, for every loss, bias and space.
+///
+/// What [`Solve::takes`] accepts is solved from zero and from the solution, on one thread and on several, with refinement and without, until the goal holds by
+/// a certificate and the optimum of the oracle, and is ended by limits and watches. A refusal names the solver and what to take instead. What `takes` refuses is
+/// refused by `solve` as well, or solved rightly: some solve more duals than they offer formulations for.
+///
+/// # Panics
+///
+/// When it is not so.
+pub fn run_solver(solver: &dyn Solve) {
+    let mut taken = 0;
+    for features in [false, true] {
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            for offset in [Offset::Free, Offset::None, Offset::Feature(1.0), Offset::Feature(0.5)] {
+                let takes = solver.takes(&Formulation::Svc { c: 1.0, loss, offset }, features);
+                taken += usize::from(takes.is_ok());
+                if let Err(refused) = &takes {
+                    names(solver, refused);
+                }
+                for tol in TOLERANCES {
+                    for case in cases(loss, offset, tol) {
+                        one(solver, &case, features, takes.is_ok());
+                    }
+                }
+            }
+        }
+    }
+    assert!(taken > 0, "{} takes nothing", solver.name());
+    assert!(solver.goal(1e-4).kkt().is_none_or(|kkt| kkt == 1e-4), "{}", solver.name());
+}
+
+fn names(solver: &dyn Solve, refused: &Refused) {
+    assert_eq!(refused.solver, solver.name());
+    assert!(!refused.reason.is_empty(), "{}", solver.name());
+    assert!(!refused.instead.is_empty(), "{refused} names nothing to do instead");
+}
+
+fn cases(loss: Loss, offset: Offset, tol: f64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (seed, n) in [(1, 7), (2, 7), (3, 40)] {
+        let rng = &mut rng(seed);
+        let (points, labels) = generate::clouds(rng, n / 2, n - n / 2, 2, 0.4);
+        let mut twice = points.clone();
+        twice.truncate(n - n / 2);
+        twice.extend_from_within(..n / 2);
+        let weighted: Vec<f64> = (0..n).map(|k| if k % 3 == 0 { 0.5 } else { 2.0 }).collect();
+        for (what, points, kernel, c) in [
+            ("clouds", &points, Kernel::Rbf { gamma: 0.5 }, vec![1.0; n]),
+            ("linear, rank 2", &points, Kernel::Linear, vec![0.5; n]),
+            ("duplicates", &twice, Kernel::Rbf { gamma: 0.5 }, vec![2.0; n]),
+            ("weights", &points, Kernel::Rbf { gamma: 0.5 }, weighted),
+        ] {
+            let plain = PointsGram::new(points, &kernel);
+            let square = offset.feature().map_or(0.0, |value| value * value);
+            let matrix = (0..n * n).map(|at| plain.at(at / n, at % n) + square).collect();
+            let dual = Dual::svc(loss, offset, (0..n).collect(), labels.clone(), c).expect("a problem");
+            let name = format!("{what} ({n} samples, seed {seed}, {loss:?}, {offset:?}, {tol:e})");
+            cases.push(Case {
+                tol,
+                formulation: Formulation::Svc { c: 1.0, loss, offset },
+                samples: root(&plain),
+                problem: Problem::new(name, PointsGram::from_matrix(n, matrix), dual),
+            });
+        }
+    }
+    cases
+}
+
+impl Case {
+    /// Solves from `start`, where the problem is taken.
+    fn solve(
+        &self,
+        solver: &dyn Solve,
+        features: bool,
+        start: Start,
+        (stop, refine, par): (Stop, Refine, Par),
+        watch: &mut dyn Watch,
+    ) -> Result<Solved, Refused> {
+        let mut run = Run { stop, refine, par, machine: 0, watch };
+        if features {
+            let matrix = Matrix::new(&self.samples, self.formulation.offset().feature(), par);
+            solver.solve(&self.problem.dual, Space::Features(&matrix), start, &mut run)
+        } else {
+            let rows = Rows::new(&self.problem.gram, BUDGET, par);
+            solver.solve(&self.problem.dual, Space::Kernel(&rows), start, &mut run)
+        }
+    }
+}
+
+fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
+    let problem = &case.problem;
+    let what = format!("{}, {}, {}", solver.name(), if features { "features" } else { "kernel" }, problem.name);
+    // Far above what the problems need: a solver that does not end should fail, not hang.
+    let stop = Stop { max_iter: Some(10_000_000), ..Stop::at(case.tol) };
+    let solve = |start: Start, stop: Stop, refine: Refine, par: Par, watch: &mut dyn Watch| {
+        case.solve(solver, features, start, (stop, refine, par), watch)
+    };
+    let solved = match solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent) {
+        Ok(solved) => solved,
+        Err(refused) => {
+            names(solver, &refused);
+            // Formulations are taken before there are weights.
+            assert!(!taken || !problem.dual.has_one_ridge(), "{what}: taken and refused: {refused}");
+            return;
+        }
+    };
+    let meets = |solved: Solved| meets(solver, case, solved, taken, &what);
+    let reference = meets(solved.clone());
+    if problem.dual.len() <= exact::MOST {
+        let optimum = exact::solve(&problem.dual, &problem.gram);
+        let slack = reference.rounding + problem.rounding(&optimum.alpha);
+        let above = reference.objective() - optimum.objective;
+        assert!((-slack..=reference.gap + slack).contains(&above), "{what}: {above:e} above the optimum");
+    }
+    // From its own solution, with the gradient and without: no worse, and at once.
+    let start = Start::checked(&problem.dual, reference.solution.alpha.clone()).expect("a solution is a start");
+    for start in [start.clone(), start.with_gradient(reference.solution.gradient.clone())] {
+        let again = solve(start, stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before");
+        let again = meets(again);
+        let (first, second) = (reference.solution.work.iterations, again.solution.work.iterations);
+        // Descent over features measures on its way, and moves a little while it does: it needs sweeps to see that it is done.
+        let most = if features { first.max(problem.dual.len() as u64) } else { 1 + first / 10 };
+        assert!(second <= most, "{what}: {second} iterations from the solution, {first} from zero");
+        assert!(
+            again.objective() <= reference.objective() + reference.gap + reference.rounding,
+            "{what}: worse from its own solution"
+        );
+    }
+    // Without refinement a solution converges by the solver's own gradient, and says whether that is exact.
+    let rough = solve(cold(problem), stop, Refine::Never, Par::Seq, &mut Silent).expect("taken before");
+    assert_eq!(rough.solution.status, Status::Converged, "{what}, not refined");
+    if rough.exact {
+        meets(rough);
+    } else {
+        let alpha = &rough.solution.alpha;
+        Start::checked(&problem.dual, alpha.clone()).expect("feasible");
+        let mass: f64 = alpha.iter().sum();
+        // Every kernel value is off by a rounding to f32, every step by another.
+        let steps = (1.0 + rough.solution.work.iterations as f64).sqrt();
+        let trust = f64::from(f32::EPSILON) * (1.0 + mass * problem.gram.diagonal().iter().copied().fold(0.0, f64::max)) * steps;
+        let truth = problem.gradient(alpha);
+        let off = rough.solution.gradient.iter().zip(&truth).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        assert!(off <= trust, "{what}: gradient off by {off:e}, at most {trust:e}");
+    }
+    ends(case, &what, &solve);
+    // Any number of threads: the same bits.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
+    let shared = pool.install(|| solve(cold(problem), stop, Refine::Exact, Par::Pool, &mut Silent)).expect("taken before");
+    let bits = |solution: &Solution| solution.alpha.iter().chain(&solution.gradient).map(|v| v.to_bits()).collect::<Vec<u64>>();
+    assert_eq!(bits(&shared.solution), bits(&solved.solution), "{what}: threads");
+    assert_eq!(shared.solution.bias.to_bits(), solved.solution.bias.to_bits(), "{what}: threads");
+}
+
+/// Limits and watches end a run at a feasible point that says so.
+fn ends(case: &Case, what: &str, solve: &Solving) {
+    let problem = &case.problem;
+    let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
+    let stop = Stop { max_iter: Some(1), ..Stop::at(case.tol) };
+    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
+    assert!(ended.work.iterations <= 1 && feasible(&ended), "{what}: {:?}", ended.work);
+    assert!(matches!(ended.status, Status::Converged | Status::IterationLimit), "{what}: {:?}", ended.status);
+    let stop = Stop { max_time: Some(std::time::Duration::ZERO), ..Stop::at(case.tol) };
+    let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
+    assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::TimeLimit), "{what}: {:?}", ended.status);
+    let mut told = 0;
+    let mut watch = |_: &Progress| {
+        told += 1;
+        ControlFlow::Break(())
+    };
+    let ended = solve(cold(problem), Stop::at(case.tol), Refine::Exact, Par::Seq, &mut watch).expect("taken before").solution;
+    assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::Interrupted), "{what}: {:?}", ended.status);
+    // Who was done when it told somebody has converged.
+    let honest = if ended.status == Status::Interrupted { told == 1 } else { told <= 1 };
+    assert!(honest, "{what}: told {told} times, {:?}", ended.status);
+}
+
+/// Converged, the goal met by the certificate, the certificate of the solver's own gradient the same to rounding, the bias what decisions add.
+fn meets(solver: &dyn Solve, case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
+    let (problem, exact) = (&case.problem, solved.exact);
+    let judged = examine(problem, solved.solution);
+    let (solution, certificate) = (&judged.solution, &judged.certificate);
+    assert_eq!(solution.status, Status::Converged, "{what}: {certificate:?}, {:?}", solution.work);
+    let (goal, room) = (solver.goal(case.tol), 1.0 + 1e-9);
+    assert!(certificate.infeasible <= 1e-9, "{what}: {certificate:?}");
+    assert!(goal.kkt().is_none_or(|kkt| certificate.kkt <= room * kkt), "{what}: {certificate:?}");
+    assert!(goal.gap().is_none_or(|gap| certificate.relative_gap() <= room * gap), "{what}: {certificate:?}");
+    if exact {
+        let own = maxmargin_core::certify_gradient(&problem.dual, &solution.alpha, solution.bias, &solution.gradient);
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+        assert!(near(own.primal, certificate.primal) && near(own.dual, certificate.dual), "{what}: {own:?} and {certificate:?}");
+    }
+    let signed: f64 = solution.alpha.iter().zip(problem.dual.sign()).map(|(a, s)| a * s).sum();
+    let expected = match case.formulation.offset() {
+        // A kernel does not tell which constant it holds: solvers know the bias of what they take.
+        Offset::Free => return judged,
+        _ if !taken => return judged,
+        Offset::None => 0.0,
+        Offset::Feature(value) => value * value * signed,
+    };
+    assert!((solution.bias - expected).abs() <= 1e-9 * (1.0 + expected.abs()), "{what}: bias {} for {expected}", solution.bias);
+    judged
+}

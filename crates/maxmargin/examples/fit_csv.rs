@@ -1,0 +1,55 @@
+//! Fits a CSV file: features, then the label, in every line. `cargo run --release --example fit_csv -- FILE`; a small file is made without one.
+#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use maxmargin::data::scale::Method;
+use maxmargin::model::encode;
+use maxmargin::prelude::*;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = match std::env::args_os().nth(1) {
+        Some(file) => PathBuf::from(file),
+        None => made()?,
+    };
+    let data = read(&file)?;
+    println!("{}: {} rows, {} features", file.display(), data.samples.len(), data.samples.features());
+
+    let svm = Svm::rbf(0.5).scale(Method::Standard).threads(Par::Pool);
+    let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
+    let reports = svm.grid(&data, &plan, &[0.1, 1.0, 10.0, 100.0])?; // each fold scaled by its training rows
+    for report in &reports {
+        println!("C = {:<5} {:.1} % correct", report.c.unwrap_or_default(), 100.0 * report.accuracy);
+    }
+    let best = reports.iter().max_by(|a, b| a.accuracy.total_cmp(&b.accuracy)).and_then(|report| report.c).unwrap_or(1.0);
+
+    let fitted = svm.c(best).fit(&data)?;
+    let place = std::env::temp_dir().join("fit_csv.model");
+    std::fs::write(&place, encode(&fitted.model)?)?;
+    println!("C = {best}: {} support vectors, KKT violation {:.1e}", fitted.model.support_vectors(), fitted.certificate.kkt);
+    println!("{}", place.display());
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Dataset, Box<dyn Error>> {
+    let (mut rows, mut labels) = (Vec::new(), Vec::new());
+    for (n, line) in std::fs::read_to_string(file)?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let numbers: Result<Vec<f64>, _> = line.split(',').map(|cell| cell.trim().parse()).collect();
+        let mut row = numbers.map_err(|error| format!("line {}: {error}", n + 1))?;
+        labels.extend(row.pop());
+        rows.push(row);
+    }
+    Ok(Dataset::from_rows(&rows, &labels)?)
+}
+
+fn made() -> Result<PathBuf, Box<dyn Error>> {
+    let data = Generator::Banana.generate(200, None, 1)?;
+    let mut text = String::new();
+    for (i, label) in data.labels.iter().enumerate() {
+        data.samples.row(i).for_each(|_, value| text += &format!("{value},"));
+        text += &format!("{label}\n");
+    }
+    let place = std::env::temp_dir().join("fit_csv.csv");
+    std::fs::write(&place, text)?;
+    Ok(place)
+}
