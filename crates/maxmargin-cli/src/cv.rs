@@ -1,10 +1,10 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
 
-use crate::args::{CvArgs, FoldArgs, Folds, KernelName, RunArgs};
+use crate::args::{CvArgs, DataArgs, FoldArgs, Folds, RunArgs};
 use crate::failure::{Done, Failure, reason};
 use crate::input::{self, Input};
 use crate::notes::Notes;
-use crate::output::{Output, print, print_json};
+use crate::output::{Output, show};
 use crate::problem::{Asked, Prepared, failed};
 use crate::progress::Bar;
 use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields, setup_line, work_text};
@@ -33,18 +33,10 @@ struct CvDocument {
 }
 
 pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
-    let asked = Asked {
-        command: "cv",
-        args: &args.svm,
-        c: Some(args.cost.c),
-        kernel: KernelName::Rbf,
-        seeding: args.folds.seeding.seeding,
-        seed: args.data.options.seed,
-        updatable: false,
-    };
+    let seeding = args.folds.seeding.seeding;
+    let asked = Asked { seeding, ..Asked::new("cv", &args.svm, Some(args.cost.c), &args.data) };
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
-    let load = |threads: &Threads, notes: &mut Notes| input::load(&args.data, None, threads.par(), notes);
-    validate(&asked, load, args.output.as_deref(), |input| {
+    validate(&asked, &args.data, args.output.as_deref(), |input| {
         let (plan, name) = plan(&args.folds, input, args.data.options.seed)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
@@ -54,7 +46,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
 /// Cross-validates by a plan that is made when the data is there.
 pub(crate) fn validate(
     asked: &Asked,
-    load: impl FnOnce(&Threads, &mut Notes) -> Result<Input, Failure>,
+    data: &DataArgs,
     output: Option<&Path>,
     plan: impl FnOnce(&Input) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Done, Failure> {
@@ -67,7 +59,7 @@ pub(crate) fn validate(
     let svm = asked.svm()?;
     let output = output.map(Output::open).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = load(&threads, &mut notes)?;
+    let input = input::load(data, None, threads.par(), &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let report = {
@@ -87,11 +79,7 @@ pub(crate) fn validate(
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
         end: End::now(&threads, &notes),
     };
-    if run.json.is_some() {
-        print_json(&document)?;
-    } else {
-        print(&text(&document))?;
-    }
+    show(&document, run.json.is_some(), text, None)?;
     Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 

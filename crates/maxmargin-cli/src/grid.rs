@@ -4,7 +4,7 @@ use crate::args::{GridArgs, KernelName};
 use crate::cv::{plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
-use crate::output::{Output, print, print_json};
+use crate::output::{Output, show};
 use crate::problem::{Asked, Prepared, failed};
 use crate::progress::Bar;
 use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
@@ -45,15 +45,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
     let run = &args.svm.run;
     let mut notes = Notes::new(run.quiet);
-    let asked = Asked {
-        command: "grid",
-        args: &args.svm,
-        c: None,
-        kernel: KernelName::Linear,
-        seeding: args.folds.seeding.seeding,
-        seed: args.data.options.seed,
-        updatable: false,
-    };
+    let (kernel, seeding) = (KernelName::Linear, args.folds.seeding.seeding);
+    let asked = Asked { kernel, seeding, ..Asked::new("grid", &args.svm, None, &args.data) };
     let svm = asked.svm()?;
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(run.threads)?;
@@ -96,11 +89,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         },
         end: End::now(&threads, &notes),
     };
-    if run.json.is_some() {
-        print_json(&document)?;
-    } else {
-        print(&text(&document))?;
-    }
+    show(&document, run.json.is_some(), text, None)?;
     Ok(if complete { Done::Finished } else { Done::Stopped })
 }
 

@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::notes::Notes;
-use crate::output::{print, print_json};
+use crate::output::show;
 use crate::report::{
     Align, DataDocument, FormulationDocument, KernelDocument, SCHEMA, SHOWN, columns, data_line, fields, scaling_text, words,
 };
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
     if source != "-" && Path::new(source).is_file() {
         let bytes = input::read_bytes(source)?;
         if model_io::looks_like_model(&bytes) {
-            show(args, &model_info(source, &model_io::decode(source, &bytes)?), model_text)?;
+            show(&model_info(source, &model_io::decode(source, &bytes)?), args.json, model_text, None)?;
             return Ok(Done::Finished);
         }
     }
@@ -100,13 +100,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         notes.warn(warning);
     }
     let info = data_info(&input, &notes);
-    show(args, &info, data_text)?;
+    show(&info, args.json, data_text, None)?;
     Ok(Done::Finished)
-}
-
-/// Prints the document or its text.
-fn show<T: Serialize>(args: &InfoArgs, info: &T, text: fn(&T) -> String) -> Result<(), Failure> {
-    if args.json { print_json(info) } else { print(&text(info)) }
 }
 
 fn data_info(input: &Input, notes: &Notes) -> DataInfo {

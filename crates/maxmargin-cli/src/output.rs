@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, reason};
 use crate::interrupt;
+use crate::notes::Notes;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -114,14 +115,31 @@ fn folder_of(target: &Path) -> &Path {
 }
 
 /// Prints to standard output.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|e| Failure::write("standard output", &e))
 }
 
 /// Prints one JSON document.
-pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
+fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(document).map_err(|e| Failure::input("JSON", e))?;
     print(&(text + "\n"))
+}
+
+/// Prints the document, or its text; the text goes where notes go when standard output is a file of the command.
+pub(crate) fn show<T: serde::Serialize>(
+    document: &T,
+    json: bool,
+    text: impl FnOnce(&T) -> String,
+    on_stdout: Option<&Notes>,
+) -> Result<(), Failure> {
+    match on_stdout {
+        _ if json => print_json(document),
+        Some(notes) => {
+            notes.say(text(document).trim_end());
+            Ok(())
+        }
+        None => print(&text(document)),
+    }
 }

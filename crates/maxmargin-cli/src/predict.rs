@@ -4,7 +4,7 @@ use crate::args::PredictArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::notes::Notes;
-use crate::output::{Output, print, print_json};
+use crate::output::{Output, show};
 use crate::report::{DataDocument, End, SCHEMA, confusion_table};
 use crate::threads::Threads;
 use crate::{format, model_io};
@@ -93,14 +93,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         total_seconds: started.elapsed().as_secs_f64(),
         end: End::now(&threads, &notes),
     };
-    if args.run.json {
-        print_json(&document)?;
-    } else if on_stdout {
-        // Standard output is the predictions; the report goes where notes go.
-        notes.say(report(&document).trim_end());
-    } else {
-        print(&report(&document))?;
-    }
+    show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Done::Finished)
 }
 

@@ -1,6 +1,6 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
-use crate::args::{KernelName, ScaleName, SvmArgs};
+use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::notes::Notes;
@@ -49,7 +49,13 @@ pub(crate) struct Prepared {
     pub(crate) setup: Setup,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// With the kernel and the starts that most commands have.
+    pub(crate) fn new(command: &'static str, args: &'a SvmArgs, c: Option<f64>, data: &DataArgs) -> Self {
+        let (kernel, seeding) = (KernelName::Rbf, Seeding::default());
+        Self { command, args, c, kernel, seeding, seed: data.options.seed, updatable: false }
+    }
+
     /// The estimator that the options describe.
     ///
     /// # Errors
@@ -135,7 +141,7 @@ impl Asked<'_> {
             weights,
             eps: run.eps,
             gap: goal.gap(),
-            scale: problem.scale.map(scale_name),
+            scale: problem.scale.map(scale_method).map(scale_name),
             seed: Some(self.seed),
         };
         let memory = run.memory.unwrap_or_else(memory::default_budget);
@@ -294,10 +300,10 @@ fn scale_method(name: ScaleName) -> Method {
 }
 
 /// The name of a way of scaling, as options spell it.
-pub(crate) fn scale_name(name: ScaleName) -> &'static str {
-    match name {
-        ScaleName::Minmax => "minmax",
-        ScaleName::Standard => "standard",
+pub(crate) fn scale_name(method: Method) -> &'static str {
+    match method {
+        Method::MinMax { .. } => "minmax",
+        Method::Standard => "standard",
     }
 }
 

@@ -10,7 +10,6 @@ pub(crate) use document::{
 };
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{
-    SHOWN, certificates, confusion_table, cost_text, data_line, machines_table, scaling_name, scaling_text, setup_line, words,
-    work_text,
+    SHOWN, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words, work_text,
 };
 pub(crate) use validated::Validated;

@@ -1,9 +1,9 @@
 //! `train`: one model of all data, with its certificate.
 
-use crate::args::{KernelName, TrainArgs};
+use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
-use crate::output::{Output, print, print_json};
+use crate::output::{Output, show};
 use crate::problem::{Asked, Prepared, failed};
 use crate::progress::Bar;
 use crate::report::{
@@ -13,7 +13,7 @@ use crate::report::{
 use crate::threads::Threads;
 use crate::{advice, format, input, model_io};
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, Kept, Seeding};
+use maxmargin::cv::{CertificateReport, Kept};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,15 +40,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if run.json.is_some() && on_stdout {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
     }
-    let asked = Asked {
-        command: "train",
-        args: &args.svm,
-        c: Some(args.cost.c),
-        kernel: KernelName::Rbf,
-        seeding: Seeding::Cold,
-        seed: args.data.options.seed,
-        updatable: args.updatable,
-    };
+    let asked = Asked { updatable: args.updatable, ..Asked::new("train", &args.svm, Some(args.cost.c), &args.data) };
     let svm = asked.svm()?;
     let output = Output::open(&path)?;
     let model_name = output.name().to_owned();
@@ -96,14 +88,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         },
         end: End::now(&threads, &notes),
     };
-    if run.json.is_some() {
-        print_json(&document)?;
-    } else if on_stdout {
-        // Standard output is the model; the report goes where notes go.
-        notes.say(report(&document).trim_end());
-    } else {
-        print(&report(&document))?;
-    }
+    show(&document, run.json.is_some(), report, on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 

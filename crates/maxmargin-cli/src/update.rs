@@ -5,11 +5,8 @@ use crate::failure::{Done, Failure, reason};
 use crate::input::{self, Input};
 use crate::interrupt;
 use crate::notes::Notes;
-use crate::output::{Output, print, print_json};
-use crate::report::{
-    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work, fields,
-    machines_table, scaling_name, words, work_text,
-};
+use crate::output::{Output, show};
+use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table, words, work_text};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::{Formulation, Status};
@@ -114,13 +111,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &notes),
     };
-    if args.run.json {
-        print_json(&document)?;
-    } else if on_stdout {
-        notes.say(report(&document).trim_end());
-    } else {
-        print(&report(&document))?;
-    }
+    show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
@@ -189,58 +180,31 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
 
 /// What the model is trained for now.
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
-    let formulation = Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset };
-    Setup {
-        schema: SCHEMA,
-        command: "update",
-        data: DataDocument::new(&format!("the data in {name}"), &updated.kept.data),
-        kernel: KernelDocument::new(updated.model.kernel()),
-        formulation: FormulationDocument::new(formulation, Some(record.c)),
-        solver: record.solver.clone(),
-        weights: record.weights.clone(),
-        eps: record.eps,
-        gap: record.gap,
-        scale: updated.model.parts().scaler.as_ref().map(scaling_name),
-        seed: None,
-    }
+    let asked = (Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset }, record.weights.clone());
+    let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
+    Setup::of_model("update", data, &updated.model, asked, goal_of(record))
 }
 
 /// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
-fn machine(one: &MachineUpdate, model: &Model, record: &Record, labels: &[f64]) -> MachineReport {
-    let (machine, training) = (&model.machines()[one.machine], &record.machines[one.machine]);
+fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(Walked::sum);
-    let holds = match path {
-        Some(path) => one.certificate.holds(path.tolerance),
-        None => goal_of(record).met(&one.certificate),
-    };
+    let holds = path.map_or_else(|| goal_of(record).met(&one.certificate), |path| one.certificate.holds(path.tolerance));
+    let certificate = CertificateReport::new(&one.certificate, holds);
     MachineReport {
-        machine: one.machine,
-        train: labels.iter().filter(|label| **label == one.labels.0 || **label == one.labels.1).count(),
-        status: training.status,
-        iterations: training.iterations,
         rows_computed: path.map_or(0, |path| path.columns),
-        seed_steps: 0,
         breakpoints: path.map_or(0, |path| path.breakpoints as u64),
-        seed_seconds: 0.0,
-        solve_seconds: 0.0,
-        objective: -one.certificate.dual,
-        bias: machine.bias,
-        support_vectors: machine.coef.len(),
-        bounded: training.bounded as usize,
-        certificate: CertificateReport::new(&one.certificate, holds),
+        ..MachineDocument::stored(&updated.model, one.machine, certificate, &updated.kept.data.labels)
     }
 }
 
 fn solved(updated: &Updated, record: &Record) -> Solved {
-    let labels = &updated.kept.data.labels;
-    let reports: Vec<MachineReport> = updated.machines.iter().map(|one| machine(one, &updated.model, record, labels)).collect();
-    let sum = updated.sum();
+    let reports: Vec<MachineReport> = updated.machines.iter().map(|one| machine(one, updated, record)).collect();
     Solved {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
         machines: MachineDocument::of(updated.model.classes(), &reports),
         iterations: record.iterations(),
-        rows_computed: sum.map_or(0, |sum| sum.columns),
+        rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: 0,
         support_vectors: updated.model.support_vectors(),
         work: work(updated),

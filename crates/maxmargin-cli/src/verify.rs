@@ -4,17 +4,14 @@ use crate::args::VerifyArgs;
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input};
 use crate::notes::Notes;
-use crate::output::{print, print_json};
-use crate::report::{
-    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work, fields,
-    machines_table, scaling_name,
-};
+use crate::output::show;
+use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table};
 use crate::threads::Threads;
 use crate::{format, model_io};
-use maxmargin::core::{Certificate, Formulation, Goal, Loss, Offset, Status};
-use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, Verdict, VerifyError, verify};
+use maxmargin::core::{Formulation, Goal, Status};
+use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, verify};
 use maxmargin::data::Par;
-use maxmargin::model::Model;
+use maxmargin::model::{Model, Record};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -62,11 +59,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &notes),
     };
-    if args.run.json {
-        print_json(&document)?;
-    } else {
-        print(&report(&document))?;
-    }
+    show(&document, args.run.json, report, None)?;
     Ok(match (document.matches, document.tolerance_met) {
         (false, _) => Done::Refuted,
         (true, false) => Done::Stopped,
@@ -102,55 +95,24 @@ fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {
 
 /// What the model says that it was asked for, or the claim.
 fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Setup {
-    let record = model.record();
-    let (loss, offset) = record.map_or((Loss::Hinge, Offset::Free), |r| (r.loss, r.offset));
-    let c = record.map_or_else(|| claim.map_or(1.0, |claim| claim.c), |r| r.c);
     let claimed = |label: &f64| claim.and_then(|claim| claim.weights.iter().rev().find(|(l, _)| l == label)).map_or(1.0, |w| w.1);
-    Setup {
-        schema: SCHEMA,
-        command: "verify",
-        data: DataDocument::new(&input.name, &input.data),
-        kernel: KernelDocument::new(model.kernel()),
-        formulation: FormulationDocument::new(Formulation::Svc { c, loss, offset }, Some(c)),
-        solver: record.map_or_else(String::new, |r| r.solver.clone()),
-        weights: record.map_or_else(|| model.classes().iter().map(claimed).collect(), |r| r.weights.clone()),
-        eps: goal.kkt().or(record.map(|r| r.eps)).unwrap_or(0.0),
-        gap: goal.gap(),
-        scale: model.parts().scaler.as_ref().map(scaling_name),
-        seed: None,
-    }
+    let asked = match model.record() {
+        Some(r) => (Formulation::Svc { c: r.c, loss: r.loss, offset: r.offset }, r.weights.clone()),
+        None => (Formulation::c_svc(claim.map_or(1.0, |claim| claim.c)), model.classes().iter().map(claimed).collect()),
+    };
+    Setup::of_model("verify", DataDocument::new(&input.name, &input.data), model, asked, goal)
 }
 
-/// The machines as they were judged; what only a training can know is what the file says.
+/// The machines as they were judged.
 fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
-    let certified = |c: &Certificate| CertificateReport::new(c, verdict.goal.met(c));
-    let reports: Vec<MachineReport> = verdict
-        .machines
-        .iter()
-        .map(|one| {
-            let (machine, record) = (&model.machines()[one.machine], model.record().map(|r| &r.machines[one.machine]));
-            let is_of = |label: &&f64| **label == one.labels.0 || **label == one.labels.1;
-            MachineReport {
-                machine: one.machine,
-                train: input.data.labels.iter().filter(is_of).count(),
-                status: record.map_or(Status::Converged, |r| r.status),
-                iterations: record.map_or(0, |r| r.iterations),
-                rows_computed: 0,
-                seed_steps: 0,
-                breakpoints: 0,
-                seed_seconds: 0.0,
-                solve_seconds: 0.0,
-                objective: -one.certificate.dual,
-                bias: machine.bias,
-                support_vectors: record.map_or(machine.coef.len(), |r| r.rows.len()),
-                bounded: record.map_or(0, |r| r.bounded as usize),
-                certificate: CertificateReport::new(&one.certificate, one.met),
-            }
-        })
-        .collect();
+    let judged = |one: &MachineVerdict| {
+        let certificate = CertificateReport::new(&one.certificate, one.met);
+        MachineDocument::stored(model, one.machine, certificate, &input.data.labels)
+    };
+    let reports: Vec<MachineReport> = verdict.machines.iter().map(judged).collect();
     Solved {
-        status: model.record().map_or(Status::Converged, maxmargin::model::Record::status),
-        certificate: verdict.certificate.as_ref().map(certified),
+        status: model.record().map_or(Status::Converged, Record::status),
+        certificate: verdict.certificate.as_ref().map(|c| CertificateReport::new(c, verdict.goal.met(c))),
         machines: MachineDocument::of(model.classes(), &reports),
         iterations: reports.iter().map(|r| r.iterations).sum(),
         rows_computed: 0,

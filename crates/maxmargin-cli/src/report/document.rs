@@ -2,14 +2,14 @@
 
 use crate::memory;
 use crate::notes::Notes;
-use crate::problem::gamma_rule;
+use crate::problem::{gamma_rule, scale_name};
 use crate::threads::Threads;
-use maxmargin::core::{Formulation, Loss, Offset, Status};
+use maxmargin::core::{Formulation, Goal, Loss, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::Dataset;
 use maxmargin::data::classes::pairs;
 use maxmargin::kernel::{Gamma, Kernel};
-use maxmargin::model::data_sha256;
+use maxmargin::model::{Model, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -150,6 +150,30 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    /// What a stored model was asked for: a formulation, factors of C for its classes, and the goal.
+    pub(crate) fn of_model(
+        command: &'static str,
+        data: DataDocument,
+        model: &Model,
+        (formulation, weights): (Formulation, Vec<f64>),
+        goal: Goal,
+    ) -> Self {
+        let record = model.record();
+        Self {
+            schema: SCHEMA,
+            command,
+            data,
+            kernel: KernelDocument::new(model.kernel()),
+            formulation: FormulationDocument::new(formulation, formulation.c()),
+            solver: record.map_or_else(String::new, |r| r.solver.clone()),
+            weights,
+            eps: goal.kkt().or(record.map(|r| r.eps)).unwrap_or(0.0),
+            gap: goal.gap(),
+            scale: model.parts().scaler.as_ref().map(|scaler| scale_name(scaler.method())),
+            seed: None,
+        }
+    }
+
     /// Whether machines are solved without a kernel.
     pub(crate) fn over_features(&self) -> bool {
         self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
@@ -176,6 +200,29 @@ impl MachineDocument {
             Self { negative: classes[a], positive: classes[b], report: report.clone() }
         };
         reports.iter().map(named).collect()
+    }
+
+    /// Machine `p` of a stored model, judged anew; what only its training can know is what its record says.
+    pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
+        let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
+        let (a, b) = pairs(model.classes().len()).nth(p).unwrap_or((0, 0));
+        let is_of = |label: &&f64| [model.classes()[a], model.classes()[b]].contains(label);
+        MachineReport {
+            machine: p,
+            train: labels.iter().filter(is_of).count(),
+            status: record.map_or(Status::Converged, |r| r.status),
+            iterations: record.map_or(0, |r| r.iterations),
+            rows_computed: 0,
+            seed_steps: 0,
+            breakpoints: 0,
+            seed_seconds: 0.0,
+            solve_seconds: 0.0,
+            objective: -certificate.dual,
+            bias: machine.bias,
+            support_vectors: record.map_or(machine.coef.len(), |r| r.rows.len()),
+            bounded: record.map_or(0, |r| r.bounded as usize),
+            certificate,
+        }
     }
 }
 

@@ -160,11 +160,3 @@ pub(crate) fn scaling_text(scaler: &Scaler) -> String {
         Method::Standard => "standard".to_owned(),
     }
 }
-
-/// How features were scaled, as options spell it.
-pub(crate) fn scaling_name(scaler: &Scaler) -> &'static str {
-    match scaler.method() {
-        Method::MinMax { .. } => "minmax",
-        Method::Standard => "standard",
-    }
-}
