@@ -21,7 +21,7 @@ struct PredictDocument {
     command: &'static str,
     data: DataDocument,
     model: String,
-    /// Those of the model.
+    /// Those of the model, ascending.
     classes: Vec<f64>,
     support_vectors: usize,
     accuracy: Option<f64>,
@@ -62,17 +62,19 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
             Ok(())
         })?;
     }
-    let confusion = Confusion::of(model.classes(), &input.data.labels, &predicted);
+    let mut classes = model.classes().to_vec();
+    classes.sort_by(f64::total_cmp);
+    let confusion = Confusion::of(&classes, &input.data.labels, &predicted);
     let known = confusion.known();
     let unknown_labels = input.data.labels.len() - known;
     if unknown_labels > 0 {
-        let classes: Vec<String> = model.classes().iter().take(10).map(|label| format::exact(*label)).collect();
+        let shown: Vec<String> = classes.iter().take(10).map(|label| format::exact(*label)).collect();
         notes.warn(format!(
             "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not counted",
             input.data.labels.len(),
-            model.classes().len(),
-            classes.join(", "),
-            if model.classes().len() > classes.len() { ", …" } else { "" },
+            classes.len(),
+            shown.join(", "),
+            if classes.len() > shown.len() { ", …" } else { "" },
         ));
     }
     let document = PredictDocument {
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         command: "predict",
         data: DataDocument::new(&input.name, &input.data),
         model: args.model.display().to_string(),
-        classes: model.classes().to_vec(),
+        classes,
         support_vectors: model.support_vectors(),
         accuracy: (known > 0).then(|| confusion.correct() as f64 / known as f64),
         correct: confusion.correct(),

@@ -21,7 +21,7 @@ fn the_document_has_its_fields() {
     assert_eq!((&data["rows"], &data["features"]), (&200.into(), &2.into()));
     assert_eq!(data["sha256"].as_str().unwrap().len(), 64);
     assert_eq!(data["classes"][0]["label"], -1.0);
-    assert_eq!((&d["kernel"]["type"], &d["kernel"]["gamma"], &d["c"]), (&"rbf".into(), &0.25.into(), &3.0.into()));
+    assert_eq!((&d["kernel"]["type"], &d["kernel"]["gamma"], &d["formulation"]["c"]), (&"rbf".into(), &0.25.into(), &3.0.into()));
     let folds = d["folds"].as_array().unwrap();
     assert_eq!(folds.len(), 5);
     for (at, fold) in folds.iter().enumerate() {

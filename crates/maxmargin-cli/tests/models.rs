@@ -61,19 +61,19 @@ fn tampered_models_are_refuted_however_well_sealed() {
     assert_eq!(bench.run("train small -c 2 -o m -q").code, 0);
     let honest = decode(&std::fs::read(bench.path("m")).unwrap()).unwrap();
     let cases: [(&str, Tamper); 8] = [
-        ("bias", |p| p.bias += 0.25),
-        ("feasible", |p| p.coef[0] *= 1.5),
+        ("bias", |p| p.machines[0].bias += 0.25),
+        ("feasible", |p| p.machines[0].coef[0] *= 1.5),
         ("certificate", |p| {
-            let free = p.coef.iter().position(|c| c.abs() < 2.0).unwrap();
-            p.coef[free] *= 0.999;
+            let coef = &mut p.machines[0].coef;
+            let free = coef.iter().position(|c| c.abs() < 2.0).unwrap();
+            coef[free] *= 0.999;
         }),
-        ("certificate", |p| p.record.as_mut().unwrap().certificate.dual += 1e-6),
+        ("certificate", |p| p.record.as_mut().unwrap().machines[0].certificate.dual += 1e-6),
         ("support vectors", |p| {
-            let coef = &mut p.coef;
-            coef.swap(0, 2);
+            p.machines[0].coef.swap(0, 2);
         }),
         ("data hash", |p| p.record.as_mut().unwrap().data_sha256[3] ^= 1),
-        ("at C", |p| p.record.as_mut().unwrap().bounded += 1),
+        ("at C", |p| p.record.as_mut().unwrap().machines[0].bounded += 1),
         ("certificate", |p| p.record.as_mut().unwrap().c *= 2.0),
     ];
     for (check, tamper) in cases {
@@ -120,7 +120,7 @@ fn standard_input_and_packed_files_are_read() {
     bench.file("small", SMALL);
     let from_file = bench.json("train small -o m2");
     assert_eq!(document["data"]["sha256"], from_file["data"]["sha256"]);
-    assert_eq!(document["objective"], from_file["objective"]);
+    assert_eq!(document["machines"][0]["objective"], from_file["machines"][0]["objective"]);
     assert_eq!(std::fs::read(bench.path("m")).unwrap(), std::fs::read(bench.path("m2")).unwrap());
 }
 
@@ -132,11 +132,11 @@ fn the_cache_gives_the_same_data() {
     let names: Vec<_> = std::fs::read_dir(bench.path("kept")).unwrap().map(|e| e.unwrap().path()).collect();
     assert_eq!(names.len(), 1, "{names:?}");
     let second = bench.json("train small -o m --cache kept");
-    assert_eq!(first["objective"], second["objective"]);
+    assert_eq!(first["machines"][0]["objective"], second["machines"][0]["objective"]);
     assert_eq!(first["data"], second["data"]);
     // A damaged cache is not believed.
     std::fs::write(&names[0], b"nonsense").unwrap();
-    assert_eq!(bench.json("train small -o m --cache kept")["objective"], first["objective"]);
+    assert_eq!(bench.json("train small -o m --cache kept")["machines"][0]["objective"], first["machines"][0]["objective"]);
 }
 
 #[test]
@@ -169,7 +169,10 @@ fn other_feature_counts_are_allowed_and_mentioned_once() {
     assert_eq!(answer.err.matches("note: wide has 7 features, the model 2").count(), 1, "{answer:?}");
     bench.file("unknown", "5 1:1\n1 1:2\n");
     let answer = bench.run("predict unknown m");
-    assert!(answer.warnings()[0].contains("1 of 2 rows have a label that is neither -1 nor 1"), "{answer:?}");
+    assert!(
+        answer.warnings()[0].contains("1 of 2 rows have a label that is none of the model's 2 classes (-1, 1)"),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn precomputed_kernels_work_end_to_end() {
     bench.file("small", SMALL);
     let linear = bench.json("train small --kernel linear -o m1");
     let given = bench.json("train gram --kernel precomputed -o m2");
-    let [a, b] = [&linear, &given].map(|d| d["objective"].as_f64().unwrap());
+    let [a, b] = [&linear, &given].map(|d| d["machines"][0]["objective"].as_f64().unwrap());
     assert!((a - b).abs() < 1e-3 * a.abs(), "{a} {b}");
     assert_eq!(bench.run("verify m2 gram -q").code, 0);
     let [a, b] = [bench.json("predict small m1"), bench.json("predict gram m2")];
@@ -271,7 +274,7 @@ fn replacing_a_model_keeps_links_and_permissions() {
     assert!(std::fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
     let mode = std::fs::metadata(bench.path("real")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 3 "));
+    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 4 "));
     assert_eq!(bench.names(), ["link", "real", "small"]);
 }
 

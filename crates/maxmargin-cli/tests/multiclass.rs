@@ -40,8 +40,8 @@ fn every_solver_trains_predicts_and_is_certified() {
     ] {
         let trained = bench.json(&format!("train data {options} -o model"));
         assert_eq!(at(&trained, "/status"), "converged", "{options}");
-        assert_eq!(at(&trained, "/missed"), 0);
-        let pairs = at(&trained, "/pairs").as_array().unwrap();
+        let pairs = at(&trained, "/machines").as_array().unwrap();
+        assert!(pairs.iter().all(|p| at(p, "/certificate/holds") == true), "{options}: {trained}");
         let names: Vec<(f64, f64)> =
             pairs.iter().map(|p| (p["negative"].as_f64().unwrap(), p["positive"].as_f64().unwrap())).collect();
         assert_eq!(names, [(-3.0, 2.0), (-3.0, 10.0), (2.0, 10.0)]);
@@ -75,7 +75,7 @@ fn folds_are_certified_and_reproducible() {
         let report = bench.json(&format!("cv data -k 5 --eps 1e-6 {options} -o predicted"));
         assert_eq!((at(&report, "/status"), at(&report, "/folds").as_array().unwrap().len()), (&Value::from("converged"), 5));
         for fold in at(&report, "/folds").as_array().unwrap() {
-            assert!(fold["kkt"].as_f64().unwrap() <= 1e-6, "{options}: {fold}");
+            assert!(fold["certificate"]["kkt"].as_f64().unwrap() <= 1e-6, "{options}: {fold}");
         }
         let correct = bench.read("predicted").lines().filter(|l| l.split(' ').next() == l.split(' ').nth(1)).count();
         assert_eq!(at(&report, "/correct"), correct, "{options}");
@@ -98,41 +98,83 @@ fn a_changed_model_is_refuted() {
     let refuted = bench.run("verify model others");
     assert!(refuted.code == 1 && refuted.out.contains("REFUTED"), "{refuted:?}");
     let bytes = std::fs::read(bench.path("model")).unwrap();
-    let maxmargin::model::Stored::Many(model) = maxmargin::model::decode_any(&bytes).unwrap() else { panic!("three classes") };
+    let model = maxmargin::model::decode(&bytes).unwrap();
     for change in 0..4 {
         let mut parts = model.parts().clone();
         match change {
             0 => parts.machines[1].bias += 0.01,
             1 => parts.machines[2].coef[0] *= 0.5,
             2 => parts.machines[0].coef[1] *= -1.0,
-            _ => parts.record.as_mut().unwrap().pairs[0].certificate.kkt = 1e-9,
+            _ => parts.record.as_mut().unwrap().machines[0].certificate.kkt = 1e-9,
         }
-        let changed = maxmargin::model::MulticlassModel::new(parts).unwrap();
-        bench.file("changed", maxmargin::model::encode_multiclass(&changed).unwrap());
+        let changed = maxmargin::model::Model::new(parts).unwrap();
+        bench.file("changed", maxmargin::model::encode(&changed).unwrap());
         let refuted = bench.run("verify changed data");
-        let what = if change == 2 { "support vectors  MISMATCH" } else { "machines         MISMATCH" };
-        assert!(refuted.code == 1 && refuted.out.contains(what), "{change}: {refuted:?}");
+        let what = ["bias", "feasible", "support vectors", "certificate"][change];
+        let is_refuted = |line: &str| line.trim_start().starts_with(what) && line.contains("MISMATCH");
+        assert!(refuted.code == 1 && refuted.out.lines().any(is_refuted), "{change}: {refuted:?}");
     }
 }
 
 #[test]
-fn what_needs_two_classes_says_so() {
+fn one_is_left_out_and_many_values_of_c_are_tried() {
+    let bench = Bench::new();
+    bench.file("data", three(45));
+    for options in ["-g 0.5 -c 2", "--kernel linear", "-g 0.5 --solver irwls", "-g 0.5 --solver pairwise"] {
+        let loo = bench.json(&format!("loo data {options} --eps 1e-6 -o left"));
+        assert_eq!(at(&loo, "/k"), 45);
+        let cold = bench.json(&format!("loo data {options} --eps 1e-6 --seeding cold"));
+        assert_eq!(at(&loo, "/confusion"), at(&cold, "/confusion"), "{options}");
+        // Label, prediction, and what each of three machines says.
+        assert!(bench.read("left").lines().all(|line| line.split(' ').count() == 5));
+    }
+    for options in ["-g 0.5", "-g 0.5 --kernel rbf --seeding cold", "--kernel poly -d 2 -r 1 --scale minmax", "--loss squared"] {
+        let grid = bench.json(&format!("grid data -k 3 -c 0.1:10 {options}"));
+        assert_eq!(at(&grid, "/points").as_array().unwrap().len(), 3, "{options}");
+        let c = at(&grid, "/best_c").as_f64().unwrap();
+        let kernel = if options.contains("--kernel") { "" } else { "--kernel linear" };
+        let alone = bench.json(&format!("cv data -k 3 -c {c} {options} {kernel}"));
+        let points = at(&grid, "/points").as_array().unwrap();
+        let best = points.iter().find(|p| at(p, "/c") == c).unwrap();
+        let off = at(best, "/correct").as_i64().unwrap() - at(&alone, "/correct").as_i64().unwrap();
+        assert!(off.abs() <= 1, "{options}: {best} {alone}");
+    }
+}
+
+#[test]
+fn models_are_updated_as_if_trained_anew() {
+    let bench = Bench::new();
+    bench.file("data", three(90));
+    assert_eq!(bench.run("train data -c 2 -g 0.5 --weight 2=3 --updatable -o model -q").code, 0);
+    let updated = bench.json("update model --remove 1-5,40 -c 3 -o new --write-data now");
+    assert_eq!((at(&updated, "/rows"), at(&updated, "/removed")), (&Value::from(84), &Value::from(6)));
+    let anew = bench.json("train now -c 3 -g 0.5 --weight 2=3 --eps 1e-8 -o anew");
+    let machines = |d: &Value| -> Vec<f64> {
+        at(d, "/machines").as_array().unwrap().iter().map(|m| m["objective"].as_f64().unwrap()).collect()
+    };
+    assert_eq!(machines(&updated).len(), 3);
+    for (a, b) in machines(&updated).iter().zip(machines(&anew)) {
+        assert!((a - b).abs() <= 1e-8 * b.abs(), "{a} {b}");
+    }
+    for line in ["verify new", "verify new now"] {
+        let verified = bench.json(line);
+        assert!(at(&verified, "/matches") == true && at(&verified, "/tolerance_met") == true, "{verified}");
+    }
+}
+
+#[test]
+fn what_cannot_be_solved_says_what_can() {
     let bench = Bench::new();
     bench.file("data", three(30));
     bench.file("two", common::SMALL);
-    bench.json("train data -g 0.5 -o model");
-    for line in ["grid data -k 3", "loo data -g 0.5", "update model --remove 1"] {
-        let refused = bench.run(line);
-        assert_eq!((refused.code, refused.err.contains("two")), (1, true), "{line}: {refused:?}");
-    }
-    let refused = bench.run("train data -g 0.5 --updatable -o other");
-    assert_eq!((refused.code, refused.err.contains("models of two")), (2, true), "{refused:?}");
+    let refused = bench.run("train data -g 0.5 --solver pairwise --updatable -o other");
+    assert_eq!((refused.code, refused.err.contains("use --solver smo")), (2, true), "{refused:?}");
     let refused = bench.run("train data --weight 4=2 -o other");
     assert!(refused.code == 2 && refused.err.contains("the classes of the data are -3, 2 and 10"), "{refused:?}");
     let refused = bench.run("train data --solver cvm --weight 2=2 -o other");
     assert!(refused.code == 1 && refused.err.contains("one C for all samples"), "{refused:?}");
     let refused = bench.run("cv data -k 3 --solver fw --seeding sir");
-    assert!(refused.code == 2 && refused.err.contains("start cold"), "{refused:?}");
+    assert!(refused.code == 2 && refused.err.contains("use cold or full"), "{refused:?}");
     let refused = bench.run("train two --solver smo --loss squared -o other");
     assert!(refused.code == 2 && refused.err.contains("hinge loss"), "{refused:?}");
     bench.file("rare", format!("{}99 1:5\n", three(30)));
@@ -147,7 +189,7 @@ fn two_classes_on_the_simplex() {
     bench.file("two", common::SMALL);
     for solver in ["pairwise", "cvm", "fw --gap 0.01", "mfw", "swap"] {
         let trained = bench.json(&format!("train two -c 2 -g 0.5 --solver {solver} -o model"));
-        assert_eq!(at(&trained, "/missed"), 0, "{solver}: {trained}");
+        assert_eq!(at(&trained, "/certificate/holds"), true, "{solver}: {trained}");
         let verified = bench.run("verify model two");
         assert!(verified.out.contains("certified") || verified.out.contains("genuine"), "{solver}: {verified:?}");
         assert!(at(&bench.json("predict two model"), "/accuracy").as_f64().unwrap() > 0.7);

@@ -81,8 +81,8 @@ fn run(case: &Case, folder: Option<&Path>, threads: usize) -> Found {
     };
     match case.run {
         Run::Train => tell("train", &format!("train {data} {options} {long} -o model"), extract::train),
-        Run::Cv => tell("cv", &format!("cv {data} {options} {long} -o tested"), extract::cv),
-        Run::Loo => tell("loo", &format!("loo {data} {options} {long} -o tested"), extract::cv),
+        Run::Cv => tell("cv", &format!("cv {data} {options} {long}=full -o tested"), extract::cv),
+        Run::Loo => tell("loo", &format!("loo {data} {options} {long}=full -o tested"), extract::cv),
         Run::Grid => tell("grid", &format!("grid {data} {options} {long}"), extract::grid),
         Run::Update(change) => {
             tell("train", &format!("train {data} {options} {long} --updatable -o model"), extract::train);

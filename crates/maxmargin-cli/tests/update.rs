@@ -36,7 +36,7 @@ fn updates_can_follow_each_other_and_be_undone() {
     let bench = Bench::new();
     trained(&bench);
     let before = bench.json("update m -c 10.5 -o moved");
-    assert_eq!(before["c"], 10.5);
+    assert_eq!(before["formulation"]["c"], 10.5);
     let first = bench.json("update m -c 10 --remove 3");
     assert_eq!(first["rows"], 199);
     let again = bench.run("update m --remove 3 -q");

@@ -5,7 +5,7 @@ use crate::dual::Dual;
 use crate::formulation::Formulation;
 use crate::goal::Goal;
 use crate::loss::{Loss, Offset};
-use crate::solution::Solution;
+use crate::solution::{Solution, Status};
 use crate::start::Start;
 use crate::watch::{Stop, Watch};
 use maxmargin_data::Par;
@@ -134,7 +134,7 @@ pub trait Solve: Sync {
 
     /// Minimises `dual` from `start`.
     ///
-    /// Every returned point is feasible. When the status is [`crate::Status::Converged`], the goal holds by the solver's own gradient, and by exact
+    /// Every returned point is feasible. When the status is [`Status::Converged`], the goal holds by the solver's own gradient, and by exact
     /// values under [`Refine::Exact`].
     ///
     /// # Errors
@@ -143,7 +143,8 @@ pub trait Solve: Sync {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused>;
 }
 
-/// [`Solve::solve`] with [`Refine::Exact`] and the certificate of what it returns.
+/// [`Solve::solve`] with [`Refine::Exact`] and the certificate of what it returns. A solver that saw no further progress has converged where
+/// the certificate shows the goal.
 ///
 /// # Errors
 ///
@@ -156,7 +157,10 @@ pub fn solve_certified(
     run: &mut Run,
 ) -> Result<(Solved, Certificate), Refused> {
     run.refine = Refine::Exact;
-    let solved = solver.solve(dual, space, start, run)?;
+    let mut solved = solver.solve(dual, space, start, run)?;
     let certificate = solved.certify(dual, space, run.par);
+    if solved.solution.status == Status::Stalled && solver.goal(run.stop.tol).met(&certificate) {
+        solved.solution.status = Status::Converged;
+    }
     Ok((solved, certificate))
 }

@@ -174,6 +174,10 @@ impl Trainer<'_> {
             open.retain(|&t| {
                 let task = &mut tasks[t];
                 let missed = task.audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
+                if !missed && task.solution.status == Status::Stalled {
+                    // Who saw no further progress was there already.
+                    task.solution.status = Status::Converged;
+                }
                 if !missed || task.solution.status != Status::Converged {
                     return false;
                 }

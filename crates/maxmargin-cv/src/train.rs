@@ -75,7 +75,7 @@ impl Study<'_> {
         let begun = Instant::now();
         let features = self.over_features()?;
         let prepared = self.prepared(None)?;
-        let arrangement = if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_class(self.classes) };
+        let arrangement = Arrangement::by_class(self.classes);
         let source = Source::of(&prepared, &arrangement, features)?;
         let count = arrangement.parts.len();
         let done = AtomicUsize::new(0);

@@ -8,7 +8,7 @@ use maxmargin_cv::{CvError, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
 use maxmargin_linear::{Config, solve};
-use maxmargin_smo::solve_certified;
+use maxmargin_smo::{SmoConfig, solve as smo};
 use proptest::prelude::*;
 
 #[test]
@@ -131,7 +131,8 @@ proptest! {
         let rows = Rows::new(&gram, 1 << 24, Par::Seq);
         let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-6) };
         let start = Start::zero(&dual).expect("feasible");
-        let (_, smo) = solve_certified(&dual, &rows, start, Par::Seq, &stop, &mut Silent).expect("a problem");
+        let smo = smo(&dual, &rows, start, &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
+        let smo = certify(&dual, &gram, &smo, Par::Seq);
         let scale = judged.primal.abs().max(1.0);
         prop_assert!(judged.primal >= smo.dual - 1e-9 * scale && smo.primal >= judged.dual - 1e-9 * scale);
     }

@@ -8,7 +8,7 @@ use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_testkit::generate;
+use maxmargin_testkit::{conformance, generate};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -27,6 +27,14 @@ fn uneven_four(rows: usize, seed: u64) -> Dataset {
         data.labels[i] += if x + 2e-3 * ((i % 5) as f64 - 2.0) > 0.0 { 4.0 } else { 0.0 };
     }
     data
+}
+
+/// Every solver keeps what [`maxmargin_core::Solve`] promises; at 10⁻⁶ `smo` has its finish.
+#[test]
+fn every_solver_conforms() {
+    for solver in Solver::ALL {
+        conformance::run_solver(&*solver.build(1, None));
+    }
 }
 
 /// Every solver on its own problem, two classes and four, cold and from the models of all data.
@@ -130,6 +138,39 @@ fn folds_are_scaled_by_their_training_rows() {
             }
         }
     }
+}
+
+/// Folds that share no kernel are trained for each value of C.
+#[test]
+fn scaled_folds_for_several_values_of_c() {
+    let mut case = Case::new(uneven_four(120, 5), 3, Kernel::Rbf { gamma: 0.4 }, 1.0, 1).at(1e-8);
+    case.scale = Some(Method::Standard);
+    let values = [0.5, 5.0];
+    let reports = case.study(Par::Seq).cross_validate_along(&values, &case.plan, Seeding::Full, &Quiet).expect("reports");
+    for (report, c) in reports.iter().zip(values) {
+        case.formulation = Formulation::c_svc(c);
+        let (predicted, objectives) = scaled_by_hand(&case);
+        certified(&case, report, "scaled");
+        near(report, &objectives, 1e-6, "scaled");
+        assert_eq!((report.c, &report.predicted), (Some(c), &predicted));
+    }
+}
+
+/// Without a free bias a training set of one class is a problem, whether folds share a kernel or are scaled apart.
+#[test]
+fn one_class_left_by_a_fold() {
+    let mut case = Case::new(uneven(40, 3), 2, Kernel::Linear, 1.0, 1);
+    let text = case.signs().iter().fold(String::new(), |text, sign| text + if *sign > 0.0 { "0\n" } else { "1\n" });
+    case.plan = FoldPlan::from_text(&text, 40).expect("folds");
+    case.solver = Solver::Linear.build(1, None);
+    for scale in [None, Some(Method::Standard)] {
+        case.scale = scale;
+        case.formulation = Formulation::c_svc(1.0);
+        assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Fold { fold: 0, .. })), "{scale:?}");
+    }
+    case.scale = None;
+    case.formulation = Formulation::Svc { c: 1.0, loss: Loss::Hinge, offset: Offset::None };
+    certified(&case, &case.run(Seeding::Full), "one class");
 }
 
 /// Where every training set has the extremes of every feature, all folds share one kernel, seeds included.

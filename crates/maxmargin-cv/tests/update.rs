@@ -301,6 +301,36 @@ fn what_cannot_be_done_says_so() {
 }
 
 #[test]
+fn a_precomputed_kernel_cannot_grow() {
+    let rows: Vec<[f64; 5]> = (0..4)
+        .map(|i| std::array::from_fn(|j| if j == 0 || j == i + 1 { 1.0 + (i * usize::from(j == 0)) as f64 } else { 0.0 }))
+        .collect();
+    let all = Dataset::from_rows(&rows, &[1.0, -1.0, 1.0, -1.0]).expect("numbers");
+    let model = train(&all, (&Kernel::Precomputed, None), C_SVC, 1.0, 1e-3);
+    let refused = changed(&model, &Kept::new(all), &Change { remove: &[1], ..Change::default() });
+    assert!(matches!(refused, Err(UpdateError::Path(maxmargin_path::UpdatableError::Precomputed))), "{refused:?}");
+}
+
+/// A coefficient of 0 has no sign that would tell whose row it names.
+#[test]
+fn a_foreign_row_of_no_weight_is_no_support_vector() {
+    let all = data(60, 4, 23);
+    let model = trained(&all);
+    let mut parts = model.parts().clone();
+    let (row, last) = (record(&model).machines[0].rows[0], model.machines().len() - 1);
+    let vector = parts.machines[0].support[0];
+    let training = &mut parts.record.as_mut().expect("a record").machines[last];
+    let at = training.rows.partition_point(|r| *r < row);
+    training.rows.insert(at, row);
+    parts.machines[last].support.insert(at, vector);
+    parts.machines[last].coef.insert(at, 0.0);
+    let crafted = Model::new(parts).expect("a model");
+    let refused = changed(&crafted, &Kept::new(all.clone()), &Change { remove: &[row + 1], ..Change::default() });
+    assert!(matches!(refused, Err(UpdateError::OtherData(_))), "{refused:?}");
+    assert!(!verify(&crafted, &all, None, None, Par::Seq).expect("a verdict").matches());
+}
+
+#[test]
 fn an_interrupted_update_changes_nothing() {
     let all = data(120, 4, 21);
     let (model, kept) = (trained(&all), Kept::new(all));

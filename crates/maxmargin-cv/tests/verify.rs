@@ -4,7 +4,7 @@ use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
 use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Gram, Kernel, KernelGram};
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Parts};
 
@@ -311,6 +311,22 @@ fn models_from_elsewhere_are_judged_by_what_is_claimed() {
         assert!(message.contains("17") && message.contains("-1"), "{message}");
         let impossible = verify(&model, &data, Some(&Claim { c: f64::NAN, weights: Vec::new() }), None, Par::Seq);
         assert!(matches!(impossible, Err(VerifyError::Data(_))), "{impossible:?}");
+    }
+}
+
+/// Rows of a precomputed kernel are known by their serial numbers.
+#[test]
+fn precomputed_kernels_are_judged_by_their_values() {
+    for count in [2, 4] {
+        let plain = data(50, count, 6);
+        let mut values = vec![0.0; 50 * 50];
+        let gram = KernelGram::new(&plain.samples, Kernel::rbf(0.5)).expect("a kernel");
+        gram.fill_exact(&(0..50).collect::<Vec<_>>(), 0..50, &mut values);
+        let rows: Vec<Vec<f64>> = (0..50).map(|i| [&[(i + 1) as f64], &values[i * 50..(i + 1) * 50]].concat()).collect();
+        let given = Dataset::from_rows(&rows, &plain.labels).expect("numbers");
+        assert_genuine(&train(&given, Solver::Smo, &asked(Kernel::Precomputed)), &given, "precomputed");
+        let squared = Asked { problem: Solver::Pairwise.problem(), ..asked(Kernel::Precomputed) };
+        assert_genuine(&train(&given, Solver::Pairwise, &squared), &given, "precomputed, squared");
     }
 }
 

@@ -26,5 +26,5 @@ pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Ou
 pub use l2_svm::{Decision, L2Svm, decision, l2_svm, ordinary};
 pub use maxmargin_core::Refine;
 pub use random_start::{POINTS, random_start};
-pub use solve::{solve, solve_certified};
+pub use solve::solve;
 pub use solver::Simplex;

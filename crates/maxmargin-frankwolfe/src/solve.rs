@@ -7,10 +7,7 @@ use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
-use maxmargin_core::{
-    Balance, Certificate, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, certify, certify_gradient,
-    exact_gradient,
-};
+use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, exact_gradient};
 use maxmargin_kernel::Rows;
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
@@ -127,33 +124,4 @@ pub fn solve(
     };
     let solution = Solution { alpha, bias: 0.0, gradient, status, work };
     Ok(Outcome { solution, evidence, steps: made, core_set, gap })
-}
-
-/// [`solve`], and the certificate of what it returns, whatever it stopped by: for runs that ended with a sample it is the only thing that
-/// tells how far they came.
-///
-/// # Errors
-///
-/// As [`solve`].
-///
-/// # Panics
-///
-/// As [`solve`].
-pub fn solve_certified(
-    dual: &Dual,
-    rows: &Rows,
-    start: Start,
-    config: &FrankWolfeConfig,
-    stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<(Outcome, Certificate), FrankWolfeError> {
-    let outcome = solve(dual, rows, start, config, stop, watch)?;
-    let solution = &outcome.solution;
-    let exact = outcome.evidence == Evidence::FullScan && config.refine == Refine::Exact;
-    let certificate = if exact {
-        certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient)
-    } else {
-        certify(dual, rows.gram(), solution, config.par)
-    };
-    Ok((outcome, certificate))
 }

@@ -4,7 +4,7 @@ use maxmargin_core::{Balance, Certificate, Dual, DualError, Point, Silent, Start
 use maxmargin_data::Par;
 use maxmargin_frankwolfe::{
     Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Refine, Rule, Sampling, decision, l2_svm,
-    ordinary, random_start, solve, solve_certified,
+    ordinary, random_start, solve,
 };
 use maxmargin_kernel::{FnGram, Gram, OffsetGram, Rows};
 use maxmargin_testkit::{Problem, generate, oracle};
@@ -15,7 +15,9 @@ const ALL: [Method; 5] = [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Me
 fn run(problem: &Problem, config: &FrankWolfeConfig, stop: &Stop, seed: u64) -> (Outcome, Certificate) {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = random_start(&problem.dual, &rows, POINTS, seed).expect("a start");
-    solve_certified(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem on the simplex")
+    let outcome = solve(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem on the simplex");
+    let certificate = certify(&problem.dual, rows.gram(), &outcome.solution, Par::Seq);
+    (outcome, certificate)
 }
 
 /// A problem with more samples than the coarsest level of pairwise steps has.

@@ -27,5 +27,5 @@ pub use config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 pub use finish::{Finish, finish};
 pub use least_squares::LeastSquares;
 pub use maxmargin_core::Refine;
-pub use solve::{solve, solve_certified};
+pub use solve::solve;
 pub use solver::Irwls;

@@ -6,10 +6,7 @@ use crate::exact::fill;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
-use maxmargin_core::{
-    Balance, Certificate, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
-    exact_gradient,
-};
+use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -75,33 +72,6 @@ pub fn solve(
         (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.tol),
         (_, status) => run.outcome(status, None),
     })
-}
-
-/// [`solve`], and the certificate of what it returns: the exact gradient that showed convergence is the certificate's, and is not computed
-/// again.
-///
-/// # Errors
-///
-/// As [`solve`].
-///
-/// # Panics
-///
-/// As [`solve`].
-pub fn solve_certified(
-    dual: &Dual,
-    rows: &Rows,
-    start: Start,
-    config: &IrwlsConfig<'_>,
-    stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<(Outcome, Certificate), IrwlsError> {
-    let outcome = solve(dual, rows, start, config, stop, watch)?;
-    let solution = &outcome.solution;
-    let certificate = match (config.refine, solution.status) {
-        (Refine::Exact, Status::Converged) => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
-        _ => certify(dual, rows.gram(), solution, config.par),
-    };
-    Ok((outcome, certificate))
 }
 
 /// A run on the way.

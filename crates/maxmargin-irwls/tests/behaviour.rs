@@ -2,7 +2,7 @@
 
 use maxmargin_core::{Certificate, Dual, Offset, Silent, Start, Status, Stop, certify};
 use maxmargin_data::Par;
-use maxmargin_irwls::{Chunk, ChunkSolver, IrwlsConfig, LeastSquares, Outcome, Refine, Selection, solve, solve_certified};
+use maxmargin_irwls::{Chunk, ChunkSolver, IrwlsConfig, LeastSquares, Outcome, Refine, Selection, solve};
 use maxmargin_kernel::{FnGram, Gram, Rows};
 use maxmargin_testkit::{Problem, generate};
 use proptest::prelude::*;
@@ -13,7 +13,9 @@ const ALL: [Selection; 5] = [Selection::Random, Selection::Largest, Selection::S
 fn run(problem: &Problem, config: &IrwlsConfig, stop: &Stop) -> (Outcome, Certificate) {
     let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
     let start = Start::zero(&problem.dual).expect("zero is feasible");
-    solve_certified(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem for IRWLS")
+    let outcome = solve(&problem.dual, &rows, start, config, stop, &mut Silent).expect("a problem for IRWLS");
+    let certificate = certify(&problem.dual, rows.gram(), &outcome.solution, Par::Seq);
+    (outcome, certificate)
 }
 
 /// Kernel values of at most 1, exact in `f32`.
@@ -163,8 +165,8 @@ fn every_variable_may_have_a_ridge_of_its_own_and_no_upper_bound() {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&dual).expect("zero is feasible");
         let config = IrwlsConfig { working_set, ..IrwlsConfig::default() };
-        let (outcome, certificate) =
-            solve_certified(&dual, &rows, start, &config, &Stop::at(1e-8), &mut Silent).expect("a problem for IRWLS");
+        let outcome = solve(&dual, &rows, start, &config, &Stop::at(1e-8), &mut Silent).expect("a problem for IRWLS");
+        let certificate = certify(&dual, rows.gram(), &outcome.solution, Par::Seq);
         assert_eq!(outcome.solution.status, Status::Converged, "{certificate:?}");
         assert!(certificate.holds(1e-8) && certificate.relative_gap() <= 1e-6, "{certificate:?}");
     }

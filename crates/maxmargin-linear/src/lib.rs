@@ -18,6 +18,5 @@ mod solver;
 mod system;
 
 pub use maxmargin_kernel::Matrix;
-pub use point::{Judged, judge};
 pub use solve::{Config, LinearError, LinearSolution, LinearWork, Method, solve};
 pub use solver::Linear;

@@ -2,9 +2,7 @@
 
 use maxmargin_core::{Certificate, Dual, bias_of, certify_gradient};
 use maxmargin_data::Par;
-use maxmargin_kernel::Matrix;
-use maxmargin_kernel::features::{FeatureRows, Job};
-use maxmargin_kernel::features::{combine, products};
+use maxmargin_kernel::features::{FeatureRows, combine, products};
 
 /// What α alone implies, computed afresh.
 #[derive(Clone, Debug)]
@@ -30,41 +28,4 @@ pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: P
     let bias = bias_of(dual, alpha, &gradient);
     let certificate = certify_gradient(dual, alpha, bias, &gradient);
     Fresh { w, gradient, bias, certificate }
-}
-
-/// What an α is worth, computed from nothing else.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// (feature, weight), features ascending, zeros left out.
-    pub w: Vec<(u32, f64)>,
-    /// What is added to `w · x`, whichever kind of bias the problem has.
-    pub bias: f64,
-    /// Primal, dual, KKT violation and feasibility.
-    pub certificate: Certificate,
-}
-
-/// Recomputes weights, bias and certificate from `alpha`, in `f64`.
-///
-/// # Panics
-///
-/// When `alpha` does not have one entry per variable, or the problem names rows that the matrix does not have.
-pub fn judge(matrix: &Matrix, dual: &Dual, alpha: &[f64], par: Par) -> Judged {
-    assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-    let fresh = matrix.visit(Again { dual, alpha, par });
-    let (w, feature_bias) = matrix.unpack(&fresh.w);
-    Judged { w, bias: fresh.bias + feature_bias, certificate: fresh.certificate }
-}
-
-struct Again<'a> {
-    dual: &'a Dual,
-    alpha: &'a [f64],
-    par: Par,
-}
-
-impl Job for Again<'_> {
-    type Out = Fresh;
-
-    fn run<R: FeatureRows>(self, rows: &R) -> Fresh {
-        fresh(rows, self.dual, self.alpha, self.par)
-    }
 }

@@ -17,5 +17,5 @@ mod team;
 
 pub use maxmargin_core::Refine;
 pub use relax::{Relaxed, relax};
-pub use solve::{SmoConfig, SmoError, solve, solve_certified};
+pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

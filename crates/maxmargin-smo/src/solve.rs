@@ -2,10 +2,7 @@
 
 use crate::prefetch::Prefetch;
 use crate::state::State;
-use maxmargin_core::{
-    Balance, Certificate, Dual, Progress, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, certify, certify_gradient,
-    exact_gradient,
-};
+use maxmargin_core::{Balance, Dual, Progress, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
@@ -138,32 +135,6 @@ pub fn solve(
     let bias = bias_of(dual, &alpha, &gradient);
     run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
-}
-
-/// [`solve`] with [`Refine::Exact`], and the certificate of what it returns: the exact gradient that showed convergence is the
-/// certificate's, and is not computed again.
-///
-/// # Errors
-///
-/// As [`solve`].
-///
-/// # Panics
-///
-/// As [`solve`].
-pub fn solve_certified(
-    dual: &Dual,
-    rows: &Rows,
-    start: Start,
-    par: Par,
-    stop: &Stop,
-    watch: &mut dyn Watch,
-) -> Result<(Solution, Certificate), SmoError> {
-    let solution = solve(dual, rows, start, &SmoConfig { refine: Refine::Exact, par }, stop, watch)?;
-    let certificate = match solution.status {
-        Status::Converged => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
-        _ => certify(dual, rows.gram(), &solution, par),
-    };
-    Ok((solution, certificate))
 }
 
 /// Watches whether the run still gets anywhere.

@@ -4,9 +4,9 @@
 //! they are or with `.xz`).
 #![expect(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use maxmargin::core::{Balance, Dual, Silent, Start, Status, Stop};
+use maxmargin::core::{Balance, Dual, Silent, Start, Status, Stop, certify};
 use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
-use maxmargin::frankwolfe::{FrankWolfeConfig, Method, POINTS, decision, l2_svm, random_start, solve_certified};
+use maxmargin::frankwolfe::{FrankWolfeConfig, Method, POINTS, decision, l2_svm, random_start, solve};
 use maxmargin::kernel::{FnGram, Gram, Kernel, KernelGram, OffsetGram, Rows, decision_values};
 use maxmargin::smo::{SmoConfig, solve as smo};
 
@@ -41,8 +41,8 @@ fn the_objectives_are_those_of_smo() {
             for method in METHODS {
                 let start = random_start(&dual, &rows, POINTS, 1).expect("a start");
                 let config = FrankWolfeConfig::of(method);
-                let found = solve_certified(&dual, &rows, start, &config, &Stop::at(1e-4), &mut Silent);
-                let (outcome, certificate) = found.expect("an L2-SVM");
+                let outcome = solve(&dual, &rows, start, &config, &Stop::at(1e-4), &mut Silent).expect("an L2-SVM");
+                let certificate = certify(&dual, &gram, &outcome.solution, Par::Seq);
                 let what = format!("{generator:?}, {kernel:?}, {method:?}: {certificate:?} for {reference}");
                 assert_eq!(outcome.solution.status, Status::Converged, "{what}");
                 // SMO is within its violation of the optimum, and α moves by at most 2 in all.
@@ -81,8 +81,8 @@ fn adult() {
     let mut bounds: Vec<(f64, f64)> = vec![];
     for method in METHODS {
         let start = random_start(&dual, &rows, POINTS, 1).expect("a start");
-        let found = solve_certified(&dual, &rows, start, &FrankWolfeConfig::of(method), &Stop::at(1e-4), &mut Silent);
-        let (outcome, certificate) = found.expect("an L2-SVM");
+        let outcome = solve(&dual, &rows, start, &FrankWolfeConfig::of(method), &Stop::at(1e-4), &mut Silent).expect("an L2-SVM");
+        let certificate = certify(&dual, &gram, &outcome.solution, Par::Seq);
         assert!(certificate.relative_gap() <= 1e-4, "{method:?}: {certificate:?}");
         bounds.push((certificate.dual, certificate.primal));
         let h = decision(&dual, &outcome.solution.alpha, 1.0);

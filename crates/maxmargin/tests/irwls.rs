@@ -4,13 +4,13 @@
 //! `.xz`).
 #![expect(clippy::print_stderr, reason = "a skipped test should say so")]
 
-use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop};
+use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin::cv::SmoChunks;
 use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
-use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve_certified};
+use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve};
 use maxmargin::kernel::{Kernel, KernelGram, Rows};
 use maxmargin::path::polish;
-use maxmargin::smo::solve_certified as smo;
+use maxmargin::smo::{SmoConfig, solve as smo};
 
 /// A problem of C-SVC.
 struct Problem {
@@ -29,14 +29,17 @@ impl Problem {
     fn smo(&self, tol: f64) -> (Solution, Certificate) {
         let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&self.dual).expect("feasible");
-        smo(&self.dual, &rows, start, Par::Seq, &Stop::at(tol), &mut Silent).expect("a problem for SMO")
+        let solution =
+            smo(&self.dual, &rows, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("a problem for SMO");
+        let certificate = certify(&self.dual, &self.gram, &solution, Par::Seq);
+        (solution, certificate)
     }
 
     fn irwls(&self, config: &IrwlsConfig, tol: f64) -> (Solution, Certificate) {
         let rows = Rows::new(&self.gram, u64::MAX, Par::Seq);
         let start = Start::zero(&self.dual).expect("feasible");
-        let found = solve_certified(&self.dual, &rows, start, config, &Stop::at(tol), &mut Silent);
-        let (outcome, certificate) = found.expect("a problem for IRWLS");
+        let outcome = solve(&self.dual, &rows, start, config, &Stop::at(tol), &mut Silent).expect("a problem for IRWLS");
+        let certificate = certify(&self.dual, &self.gram, &outcome.solution, Par::Seq);
         (outcome.solution, certificate)
     }
 }

@@ -108,8 +108,8 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
         ("most often taken for", Align::Left),
     ];
     let row = |class: usize| {
-        let (counts, all) = (&confusion.0[class], confusion.0[class].iter().sum::<usize>());
-        let given = (0..classes.len()).filter(|&other| other != class).map(|other| confusion.0[other][class]).sum::<usize>();
+        let (counts, all) = (&confusion.counts[class], confusion.sizes[class]);
+        let given = (0..classes.len()).filter(|&other| other != class).map(|other| confusion.counts[other][class]).sum::<usize>();
         let mistaken = (0..classes.len()).filter(|&other| other != class && counts[other] > 0);
         let worst = mistaken.rev().max_by_key(|&other| counts[other]);
         vec![

@@ -6,17 +6,15 @@ use super::text::{certificates, confusion_table, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::Status;
-use maxmargin::cv::{Accuracy, CertificateReport, Confusion, CvReport, FoldReport, FullReport, Metric};
+use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Folds shown one by one; of more, only those that need attention.
 const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Scores {
-    accuracy: f64,
-}
+type Scores = BTreeMap<&'static str, f64>;
 
 /// One fold.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +50,7 @@ impl Validated {
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
-            scores: Scores { accuracy: fold.correct as f64 / fold.test.max(1) as f64 },
+            scores: fold.scores.iter().copied().collect(),
             machines: (json == Some(Json::Full)).then(|| MachineDocument::of(classes, &fold.machines)),
         };
         Self {
@@ -69,7 +67,7 @@ impl Validated {
             },
             folds: report.folds.iter().map(fold).collect(),
             full: report.full.clone(),
-            scores: Scores { accuracy: Accuracy.score(labels, &report.predicted) },
+            scores: report.scores.iter().copied().collect(),
             accuracy: report.accuracy,
             correct: report.correct,
             confusion: Confusion::of(classes, labels, &report.predicted),
@@ -111,12 +109,12 @@ impl Validated {
         ];
         let all = all && self.folds.len() <= SHOWN;
         let row = |fold: &FoldDocument| {
-            let FoldDocument { report: f, scores, .. } = fold;
+            let f = &fold.report;
             vec![
                 f.fold.to_string(),
                 f.train.to_string(),
                 f.test.to_string(),
-                format!("{:.2} %", 100.0 * scores.accuracy),
+                format!("{:.2} %", 100.0 * f.correct as f64 / f.test.max(1) as f64),
                 f.iterations.to_string(),
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),

@@ -44,21 +44,35 @@ const MACHINE: [(&str, &str); 8] = [
 const DUAL: (&str, &str) = ("dual", "/certificate/dual");
 const SUMS: [(&str, &str); 3] = [("status", "/status"), ("iterations", "/iterations"), ("rows_computed", "/rows_computed")];
 
-/// `train`: today's document of two classes is one machine, that of several has `pairs`.
+/// `train`.
 pub(crate) fn train(json: &str) -> Found {
     let document = parse(json);
     let mut found = Found::new();
     add(&mut found, &document, "", &SUMS);
-    let pairs = list(&document, "pairs");
-    let machines = if pairs.is_empty() { std::slice::from_ref(&document) } else { pairs };
-    for (m, machine) in machines.iter().enumerate() {
+    for (m, machine) in list(&document, "machines").iter().enumerate() {
         add(&mut found, machine, &format!("machine {m} "), &MACHINE);
         add(&mut found, machine, &format!("machine {m} "), &[DUAL]);
     }
     found
 }
 
-/// `cv` and `loo`.
+/// The number at `path`, 0 if there is none.
+fn number(document: &Value, path: &str) -> f64 {
+    text(document, path).and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
+/// Adds the largest of some machines, folds or points.
+fn add_largest(found: &mut Found, of: &[&Value], prefix: &str, fields: &[(&str, &str)]) {
+    for (name, path) in fields {
+        if let Some(worst) = of.iter().max_by(|a, b| number(a, path).total_cmp(&number(b, path))) {
+            add(found, worst, prefix, &[(name, path)]);
+        }
+    }
+}
+
+const WORST: [(&str, &str); 2] = [("kkt", "/certificate/kkt"), ("relative_gap", "/certificate/relative_gap")];
+
+/// `cv` and `loo`, with the machines of every fold.
 pub(crate) fn cv(json: &str) -> Found {
     let document = parse(json);
     let mut found = Found::new();
@@ -66,15 +80,23 @@ pub(crate) fn cv(json: &str) -> Found {
     let sums = [("accuracy", "/accuracy"), ("correct", "/correct"), ("total_iterations", "/total_iterations")];
     add(&mut found, &document, "", &sums);
     add(&mut found, &document, "", &[("seed_steps", "/seed_steps")]);
-    for (m, pair) in list(&document, "pairs").iter().enumerate() {
-        let fields = [("correct", "/correct"), ("iterations", "/iterations"), ("full primal", "/full/primal")];
-        add(&mut found, pair, &format!("machine {m} "), &fields);
-        add(&mut found, pair, &format!("machine {m} "), &[("full dual", "/full/dual"), ("full kkt", "/full/kkt")]);
+    let (folds, full) = (list(&document, "folds"), list(&document, "machines"));
+    let classes = list(&document["data"], "classes").len();
+    let several = classes > 2;
+    for m in (0..classes * (classes - 1) / 2).filter(|_| several) {
+        let is_it = |machine: &&Value| number(machine, "/machine") == m as f64;
+        let of_folds = folds.iter().flat_map(|fold| list(fold, "machines"));
+        let iterations: f64 = of_folds.chain(full).filter(is_it).map(|machine| number(machine, "/iterations")).sum();
+        found.push((format!("machine {m} iterations"), iterations.to_string()));
+        if let Some(machine) = full.iter().find(is_it) {
+            let fields =
+                [("full primal", "/certificate/primal"), ("full dual", "/certificate/dual"), ("full kkt", "/certificate/kkt")];
+            add(&mut found, machine, &format!("machine {m} "), &fields);
+        }
     }
-    if document["full"].is_object() {
-        add(&mut found, &document["full"], "full machine 0 ", &MACHINE);
+    if let ([machine], false) = (full, several) {
+        add(&mut found, machine, "full machine 0 ", &MACHINE);
     }
-    let folds = list(&document, "folds");
     for (f, fold) in folds.iter().enumerate() {
         let prefix = format!("fold {f} ");
         add(&mut found, fold, &prefix, &[("status", "/status"), ("iterations", "/iterations"), ("correct", "/correct")]);
@@ -83,13 +105,13 @@ pub(crate) fn cv(json: &str) -> Found {
             add(&mut found, fold, &prefix, &[("machine 0 objective", "/objective")]);
             continue;
         }
-        // Of several classes: the worst machine's, and the different support vectors of all machines.
-        let worst = [("kkt", "/kkt"), ("relative_gap", "/relative_gap"), ("support_vectors", "/support_vectors")];
-        add(&mut found, fold, &prefix, &worst);
-        add(&mut found, fold, &prefix, &[("kkt", "/certificate/kkt"), ("relative_gap", "/certificate/relative_gap")]);
-        add(&mut found, fold, &prefix, &[("rows_computed", "/rows_computed"), ("seed_steps", "/seed_steps")]);
-        add(&mut found, fold, &prefix, &[("breakpoints", "/breakpoints")]);
-        if fold["certificate"].is_object() {
+        // The worst machine's, be it trained for this fold or that of all data which serves it.
+        let own = list(fold, "machines");
+        let shared = full.iter().filter(|machine| !own.iter().any(|own| own["machine"] == machine["machine"]));
+        add_largest(&mut found, &own.iter().chain(shared).collect::<Vec<_>>(), &prefix, &WORST);
+        add(&mut found, fold, &prefix, &[("support_vectors", "/support_vectors"), ("rows_computed", "/rows_computed")]);
+        add(&mut found, fold, &prefix, &[("seed_steps", "/seed_steps"), ("breakpoints", "/breakpoints")]);
+        if !several {
             let machine = [("objective", "/objective"), ("bounded", "/bounded"), ("primal", "/certificate/primal")];
             add(&mut found, fold, &format!("{prefix}machine 0 "), &machine);
         }
@@ -103,10 +125,11 @@ pub(crate) fn grid(json: &str) -> Found {
     let mut found = Found::new();
     add(&mut found, &document, "", &[("best_c", "/best_c")]);
     for (p, point) in list(&document, "points").iter().enumerate() {
-        let fields = ["c", "status", "iterations", "accuracy", "correct", "kkt", "relative_gap"];
-        let paths: Vec<String> = fields.iter().map(|name| format!("/{name}")).collect();
-        let fields: Vec<(&str, &str)> = fields.into_iter().zip(paths.iter().map(String::as_str)).collect();
-        add(&mut found, point, &format!("point {p} "), &fields);
+        let prefix = format!("point {p} ");
+        let fields = [("c", "/c"), ("status", "/status"), ("iterations", "/total_iterations")];
+        add(&mut found, point, &prefix, &fields);
+        add(&mut found, point, &prefix, &[("accuracy", "/accuracy"), ("correct", "/correct")]);
+        add_largest(&mut found, &list(point, "folds").iter().collect::<Vec<_>>(), &prefix, &WORST);
     }
     found
 }
@@ -115,12 +138,16 @@ pub(crate) fn grid(json: &str) -> Found {
 pub(crate) fn update(json: &str) -> Found {
     let document = parse(json);
     let mut found = Found::new();
-    let counts = ["status", "rows", "added", "removed", "breakpoints", "zero_steps", "exchanges", "repairs", "columns", "margin"];
-    for name in counts {
+    for name in ["status", "rows", "added", "removed", "margin"] {
         add(&mut found, &document, "", &[(name, &format!("/{name}"))]);
     }
-    add(&mut found, &document, "machine 0 ", &MACHINE[4..]);
-    add(&mut found, &document, "machine 0 ", &[DUAL]);
+    for name in ["breakpoints", "zero_steps", "exchanges", "repairs", "columns"] {
+        add(&mut found, &document, "", &[(name, &format!("/work/{name}"))]);
+    }
+    for (m, machine) in list(&document, "machines").iter().enumerate() {
+        add(&mut found, machine, &format!("machine {m} "), &MACHINE[4..]);
+        add(&mut found, machine, &format!("machine {m} "), &[DUAL]);
+    }
     found
 }
 
@@ -140,16 +167,25 @@ pub(crate) fn decisions(written: &str) -> Found {
     told(written, &values)
 }
 
-/// What `cv -o` wrote: `label predicted decision`, of several classes `label predicted`.
+/// What `cv -o` wrote: `label predicted` and a decision value of each machine.
 pub(crate) fn tested(written: &str) -> Found {
-    let column = |from: usize, to: usize| -> Vec<String> {
-        let lines = written.lines().map(|line| line.split(' ').skip(from).take(to - from).collect::<Vec<_>>().join(" "));
-        lines.filter(|line| !line.is_empty()).collect()
-    };
-    let mut found = vec![("labels hash".to_owned(), hash(&column(0, 2).join("\n")))];
-    let values = column(2, 3);
-    if !values.is_empty() {
-        found.extend(told(&values.join("\n"), &values.iter().map(String::as_str).collect::<Vec<_>>()));
+    let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(' ').collect()).collect();
+    let labels: Vec<String> = rows.iter().map(|row| row[..2].join(" ")).collect();
+    let mut found = vec![("labels hash".to_owned(), hash(&labels.join("\n")))];
+    let number = |text: &str| text.parse::<f64>().unwrap_or_else(|e| panic!("{e}: {text}"));
+    let mut classes: Vec<f64> = rows.iter().map(|row| number(row[0])).collect();
+    classes.sort_by(f64::total_cmp);
+    classes.dedup();
+    if classes.len() == 2 {
+        let values: Vec<&str> = rows.iter().map(|row| row[2]).collect();
+        found.extend(told(&values.join("\n"), &values));
+        return found;
+    }
+    let pairs = (0..classes.len()).flat_map(|a| (a + 1..classes.len()).map(move |b| (a, b)));
+    for (m, (a, b)) in pairs.enumerate() {
+        // A machine is right about samples of its two classes.
+        let right = |row: &&Vec<&str>| number(row[0]) == classes[if number(row[2 + m]) >= 0.0 { b } else { a }];
+        found.push((format!("machine {m} correct"), rows.iter().filter(right).count().to_string()));
     }
     found
 }

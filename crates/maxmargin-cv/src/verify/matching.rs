@@ -57,8 +57,10 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             {
                 return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
             }
-            // A positive coefficient speaks for the later class.
-            if coef != 0.0 && of[row] as usize != (if coef > 0.0 { b } else { a }) {
+            let class = of[row] as usize;
+            // A positive coefficient speaks for the later class; one of 0 for none, but its sample is the machine's all the same.
+            let speaks = if coef > 0.0 { class == b } else { class == a || (coef == 0.0 && class == b) };
+            if !speaks && (coef != 0.0 || training.is_some()) {
                 return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
             }
             terms.push((row, coef.abs()));

@@ -1,13 +1,13 @@
 //! What the tests share: studies of generated data, and the same machines trained by themselves.
 #![allow(dead_code, reason = "every test binary uses a part")]
 
-use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop};
+use maxmargin_core::{Dual, Formulation, Goal, Silent, Solve, Start, Status, Stop, certify};
 use maxmargin_cv::{CvError, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Gamma, Kernel, KernelGram, Rows, decision_values};
-use maxmargin_smo::solve_certified;
+use maxmargin_smo::{SmoConfig, solve};
 
 /// A study that owns its parts, and a plan of folds.
 pub(crate) struct Case {
@@ -135,7 +135,8 @@ pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Ve
     let store = Rows::new(&gram, 1 << 26, Par::Seq);
     let dual = Dual::c_svc((0..signs.len()).collect(), signs.to_vec(), upper).expect("a problem");
     let start = Start::zero(&dual).expect("a start");
-    let (solution, certificate) = solve_certified(&dual, &store, start, Par::Seq, &Stop::at(tol), &mut Silent).expect("solved");
+    let solution = solve(&dual, &store, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("solved");
+    let certificate = certify(&dual, &gram, &solution, Par::Seq);
     assert!(certificate.holds(tol), "{certificate:?}");
     let coef = signs.iter().zip(&solution.alpha).map(|(s, a)| s * a).collect();
     Alone { objective: -certificate.dual, gap: certificate.gap().max(0.0), coef, bias: solution.bias }

@@ -1,7 +1,7 @@
 //! A solver family behind the common signature: what it takes it solves, what it does not take it refuses, by name.
 
-use super::BUDGET;
 use super::judge::{Judged, cold, examine};
+use super::{BUDGET, TOLERANCES};
 use crate::generate::{self, rng};
 use crate::oracle as exact;
 use crate::points::PointsGram;
@@ -14,14 +14,12 @@ use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
 use std::ops::ControlFlow;
 
-/// The tolerance asked for.
-const TOL: f64 = 1e-4;
-
 /// A solver on one problem.
 type Solving<'s> = dyn Fn(Start, Stop, Refine, Par, &mut dyn Watch) -> Result<Solved, Refused> + 's;
 
 /// A problem in both spaces.
 struct Case {
+    tol: f64,
     formulation: Formulation,
     problem: Problem,
     /// Samples whose linear kernel is the matrix, with the bias feature left out.
@@ -47,14 +45,16 @@ pub fn run_solver(solver: &dyn Solve) {
                 if let Err(refused) = &takes {
                     names(solver, refused);
                 }
-                for case in cases(loss, offset) {
-                    one(solver, &case, features, takes.is_ok());
+                for tol in TOLERANCES {
+                    for case in cases(loss, offset, tol) {
+                        one(solver, &case, features, takes.is_ok());
+                    }
                 }
             }
         }
     }
     assert!(taken > 0, "{} takes nothing", solver.name());
-    assert!(matches!(solver.goal(TOL).kkt(), Some(TOL) | None), "{}", solver.name());
+    assert!(solver.goal(1e-4).kkt().is_none_or(|kkt| kkt == 1e-4), "{}", solver.name());
 }
 
 fn names(solver: &dyn Solve, refused: &Refused) {
@@ -63,7 +63,7 @@ fn names(solver: &dyn Solve, refused: &Refused) {
     assert!(!refused.instead.is_empty(), "{refused} names nothing to do instead");
 }
 
-fn cases(loss: Loss, offset: Offset) -> Vec<Case> {
+fn cases(loss: Loss, offset: Offset, tol: f64) -> Vec<Case> {
     let mut cases = Vec::new();
     for (seed, n) in [(1, 7), (2, 7), (3, 40)] {
         let rng = &mut rng(seed);
@@ -82,8 +82,9 @@ fn cases(loss: Loss, offset: Offset) -> Vec<Case> {
             let square = offset.feature().map_or(0.0, |value| value * value);
             let matrix = (0..n * n).map(|at| plain.at(at / n, at % n) + square).collect();
             let dual = Dual::svc(loss, offset, (0..n).collect(), labels.clone(), c).expect("a problem");
-            let name = format!("{what} ({n} samples, seed {seed}, {loss:?}, {offset:?})");
+            let name = format!("{what} ({n} samples, seed {seed}, {loss:?}, {offset:?}, {tol:e})");
             cases.push(Case {
+                tol,
                 formulation: Formulation::Svc { c: 1.0, loss, offset },
                 samples: root(&plain),
                 problem: Problem::new(name, PointsGram::from_matrix(n, matrix), dual),
@@ -118,7 +119,7 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     let problem = &case.problem;
     let what = format!("{}, {}, {}", solver.name(), if features { "features" } else { "kernel" }, problem.name);
     // Far above what the problems need: a solver that does not end should fail, not hang.
-    let stop = Stop { max_iter: Some(10_000_000), ..Stop::at(TOL) };
+    let stop = Stop { max_iter: Some(10_000_000), ..Stop::at(case.tol) };
     let solve = |start: Start, stop: Stop, refine: Refine, par: Par, watch: &mut dyn Watch| {
         case.solve(solver, features, start, (stop, refine, par), watch)
     };
@@ -182,11 +183,11 @@ fn one(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
 fn ends(case: &Case, what: &str, solve: &Solving) {
     let problem = &case.problem;
     let feasible = |solution: &Solution| Start::checked(&problem.dual, solution.alpha.clone()).is_ok();
-    let stop = Stop { max_iter: Some(1), ..Stop::at(TOL) };
+    let stop = Stop { max_iter: Some(1), ..Stop::at(case.tol) };
     let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
     assert!(ended.work.iterations <= 1 && feasible(&ended), "{what}: {:?}", ended.work);
     assert!(matches!(ended.status, Status::Converged | Status::IterationLimit), "{what}: {:?}", ended.status);
-    let stop = Stop { max_time: Some(std::time::Duration::ZERO), ..Stop::at(TOL) };
+    let stop = Stop { max_time: Some(std::time::Duration::ZERO), ..Stop::at(case.tol) };
     let ended = solve(cold(problem), stop, Refine::Exact, Par::Seq, &mut Silent).expect("taken before").solution;
     assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::TimeLimit), "{what}: {:?}", ended.status);
     let mut told = 0;
@@ -194,7 +195,7 @@ fn ends(case: &Case, what: &str, solve: &Solving) {
         told += 1;
         ControlFlow::Break(())
     };
-    let ended = solve(cold(problem), Stop::at(TOL), Refine::Exact, Par::Seq, &mut watch).expect("taken before").solution;
+    let ended = solve(cold(problem), Stop::at(case.tol), Refine::Exact, Par::Seq, &mut watch).expect("taken before").solution;
     assert!(feasible(&ended) && matches!(ended.status, Status::Converged | Status::Interrupted), "{what}: {:?}", ended.status);
     // Who was done when it told somebody has converged.
     let honest = if ended.status == Status::Interrupted { told == 1 } else { told <= 1 };
@@ -207,7 +208,7 @@ fn meets(solver: &dyn Solve, case: &Case, solved: Solved, taken: bool, what: &st
     let judged = examine(problem, solved.solution);
     let (solution, certificate) = (&judged.solution, &judged.certificate);
     assert_eq!(solution.status, Status::Converged, "{what}: {certificate:?}, {:?}", solution.work);
-    let (goal, room) = (solver.goal(TOL), 1.0 + 1e-9);
+    let (goal, room) = (solver.goal(case.tol), 1.0 + 1e-9);
     assert!(certificate.infeasible <= 1e-9, "{what}: {certificate:?}");
     assert!(goal.kkt().is_none_or(|kkt| certificate.kkt <= room * kkt), "{what}: {certificate:?}");
     assert!(goal.gap().is_none_or(|gap| certificate.relative_gap() <= room * gap), "{what}: {certificate:?}");
