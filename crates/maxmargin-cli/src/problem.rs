@@ -89,7 +89,8 @@ impl Asked<'_> {
     fn kernel(&self) -> Kernel {
         let args = &self.args.kernel;
         // What gamma is, its rule says when there is data.
-        match args.kernel.unwrap_or(self.kernel) {
+        let default = if args.gamma == Gamma::Auto { self.kernel } else { KernelName::Rbf };
+        match args.kernel.unwrap_or(default) {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::rbf(1.0),
             KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),

@@ -47,7 +47,7 @@ pub(crate) struct DataOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
-    /// Kernel function [default: rbf; grid: linear]
+    /// Kernel function [default: rbf; grid: linear unless there is -g]
     #[arg(long, value_enum)]
     pub(crate) kernel: Option<KernelName>,
     /// Width: a number, auto (1/features) or scale (1/(features * variance))
