@@ -1,6 +1,6 @@
 //! `grid`: cross-validation for many values of C over the same kernel values, each from the solution before.
 
-use crate::args::{GridArgs, KernelName};
+use crate::args::GridArgs;
 use crate::cv::{plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
     let run = &args.svm.run;
     let mut notes = Notes::new(run.quiet);
-    let (kernel, seeding) = (KernelName::Linear, args.folds.seeding.seeding);
-    let asked = Asked { kernel, seeding, ..Asked::new("grid", &args.svm, None, &args.data) };
+    let seeding = args.folds.seeding.seeding;
+    let asked = Asked { seeding, ..Asked::new("grid", &args.svm, None, &args.data) };
     let svm = asked.svm()?;
     let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
     let threads = Threads::new(run.threads)?;

@@ -34,8 +34,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) args: &'a SvmArgs,
     /// None where many are tried.
     pub(crate) c: Option<f64>,
-    /// The kernel unless the options name one.
-    pub(crate) kernel: KernelName,
     pub(crate) seeding: Seeding,
     pub(crate) seed: u64,
     /// The model shall keep what an update needs.
@@ -50,10 +48,9 @@ pub(crate) struct Prepared {
 }
 
 impl<'a> Asked<'a> {
-    /// With the kernel and the starts that most commands have.
+    /// With the usual starts.
     pub(crate) fn new(command: &'static str, args: &'a SvmArgs, c: Option<f64>, data: &DataArgs) -> Self {
-        let (kernel, seeding) = (KernelName::Rbf, Seeding::default());
-        Self { command, args, c, kernel, seeding, seed: data.options.seed, updatable: false }
+        Self { command, args, c, seeding: Seeding::default(), seed: data.options.seed, updatable: false }
     }
 
     /// The estimator that the options describe.
@@ -63,7 +60,7 @@ impl<'a> Asked<'a> {
     /// When they contradict each other.
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
         let SvmArgs { kernel, problem, solver, run } = self.args;
-        if kernel.kernel == Some(KernelName::Precomputed) && problem.scale.is_some() {
+        if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         let mut svm = Svm::c_svc(self.c.unwrap_or(1.0))
@@ -95,8 +92,7 @@ impl<'a> Asked<'a> {
     fn kernel(&self) -> Kernel {
         let args = &self.args.kernel;
         // What gamma is, its rule says when there is data.
-        let default = if args.gamma == Gamma::Auto { self.kernel } else { KernelName::Rbf };
-        match args.kernel.unwrap_or(default) {
+        match args.kernel {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::rbf(1.0),
             KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),

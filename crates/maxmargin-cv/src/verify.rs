@@ -57,7 +57,7 @@ pub struct MachineVerdict {
 }
 
 /// What became of a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Everything that was compared.
     pub checks: Vec<Check>,

@@ -44,11 +44,13 @@ fn read(file: &Path) -> Result<Dataset, Box<dyn Error>> {
 
 fn made() -> Result<PathBuf, Box<dyn Error>> {
     let data = Generator::Banana.generate(200, None, 1)?;
-    let mut text = String::new();
-    for (i, label) in data.labels.iter().enumerate() {
-        data.samples.row(i).for_each(|_, value| text += &format!("{value},"));
-        text += &format!("{label}\n");
-    }
+    let line = |i: usize| {
+        let mut cells = Vec::new();
+        data.samples.row(i).for_each(|_, value| cells.push(value.to_string()));
+        cells.push(data.labels[i].to_string());
+        cells.join(",") + "\n"
+    };
+    let text: String = (0..data.labels.len()).map(line).collect();
     let place = std::env::temp_dir().join("fit_csv.csv");
     std::fs::write(&place, text)?;
     Ok(place)

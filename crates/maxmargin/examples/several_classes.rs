@@ -1,21 +1,20 @@
-//! Six classes, one of them weighted: one machine for each pair, a count of what is taken for what, a test that the model did not see.
+//! Four classes, two bananas cut in two, one of them weighted: one machine for each pair, a count of what is taken for what, a test that the model did not see.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use maxmargin::cv::Confusion;
 use maxmargin::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut data = Generator::TwoGaussians.generate(600, None, 1)?;
-    // Six classes by the angle of the first two features.
+    let mut data = Generator::Banana.generate(600, None, 1)?;
     for (i, label) in data.labels.iter_mut().enumerate() {
-        let mut point = [0.0; 2];
-        data.samples.row(i).for_each(|j, value| point.iter_mut().nth(j).into_iter().for_each(|place| *place = value));
-        *label = (f64::atan2(point[1], point[0]) / std::f64::consts::FRAC_PI_3).floor();
+        let mut point = vec![0.0; data.samples.features()];
+        data.samples.row(i).for_each(|j, value| point[j] = value);
+        *label = 2.0 * *label + point[0].signum(); // any numbers are labels
     }
-    let (train, test): (Vec<usize>, Vec<usize>) = (0..600).partition(|i| i % 4 != 0);
+    let (train, test): (Vec<usize>, Vec<usize>) = (0..600).partition(|i| i % 5 != 0);
     let (train, test) = (data.select(&train), data.select(&test));
 
-    let fitted = Svm::rbf(0.5).c(10.0).class_weight(0.0, 2.0).threads(Par::Pool).fit(&train)?;
+    let fitted = Svm::rbf(0.5).c(10.0).class_weight(3.0, 2.0).threads(Par::Pool).fit(&train)?;
     println!("{} machines, {} support vectors", fitted.machines.len(), fitted.model.support_vectors());
     println!("worst KKT violation {:.1e}, certified: {}", fitted.certificate.kkt, fitted.certificate.holds);
 
