@@ -201,7 +201,7 @@ pub(crate) fn real() -> Vec<Group> {
                 (Cv, REAL, cv),
                 (Train, &["madelon.t.xz"], &["-c 1 --scale minmax"]),
                 (Cv, &["madelon.t.xz"], &["-k 3 -c 1 --scale minmax", "-k 3 -c 1 -g 1e-6"]),
-                (Grid, &["a1a.xz"], &["-k 3 -c 0.01:1"]),
+                (Grid, &["a1a.xz"], &["-k 3 -c 0.01:1 --kernel linear"]),
             ],
         ),
         group("real_several", &[(Train, &["pendigits.t.xz"], several), (Cv, &["pendigits.t.xz"], folds)]),
