@@ -1,6 +1,6 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
 
-use crate::args::{CvArgs, FoldArgs, Folds, KernelName, RunArgs};
+use crate::args::{CvArgs, FoldArgs, Folds, RunArgs};
 use crate::failure::{Done, Failure, reason};
 use crate::input::{self, Input};
 use crate::notes::Notes;
@@ -37,7 +37,6 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
         command: "cv",
         args: &args.svm,
         c: Some(args.cost.c),
-        kernel: KernelName::Rbf,
         seeding: args.folds.seeding.seeding,
         seed: args.data.options.seed,
         updatable: false,

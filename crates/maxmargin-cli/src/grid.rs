@@ -1,6 +1,6 @@
 //! `grid`: cross-validation for many values of C over the same kernel values, each from the solution before.
 
-use crate::args::{GridArgs, KernelName};
+use crate::args::GridArgs;
 use crate::cv::{plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
@@ -49,7 +49,6 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         command: "grid",
         args: &args.svm,
         c: None,
-        kernel: KernelName::Linear,
         seeding: args.folds.seeding.seeding,
         seed: args.data.options.seed,
         updatable: false,

@@ -1,6 +1,6 @@
 //! `loo`: exact leave-one-out cross-validation.
 
-use crate::args::{KernelName, LooArgs};
+use crate::args::LooArgs;
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
 use crate::problem::Asked;
@@ -13,7 +13,6 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
         command: "loo",
         args: &args.svm,
         c: Some(args.cost.c),
-        kernel: KernelName::Rbf,
         seeding: args.seeding.seeding,
         seed: args.data.options.seed,
         updatable: false,

@@ -34,8 +34,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) args: &'a SvmArgs,
     /// None where many are tried.
     pub(crate) c: Option<f64>,
-    /// The kernel unless the options name one.
-    pub(crate) kernel: KernelName,
     pub(crate) seeding: Seeding,
     pub(crate) seed: u64,
     /// The model shall keep what an update needs.
@@ -57,7 +55,7 @@ impl Asked<'_> {
     /// When they contradict each other.
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
         let SvmArgs { kernel, problem, solver, run } = self.args;
-        if kernel.kernel == Some(KernelName::Precomputed) && problem.scale.is_some() {
+        if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         let mut svm = Svm::c_svc(self.c.unwrap_or(1.0))
@@ -89,7 +87,7 @@ impl Asked<'_> {
     fn kernel(&self) -> Kernel {
         let args = &self.args.kernel;
         // What gamma is, its rule says when there is data.
-        match args.kernel.unwrap_or(self.kernel) {
+        match args.kernel {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::rbf(1.0),
             KernelName::Poly => Kernel::poly(1.0, args.coef0, args.degree),

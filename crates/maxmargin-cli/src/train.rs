@@ -1,6 +1,6 @@
 //! `train`: one model of all data, with its certificate.
 
-use crate::args::{KernelName, TrainArgs};
+use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
 use crate::output::{Output, print, print_json};
@@ -44,7 +44,6 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         command: "train",
         args: &args.svm,
         c: Some(args.cost.c),
-        kernel: KernelName::Rbf,
         seeding: Seeding::Cold,
         seed: args.data.options.seed,
         updatable: args.updatable,

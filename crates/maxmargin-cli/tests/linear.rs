@@ -129,7 +129,7 @@ fn cross_validation_is_that_of_trainings_from_scratch() {
 #[test]
 fn a_grid_over_c() {
     let bench = Bench::new();
-    let grid = bench.json("grid blobs --rows 300 --features 4 -c 0.01:100 -k 3");
+    let grid = bench.json("grid blobs --kernel linear --rows 300 --features 4 -c 0.01:100 -k 3");
     let points = grid["points"].as_array().unwrap();
     let costs: Vec<f64> = points.iter().map(|p| p["c"].as_f64().unwrap()).collect();
     assert_eq!(costs.len(), 5);
@@ -143,9 +143,9 @@ fn a_grid_over_c() {
     let best = grid["best_c"].as_f64().unwrap();
     let most = points.iter().map(|p| p["correct"].as_u64().unwrap()).max().unwrap();
     assert!(points.iter().any(|p| p["c"].as_f64().unwrap() == best && p["correct"].as_u64().unwrap() == most));
-    let text = bench.run("grid blobs --rows 100 -c 1,0.5 -k 3 -q");
+    let text = bench.run("grid blobs --kernel linear --rows 100 -c 1,0.5 -k 3 -q");
     assert_eq!(text.code, 0, "{text:?}");
     assert!(text.out.contains("best C"), "{text:?}");
-    let stopped = bench.run("grid blobs --rows 300 -c 1 -k 3 --max-iter 1 -q");
+    let stopped = bench.run("grid blobs --kernel linear --rows 300 -c 1 -k 3 --max-iter 1 -q");
     assert_eq!(stopped.code, 3, "{stopped:?}");
 }

@@ -78,7 +78,7 @@ impl Metric for BalancedAccuracy {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let mut classes = truth.to_vec();
+        let mut classes: Vec<f64> = truth.iter().map(|label| label + 0.0).collect();
         classes.sort_by(f64::total_cmp);
         classes.dedup();
         Confusion::of(&classes, truth, predicted).balanced_accuracy()
@@ -99,7 +99,8 @@ pub struct Confusion {
 impl Confusion {
     /// Counts the samples whose label is one of the classes; `classes` ascend.
     pub fn of(classes: &[f64], truth: &[f64], predicted: &[f64]) -> Self {
-        let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&label)).ok();
+        // −0 is 0.
+        let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&(label + 0.0))).ok();
         let mut counts = vec![vec![0; classes.len()]; classes.len()];
         let mut sizes = vec![0; classes.len()];
         for (truth, predicted) in truth.iter().zip(predicted) {
@@ -143,6 +144,8 @@ mod tests {
         assert_eq!(confusion.counts, [[1, 0], [1, 1]]);
         assert_eq!((confusion.known(), confusion.correct()), (3, 2));
         assert_eq!(confusion.balanced_accuracy(), 0.75);
+        assert_eq!(Confusion::of(&[0.0, 1.0], &[-0.0, 0.0], &[0.0, -0.0]).correct(), 2);
+        assert_eq!(BalancedAccuracy.score(&[-0.0, 0.0, 1.0], &[0.0; 3]), 0.5);
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
         let names: Vec<&str> = scores(&truth, &predicted).iter().map(|score| score.0).collect();

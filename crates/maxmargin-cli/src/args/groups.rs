@@ -47,9 +47,9 @@ pub(crate) struct DataOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
-    /// Kernel function [default: rbf; grid: linear]
-    #[arg(long, value_enum)]
-    pub(crate) kernel: Option<KernelName>,
+    /// Kernel function
+    #[arg(long, value_enum, default_value = "rbf")]
+    pub(crate) kernel: KernelName,
     /// Width: a number, auto (1/features) or scale (1/(features * variance))
     #[arg(short = 'g', value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
     pub(crate) gamma: Gamma,

@@ -170,7 +170,7 @@ pub(crate) fn made() -> Vec<Group> {
             &[(
                 Grid,
                 &["sparse-text --rows 200 --features 2000", "banana --rows 300"],
-                &["-k 3 -c 0.1:10", "-k 3 -c 0.1:10 --loss squared"],
+                &["--kernel linear -k 3 -c 0.1:10", "--kernel linear -k 3 -c 0.1:10 --loss squared"],
             )],
         ),
         group(
