@@ -7,10 +7,12 @@ use crate::failure::Failure;
 use crate::measured::Measured;
 use crate::train::{Contender, Training};
 use bound::Bound;
-use maxmargin::core::{Balance, Dual, Formulation, Loss, Offset};
+use maxmargin::core::{Balance, Dual, Formulation, Loss, Offset, Refused, Run, Solve, Solved, Start};
 use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
-use maxmargin::linear::{Linear, LinearWork};
+use maxmargin::kernel::Space;
+use maxmargin::linear::{Config, Linear, LinearWork, Method, solve};
 use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What is measured of linear trainings alone.
@@ -55,22 +57,46 @@ struct Found {
     support_vectors: usize,
 }
 
-impl Contender for Linear {
+/// A method that stops by its own rule, as LIBLINEAR does: the product's solver goes on until its certificate holds.
+pub(crate) struct OwnRule {
+    usual: Linear,
+    /// Of all machines.
+    work: Mutex<LinearWork>,
+}
+
+impl OwnRule {
+    pub(crate) fn of(method: Method, seed: u64) -> Self {
+        Self { usual: Linear { method, seed, gap: None }, work: Mutex::default() }
+    }
+}
+
+impl Solve for OwnRule {
+    fn name(&self) -> &'static str {
+        self.usual.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        self.usual.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let refused = |reason: String| Refused { solver: self.name(), reason, instead: "use the solver `linear`" };
+        let matrix = space.matrix().ok_or_else(|| refused("it works on features".into()))?;
+        let config = Config { method: self.usual.method, seed: self.usual.seed, gap: None, par: run.par };
+        let found = solve(matrix, dual, start, &config, &run.stop, run.watch).map_err(|error| refused(error.to_string()))?;
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
+        Ok(Solved { solution: found.solution, exact: true, counts: Vec::new() })
+    }
+}
+
+impl Contender for OwnRule {
     fn formulation(&self, c: f64) -> Formulation {
         Formulation::Svc { c, loss: Loss::Hinge, offset: Offset::None }
     }
 
     fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         let Training { cell, data, fitted, .. } = *training;
-        let count = |name: &str| fitted.counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-        let work = LinearWork {
-            sweeps: count("sweeps"),
-            steps: count("steps"),
-            entries: count("entries"),
-            newton_steps: count("newton_steps"),
-            rounds: count("rounds"),
-            gradients: count("gradients"),
-        };
+        let work = *self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let labels = training.classes.binary();
         let judged = labels.map(|labels| {
             let mut w = vec![0.0; data.samples.features()];

@@ -3,6 +3,7 @@
 use crate::cell::{KernelName, Train, Trainer};
 use crate::failure::Failure;
 use crate::irwls::WorkingSetSolver;
+use crate::linear::OwnRule;
 use crate::measured::Measured;
 use crate::simplex::OnSimplex;
 use crate::smo::SmoAndFinish;
@@ -10,7 +11,7 @@ use crate::{input, linear, split};
 use maxmargin::core::{Formulation, Solve};
 use maxmargin::cv::{Fitted, Quiet, Study};
 use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
-use maxmargin::linear::{Linear, Method};
+use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
 use maxmargin::{Solver, kernel::Kernel};
 use std::time::Instant;
@@ -41,7 +42,7 @@ pub(crate) struct Training<'a> {
 /// The solver of a cell; none for LIBLINEAR's program.
 fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
     let seed = cell.setting.seed;
-    let linear = |method| Box::new(Linear { method, seed, gap: None });
+    let linear = |method| Box::new(OwnRule::of(method, seed));
     let Trainer::Ours(solver) = cell.solver else { return None };
     Some(match solver {
         Solver::Linear => linear(Method::Hybrid),
