@@ -1,8 +1,9 @@
 //! The certificate: primal, dual, KKT violation and feasibility, recomputed in `f64` from exact kernel values.
 
+mod simplex;
+
 use crate::dual::{Balance, Dual};
 use crate::gradient::exact_gradient;
-use crate::simplex;
 use crate::solution::Solution;
 use maxmargin_data::Par;
 use maxmargin_kernel::Exact;

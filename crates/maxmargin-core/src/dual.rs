@@ -1,5 +1,7 @@
 //! The dual problem: a box-constrained quadratic programme over a Gram matrix.
 
+mod made;
+
 use crate::loss::Offset;
 use std::ops::Range;
 use std::sync::Arc;
@@ -183,7 +185,7 @@ impl Dual {
             return Err(DualError::Upper { variable, value });
         }
         let (lin, upper) = (vec![-1.0; ids.len()], vec![f64::INFINITY; ids.len()]);
-        let dual = Self::new(ids, labels, lin, upper, 0.0, offset.balance())?;
+        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::of(offset))?;
         if c.len() != dual.len() {
             return Err(DualError::Length { what: "C", found: c.len(), expected: dual.len() });
         }

@@ -15,7 +15,6 @@ pub mod formulation;
 pub mod goal;
 mod gradient;
 pub mod loss;
-mod simplex;
 pub mod solution;
 pub mod solve;
 pub mod start;

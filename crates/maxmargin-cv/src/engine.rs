@@ -2,8 +2,9 @@
 
 use crate::error::CvError;
 use crate::outcome::Outcome;
+use crate::pool::{Pool, sum_of};
 use crate::problem::Trained;
-use crate::seed::{Pool, Seeding, Source, exact, sum_of};
+use crate::seed::{Seeding, Source, exact};
 use crate::task::{Task, Trainer};
 use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;

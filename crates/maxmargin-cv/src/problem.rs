@@ -1,6 +1,6 @@
 //! What seeds are given: a solution that is there, and the problem that wants a start.
 
-use crate::seed::Pool;
+use crate::pool::Pool;
 use maxmargin_core::Dual;
 use maxmargin_kernel::Rows;
 use maxmargin_path::Path;

@@ -1,8 +1,9 @@
 //! One training: its problem, its solution so far, its judgement.
 
 use crate::error::CvError;
+use crate::pool::{Pool, alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
-use crate::seed::{Pool, Seeding, alpha_of, gradient_of};
+use crate::seed::Seeding;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{
     Audit, Dual, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch, audit_watched, warm,

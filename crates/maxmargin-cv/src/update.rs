@@ -8,8 +8,8 @@ pub use error::UpdateError;
 pub use kept::Kept;
 
 use crate::arrangement::{Arrangement, Part};
-use crate::verify::labels_in_words;
-use crate::verify::matching::{Terms, positions, terms};
+use crate::matching::{Terms, positions, terms};
+use crate::words::labels_in_words;
 use machine::{Asking, Move, Moved};
 use maxmargin_core::{Certificate, Loss, Offset, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};

@@ -3,17 +3,16 @@
 mod claims;
 mod error;
 mod judge;
-pub(crate) mod matching;
 
 pub use error::VerifyError;
 
 use crate::arrangement::{Arrangement, map_machines};
+use crate::matching::{positions, terms};
 use crate::solver::Solver;
 use crate::study::{Prepared, Source};
+use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
-use matching::{positions, terms};
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset};
-use maxmargin_data::number::write_shortest;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::{Decide, Model, Record};
 use serde::Serialize;
@@ -198,20 +197,4 @@ fn worst(goal: Goal, certificates: impl DoubleEndedIterator<Item = Certificate>)
     let worse = |a: &Certificate, b: &Certificate| goal.met(b).cmp(&goal.met(a)).then(measure(a).total_cmp(&measure(b)));
     // The last of equal maxima would win otherwise.
     certificates.rev().max_by(worse)
-}
-
-/// A label in the fewest digits that are exact.
-pub(crate) fn label_in_words(label: f64) -> String {
-    let mut text = Vec::new();
-    write_shortest(&mut text, label).expect("memory takes everything");
-    String::from_utf8(text).expect("numbers are ASCII")
-}
-
-/// Some labels, and how many more there are.
-pub(crate) fn labels_in_words(labels: &[f64]) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = labels.iter().take(SHOWN).map(|label| label_in_words(*label)).collect();
-    let more = labels.len().saturating_sub(SHOWN);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    shown.join(", ") + &rest
 }

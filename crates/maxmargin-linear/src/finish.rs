@@ -1,9 +1,10 @@
 //! The default: coordinate descent while it pays, then Newton steps until the certificate holds.
 
+use crate::config::Method;
 use crate::front::front;
 use crate::newton::{Newton, Round};
 use crate::point::{Fresh, fresh};
-use crate::solve::{Ended, Method, Run};
+use crate::run::{Ended, Run, good};
 use crate::system::DIRECT;
 use maxmargin_core::Status;
 use maxmargin_core::warm::balance;
@@ -89,10 +90,4 @@ fn first_sigma(run: &Run, point: &Fresh) -> f64 {
     let steps = 10.0 / mean.max(f64::MIN_POSITIVE);
     let sigma = if bounds.is_empty() { steps } else { steps.min(0.1 * bound) };
     sigma / point.certificate.kkt.clamp(1e-6, 1.0)
-}
-
-/// Whether the certificate says what was asked for.
-pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
-    let certificate = &point.certificate;
-    certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
 }

@@ -2,9 +2,8 @@
 
 use crate::avsf::Frequencies;
 use crate::descent::{Descent, Shrinking, Swept};
-use crate::finish::good;
 use crate::point::{Fresh, fresh};
-use crate::solve::Run;
+use crate::run::{Run, good};
 use crate::system::DIRECT;
 use maxmargin_core::Balance;
 use maxmargin_core::warm::balance;

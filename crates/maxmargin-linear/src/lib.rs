@@ -6,17 +6,20 @@
 //! `w = Σ s_k α_k x_k` and never looks at a kernel value.
 
 mod avsf;
+mod config;
 mod descent;
 mod finish;
 mod front;
 mod newton;
 mod order;
 mod point;
+mod run;
 mod search;
 mod solve;
 mod solver;
 mod system;
 
+pub use config::{Config, LinearWork, Method};
 pub use maxmargin_kernel::Matrix;
-pub use solve::{Config, LinearError, LinearSolution, LinearWork, Method, solve};
+pub use solve::{LinearError, LinearSolution, solve};
 pub use solver::Linear;

@@ -1,79 +1,12 @@
 //! One entry for all methods.
 
-use crate::avsf::Frequencies;
-use crate::descent::{Descent, Shrinking, Swept};
+use crate::config::{Config, LinearWork, Method};
 use crate::finish::finish;
-use crate::point::{Fresh, fresh};
-use maxmargin_core::{Balance, Certificate, Dual, Progress, Solution, Start, Status, Stop, Watch, Work};
-use maxmargin_data::Par;
+use crate::point::Fresh;
+use crate::run::{Clock, Ended, Run};
+use maxmargin_core::{Balance, Certificate, Dual, Solution, Start, Stop, Watch, Work};
 use maxmargin_kernel::Matrix;
-use maxmargin_kernel::features::{FeatureRows, Job, combine};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
-use std::time::Instant;
-
-/// How a linear problem is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Coordinate descent while it pays, then Newton steps: the time hardly depends on C.
-    #[default]
-    Hybrid,
-    /// Coordinate descent with random permutations and shrinking (LIBLINEAR's, without its limit of sweeps).
-    Descent,
-    /// Coordinate descent with adaptive variable selection frequencies.
-    Avsf,
-    /// Newton steps from the start.
-    Newton,
-}
-
-/// Parameters of a run.
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    /// The method.
-    pub method: Method,
-    /// Of the random orders.
-    pub seed: u64,
-    /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
-    pub gap: Option<f64>,
-    /// Threads for passes over all rows. Coordinate descent itself is sequential.
-    pub par: Par,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { method: Method::default(), seed: 1, gap: None, par: Par::Seq }
-    }
-}
-
-/// What a run cost, in numbers that do not depend on the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinearWork {
-    /// Sweeps of coordinate descent.
-    pub sweeps: u64,
-    /// Coordinates looked at.
-    pub steps: u64,
-    /// Stored entries multiplied or added by coordinate descent.
-    pub entries: u64,
-    /// Newton steps.
-    pub newton_steps: u64,
-    /// Proximal steps that they served.
-    pub rounds: u64,
-    /// Iterations of conjugate gradients inside Newton steps.
-    pub gradients: u64,
-}
-
-impl std::ops::AddAssign for LinearWork {
-    fn add_assign(&mut self, more: Self) {
-        self.sweeps += more.sweeps;
-        self.steps += more.steps;
-        self.entries += more.entries;
-        self.newton_steps += more.newton_steps;
-        self.rounds += more.rounds;
-        self.gradients += more.gradients;
-    }
-}
+use maxmargin_kernel::features::{FeatureRows, Job};
 
 /// A linear decision function and the dual solution that proves it.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,62 +112,6 @@ fn check(matrix: &Matrix, dual: &Dual, start: &Start, method: Method) -> Result<
     }
 }
 
-/// Limits and the watch.
-pub(crate) struct Clock<'a> {
-    pub(crate) stop: &'a Stop,
-    watch: &'a mut dyn Watch,
-    begun: Instant,
-    /// The limit that ended the run.
-    pub(crate) ended: Option<Status>,
-}
-
-impl<'a> Clock<'a> {
-    fn new(stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
-        Self { stop, watch, begun: Instant::now(), ended: None }
-    }
-
-    /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not begun.
-    pub(crate) fn spent(&mut self, iterations: u64) -> bool {
-        if self.stop.max_iter.is_some_and(|most| iterations > most) {
-            self.ended = self.ended.or(Some(Status::IterationLimit));
-        }
-        self.ended.is_some()
-    }
-
-    /// Tells the watch; whether the run has to end now.
-    pub(crate) fn tick(&mut self, iterations: u64, violation: f64) -> bool {
-        if self.ended.is_some() {
-            return true;
-        }
-        let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed: 0 };
-        if self.watch.tick(&progress).is_break() {
-            self.ended = Some(Status::Interrupted);
-        } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {
-            self.ended = Some(Status::IterationLimit);
-        } else if self.stop.max_time.is_some_and(|most| self.begun.elapsed() >= most) {
-            self.ended = Some(Status::TimeLimit);
-        }
-        self.ended.is_some()
-    }
-}
-
-/// A run of any method.
-pub(crate) struct Run<'a> {
-    pub(crate) squares: &'a [f64],
-    pub(crate) dual: &'a Dual,
-    pub(crate) config: &'a Config,
-    pub(crate) clock: Clock<'a>,
-    pub(crate) work: LinearWork,
-}
-
-/// How it ended.
-pub(crate) struct Ended {
-    pub(crate) alpha: Vec<f64>,
-    pub(crate) fresh: Fresh,
-    pub(crate) status: Status,
-    pub(crate) work: LinearWork,
-}
-
 struct Begin<'a> {
     run: Run<'a>,
     alpha: Vec<f64>,
@@ -250,58 +127,5 @@ impl Job for Begin<'_> {
             Method::Avsf => run.avsf(rows, alpha),
             Method::Hybrid | Method::Newton => finish(&mut run, rows, alpha),
         }
-    }
-}
-
-impl<'a> Run<'a> {
-    pub(crate) fn random(&self) -> ChaCha8Rng {
-        ChaCha8Rng::seed_from_u64(self.config.seed)
-    }
-
-    /// `w` of a starting point.
-    pub(crate) fn begin<'r, R: FeatureRows>(&self, rows: &'r R, alpha: Vec<f64>) -> Descent<'r, R>
-    where
-        'a: 'r,
-    {
-        let coef: Vec<f64> = alpha.iter().zip(self.dual.sign()).map(|(a, s)| a * s).collect();
-        let w = combine(rows, self.dual.ids(), &coef, self.config.par);
-        Descent::new(rows, self.squares, self.dual, alpha, w)
-    }
-
-    fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
-        let mut descent = self.begin(rows, alpha);
-        let mut random = self.random();
-        let mut shrinking = Shrinking::new(&descent);
-        while !self.clock.spent(descent.steps + shrinking.count() as u64) {
-            let swept = shrinking.sweep(&mut descent, self.clock.stop.tol, &mut random);
-            self.work.sweeps += 1;
-            let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
-            if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
-                break;
-            }
-        }
-        self.end(descent)
-    }
-
-    fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
-        let mut descent = self.begin(rows, alpha);
-        let mut random = self.random();
-        let mut frequencies = Frequencies::new(self.dual.len());
-        while !self.clock.spent(descent.steps + self.dual.len() as u64) {
-            let (largest, done) = frequencies.sweep(&mut descent, self.clock.stop.tol, &mut random);
-            self.work.sweeps += 1;
-            if done || self.clock.tick(descent.steps, largest) {
-                break;
-            }
-        }
-        self.end(descent)
-    }
-
-    fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> Ended {
-        self.work.steps = descent.steps;
-        self.work.entries = descent.entries;
-        let fresh = fresh(descent.rows, self.dual, &descent.alpha, self.config.par);
-        let status = self.clock.ended.unwrap_or(Status::Converged);
-        Ended { alpha: descent.alpha, fresh, status, work: self.work }
     }
 }

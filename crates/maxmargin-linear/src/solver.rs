@@ -1,6 +1,7 @@
 //! Linear SVMs behind the signature of all solvers.
 
-use crate::solve::{Config, LinearSolution, LinearWork, Method, solve};
+use crate::config::{Config, LinearWork, Method};
+use crate::solve::{LinearSolution, solve};
 use maxmargin_core::{Dual, Formulation, Goal, Offset, Refused, Run, Solve, Solved, Start, Status, Stop, Work};
 use maxmargin_kernel::Space;
 use std::time::Instant;

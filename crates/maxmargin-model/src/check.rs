@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use crate::machine::Machine;
-use crate::model::Parts;
+use crate::parts::Parts;
 use crate::record::{MachineRecord, Record};
 use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;

@@ -11,8 +11,9 @@
 
 use crate::error::ModelError;
 use crate::libsvm;
-use crate::model::{Model, Parts};
+use crate::model::Model;
 use crate::old;
+use crate::parts::Parts;
 use maxmargin_data::codec;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -3,44 +3,12 @@
 use crate::check::{check, check_index_base, check_record, check_scaler};
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine};
+use crate::parts::{Parts, Section};
 use crate::record::Record;
 use crate::weights::cached;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{ClassLabels, Samples};
 use maxmargin_kernel::Kernel;
-use serde::{Deserialize, Serialize};
-
-/// Bytes that another crate keeps in a model file (such as the state of an incremental solver), found by tag.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
-    /// Whose bytes these are, padded with zeros.
-    pub tag: [u8; 8],
-    /// Opaque here.
-    pub bytes: Vec<u8>,
-}
-
-/// All numbers of a model, before anything is checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parts {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0 with the serial numbers, nothing else.
-    pub support: Samples,
-    /// The decision functions: as many as `decide` needs for the classes, and in its order.
-    pub machines: Vec<Machine>,
-    /// How decision values become labels.
-    pub decide: Decide,
-    /// The labels, in any order.
-    pub classes: Vec<f64>,
-    /// The number that files give to the first feature: 0 or 1.
-    pub index_base: u32,
-    /// Applied to samples before the kernel.
-    pub scaler: Option<Scaler>,
-    /// How the model was trained; none for models from elsewhere.
-    pub record: Option<Record>,
-    /// Bytes of other crates.
-    pub sections: Vec<Section>,
-}
 
 /// A trained support vector machine, of two classes or of many: one or several [`Machine`]s over shared vectors.
 #[derive(Clone, Debug, PartialEq)]

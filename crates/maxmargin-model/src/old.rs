@@ -5,7 +5,7 @@
 
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine};
-use crate::model::{Parts, Section};
+use crate::parts::{Parts, Section};
 use crate::record::{MachineRecord, Record};
 use maxmargin_core::{Certificate, Loss, Offset, Status};
 use maxmargin_data::scale::Scaler;

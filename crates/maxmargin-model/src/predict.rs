@@ -2,7 +2,8 @@
 
 use crate::error::ModelError;
 use crate::machine::Machine;
-use crate::model::{Model, Parts};
+use crate::model::Model;
+use crate::parts::Parts;
 use crate::weights::{are_dense, dense, sparse};
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_kernel::{Expansion, Kernel, decision_table};

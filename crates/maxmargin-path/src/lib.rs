@@ -21,6 +21,6 @@ mod updatable;
 mod update;
 
 pub use exact::{Polished, polish};
-pub use path::{Path, Saved};
+pub use path::Path;
 pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
-pub use update::{Added, Config, Mode, PathError, Update};
+pub use update::{Added, Config, Mode, PathError, Saved, Update};

@@ -1,9 +1,8 @@
 //! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked and carried out here.
 
 use crate::follow::Walk;
-use crate::path::Saved;
 use crate::state::{Place, State, Tally};
-use crate::update::{Added, Config, Mode, PathError, Update};
+use crate::update::{Added, Config, Mode, PathError, Saved, Update};
 use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;

@@ -1,11 +1,10 @@
 //! A trained classifier on its path: samples come and go, `C` moves, the solution stays exact.
 
 use crate::model::Model;
-use crate::update::{Added, Config, PathError, Update};
+use crate::update::{Added, Config, PathError, Saved, Update};
 use maxmargin_core::{Certificate, Dual, Solution};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
-use serde::{Deserialize, Serialize};
 
 /// An exactly solved C-SVC over some rows of a Gram matrix (the pool), which can be changed.
 ///
@@ -22,19 +21,6 @@ impl std::fmt::Debug for Path<'_> {
         let margin = self.model.state.margin.len();
         f.debug_struct("Path").field("samples", &self.len()).field("margin", &margin).finish_non_exhaustive()
     }
-}
-
-/// A solution as it is written to disk: which samples, their C, α and the bias.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Saved {
-    /// Row of each sample in the Gram matrix, ascending.
-    pub ids: Vec<usize>,
-    /// C of each.
-    pub upper: Vec<f64>,
-    /// α of each.
-    pub alpha: Vec<f64>,
-    /// The bias.
-    pub bias: f64,
 }
 
 impl<'g> Path<'g> {

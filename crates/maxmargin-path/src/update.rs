@@ -188,3 +188,16 @@ pub enum PathError {
     #[error("the balance cannot be reached within the box")]
     Infeasible,
 }
+
+/// A solution as it is written to disk: which samples, their C, α and the bias.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Row of each sample in the Gram matrix, ascending.
+    pub ids: Vec<usize>,
+    /// C of each.
+    pub upper: Vec<f64>,
+    /// α of each.
+    pub alpha: Vec<f64>,
+    /// The bias.
+    pub bias: f64,
+}

@@ -1,6 +1,7 @@
 //! DEC: every fold by the exact decremental path from the model of all data.
 
-use super::{Draft, Pool};
+use super::Draft;
+use crate::pool::Pool;
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Status;
 use maxmargin_kernel::Rows;

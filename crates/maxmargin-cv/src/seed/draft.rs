@@ -1,6 +1,6 @@
 //! A point under repair: coefficients and kernel sums of all rows, kept together as they move.
 
-use super::pool::{Pool, sum_of};
+use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::{Dual, Solution};
 use maxmargin_kernel::Rows;

@@ -1,7 +1,7 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
 use super::Draft;
-use super::pool::{alpha_of, gradient_of};
+use crate::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::relax;

@@ -8,14 +8,11 @@ mod dec;
 mod draft;
 mod full;
 mod mir;
-mod pool;
 mod sir;
 mod top;
 
 pub(crate) use dec::exact;
 pub(crate) use draft::Draft;
-pub(crate) use pool::Pool;
-pub(crate) use pool::{alpha_of, gradient_of, sum_of};
 
 use crate::problem::{Fold, Trained};
 

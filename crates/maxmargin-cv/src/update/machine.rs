@@ -1,8 +1,8 @@
 //! One machine of a model along its path: the samples of its two classes that come and go, and C.
 
 use crate::arrangement::Part;
+use crate::matching::Terms;
 use crate::update::{UpdateError, Walked};
-use crate::verify::matching::Terms;
 use maxmargin_core::{Certificate, DualError, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;

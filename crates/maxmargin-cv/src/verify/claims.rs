@@ -1,7 +1,8 @@
 //! What a model says that can be compared with the data without any kernel value.
 
 use crate::update::Kept;
-use crate::verify::{Check, labels_in_words};
+use crate::verify::Check;
+use crate::words::labels_in_words;
 use maxmargin_data::Dataset;
 use maxmargin_data::scale::Scaler;
 use maxmargin_model::{Model, data_sha256, numbers_sha256};

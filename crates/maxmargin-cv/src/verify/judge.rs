@@ -1,9 +1,10 @@
 //! One machine computed again, and what several of them say together.
 
 use crate::arrangement::Arrangement;
+use crate::matching::Terms;
 use crate::study::Source;
-use crate::verify::matching::Terms;
-use crate::verify::{Check, MachineVerdict, VerifyError, label_in_words};
+use crate::verify::{Check, MachineVerdict, VerifyError};
+use crate::words::label_in_words;
 use maxmargin_core::{Certificate, Formulation, Goal, Offset, Point, audit, bias_of};
 use maxmargin_data::Par;
 use maxmargin_data::number::format_g;

@@ -3,7 +3,8 @@
 use super::HEADER;
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine};
-use crate::model::{Model, Parts};
+use crate::model::Model;
+use crate::parts::Parts;
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;

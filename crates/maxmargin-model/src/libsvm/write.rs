@@ -2,7 +2,8 @@
 
 use crate::error::ModelError;
 use crate::machine::Decide;
-use crate::model::{Model, Parts};
+use crate::model::Model;
+use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
 use maxmargin_data::number::write_shortest;
 use maxmargin_kernel::Kernel;

@@ -1,0 +1,56 @@
+//! The duals of two-class machines by loss and bias.
+
+use crate::dual::{Balance, Dual, DualError};
+use crate::loss::{Loss, Offset};
+
+impl Balance {
+    /// The balance that a bias makes.
+    pub fn of(offset: Offset) -> Self {
+        match offset {
+            Offset::Free => Self::Sum(0.0),
+            Offset::Feature(_) | Offset::None => Self::Free,
+        }
+    }
+}
+
+impl Dual {
+    /// The dual of a two-class SVM with this loss and bias: `labels[k]` is ±1 and `c[k]` the `C` of the sample `ids[k]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dual::c_svc`]. One class alone is a problem only without a free bias.
+    pub fn svc(loss: Loss, offset: Offset, ids: Vec<usize>, labels: Vec<f64>, c: Vec<f64>) -> Result<Self, DualError> {
+        match (loss, offset) {
+            (Loss::Hinge, Offset::Free) => Self::c_svc(ids, labels, c),
+            (Loss::Hinge, _) => {
+                if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !c.is_finite()) {
+                    return Err(DualError::Upper { variable, value });
+                }
+                let lin = vec![-1.0; ids.len()];
+                Self::new(ids, labels, lin, c, 0.0, Balance::Free)
+            }
+            (Loss::SquaredHinge, offset) => Self::squared_hinge(ids, labels, &c, offset),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_is_a_dual() {
+        let make = |loss, offset| Dual::svc(loss, offset, vec![0, 1], vec![1.0, -1.0], vec![2.0, 4.0]).expect("a problem");
+        let hinge = make(Loss::Hinge, Offset::None);
+        assert_eq!((hinge.balance(), hinge.upper(), hinge.ridge()), (Balance::Free, &[2.0, 4.0][..], 0.0));
+        assert_eq!(make(Loss::Hinge, Offset::Free).balance(), Balance::Sum(0.0));
+        let squared = make(Loss::SquaredHinge, Offset::Feature(1.0));
+        assert_eq!((squared.balance(), squared.ridge_of(0), squared.ridge_of(1)), (Balance::Free, 0.25, 0.125));
+        assert!(squared.upper().iter().all(|u| u.is_infinite()) && !squared.has_one_ridge());
+        let one = |offset| Dual::svc(Loss::SquaredHinge, offset, vec![0, 1], vec![1.0; 2], vec![1.0; 2]);
+        assert_eq!(one(Offset::Free), Err(DualError::OneClass));
+        assert!(one(Offset::None).is_ok());
+        let wrong = Dual::svc(Loss::SquaredHinge, Offset::None, vec![0], vec![1.0], vec![0.0]);
+        assert_eq!(wrong, Err(DualError::Upper { variable: 0, value: 0.0 }));
+    }
+}

@@ -1,0 +1,66 @@
+//! Methods, parameters, and what a run costs.
+
+use maxmargin_data::Par;
+use serde::{Deserialize, Serialize};
+
+/// How a linear problem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Coordinate descent while it pays, then Newton steps: the time hardly depends on C.
+    #[default]
+    Hybrid,
+    /// Coordinate descent with random permutations and shrinking (LIBLINEAR's, without its limit of sweeps).
+    Descent,
+    /// Coordinate descent with adaptive variable selection frequencies.
+    Avsf,
+    /// Newton steps from the start.
+    Newton,
+}
+
+/// Parameters of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The method.
+    pub method: Method,
+    /// Of the random orders.
+    pub seed: u64,
+    /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
+    pub gap: Option<f64>,
+    /// Threads for passes over all rows. Coordinate descent itself is sequential.
+    pub par: Par,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { method: Method::default(), seed: 1, gap: None, par: Par::Seq }
+    }
+}
+
+/// What a run cost, in numbers that do not depend on the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinearWork {
+    /// Sweeps of coordinate descent.
+    pub sweeps: u64,
+    /// Coordinates looked at.
+    pub steps: u64,
+    /// Stored entries multiplied or added by coordinate descent.
+    pub entries: u64,
+    /// Newton steps.
+    pub newton_steps: u64,
+    /// Proximal steps that they served.
+    pub rounds: u64,
+    /// Iterations of conjugate gradients inside Newton steps.
+    pub gradients: u64,
+}
+
+impl std::ops::AddAssign for LinearWork {
+    fn add_assign(&mut self, more: Self) {
+        self.sweeps += more.sweeps;
+        self.steps += more.steps;
+        self.entries += more.entries;
+        self.newton_steps += more.newton_steps;
+        self.rounds += more.rounds;
+        self.gradients += more.gradients;
+    }
+}

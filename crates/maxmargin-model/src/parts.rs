@@ -1,0 +1,40 @@
+//! All numbers of a model, before anything is checked.
+
+use crate::machine::{Decide, Machine};
+use crate::record::Record;
+use maxmargin_data::Samples;
+use maxmargin_data::scale::Scaler;
+use maxmargin_kernel::Kernel;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that another crate keeps in a model file (such as the state of an incremental solver), found by tag.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Whose bytes these are, padded with zeros.
+    pub tag: [u8; 8],
+    /// Opaque here.
+    pub bytes: Vec<u8>,
+}
+
+/// All numbers of a model, before anything is checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parts {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Vectors of all machines (scaled, if there is a scaler). For a precomputed kernel: column 0 with the serial numbers, nothing else.
+    pub support: Samples,
+    /// The decision functions: as many as `decide` needs for the classes, and in its order.
+    pub machines: Vec<Machine>,
+    /// How decision values become labels.
+    pub decide: Decide,
+    /// The labels, in any order.
+    pub classes: Vec<f64>,
+    /// The number that files give to the first feature: 0 or 1.
+    pub index_base: u32,
+    /// Applied to samples before the kernel.
+    pub scaler: Option<Scaler>,
+    /// How the model was trained; none for models from elsewhere.
+    pub record: Option<Record>,
+    /// Bytes of other crates.
+    pub sections: Vec<Section>,
+}
