@@ -34,13 +34,12 @@ impl Tally<'_> {
             },
         };
         let labels = self.classes.labels();
-        let elect = |row: &[f64]| elected(labels.len(), row);
+        let votes: Vec<usize> = decisions.chunks_exact(width).map(|row| elected(labels.len(), row)).collect();
+        let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
         let mut folds = Vec::with_capacity(tests.len());
         let mut seen = Seen::new(self.arrangement.original.len());
         for (fold, test) in tests.iter().enumerate() {
-            let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
-            let right = |at: &&usize| elect(&decisions[**at * width..(**at + 1) * width]) == class_of(**at);
-            let correct = test.iter().filter(right).count();
+            let correct = test.iter().filter(|&&at| votes[at] == class_of(at)).count();
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
             let support_vectors = match &judged[..] {
@@ -48,7 +47,7 @@ impl Tally<'_> {
                 _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
             };
             let truth: Vec<f64> = test.iter().map(|&at| labels[class_of(at)]).collect();
-            let said: Vec<f64> = test.iter().map(|&at| labels[elect(&decisions[at * width..(at + 1) * width])]).collect();
+            let said: Vec<f64> = test.iter().map(|&at| labels[votes[at]]).collect();
             let scores = scores(&truth, &said);
             folds.push(FoldReport {
                 correct,
@@ -66,9 +65,9 @@ impl Tally<'_> {
         let empty = CvReport::empty(0, width);
         let mut by_data = vec![0.0; decisions.len()];
         let mut predicted = vec![0.0; self.arrangement.original.len()];
-        for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original) {
+        for ((row, vote), &i) in decisions.chunks_exact(width).zip(&votes).zip(&self.arrangement.original) {
             by_data[i * width..(i + 1) * width].copy_from_slice(row);
-            predicted[i] = labels[elect(row)];
+            predicted[i] = labels[*vote];
         }
         let truth: Vec<f64> = self.classes.of().iter().map(|&class| labels[class as usize]).collect();
         CvReport {

@@ -81,6 +81,7 @@ impl Study<'_> {
         let done = AtomicUsize::new(0);
         let solving = Instant::now();
         let found = map_machines(count, self.par, |p, par| -> Result<Found, CvError> {
+            let own = Instant::now();
             let part = &arrangement.parts[p];
             let problem = self.problem(part, self.formulation)?;
             let dual = problem.dual();
@@ -106,7 +107,7 @@ impl Study<'_> {
             let report = MachineReport {
                 machine: p,
                 rows_computed: kernel.computed,
-                solve_seconds: solving.elapsed().as_secs_f64(),
+                solve_seconds: own.elapsed().as_secs_f64(),
                 ..MachineReport::of(dual, &solution, &certificate, held)
             };
             // Rows of the data, ascending.

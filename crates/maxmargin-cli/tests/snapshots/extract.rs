@@ -142,7 +142,7 @@ pub(crate) fn update(json: &str) -> Found {
         add(&mut found, &document, "", &[(name, &format!("/{name}"))]);
     }
     for name in ["breakpoints", "zero_steps", "exchanges", "repairs", "columns"] {
-        add(&mut found, &document, "", &[(name, &format!("/work/{name}"))]);
+        add(&mut found, &document["work"], "", &[(name, &format!("/{name}"))]);
     }
     for (m, machine) in list(&document, "machines").iter().enumerate() {
         add(&mut found, machine, &format!("machine {m} "), &MACHINE[4..]);
