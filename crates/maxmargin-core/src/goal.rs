@@ -1,6 +1,7 @@
 //! What a certificate must show to hold.
 
 use crate::certificate::Certificate;
+use crate::solution::Status;
 use serde::{Deserialize, Serialize};
 
 /// The judgement that a solution was asked to meet.
@@ -25,6 +26,11 @@ impl Goal {
     pub fn met(self, certificate: &Certificate) -> bool {
         let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));
         certificate.holds(kkt) && certificate.relative_gap() <= gap
+    }
+
+    /// How a run ended, with its certificate in hand: who saw no further progress has converged where the certificate shows the goal.
+    pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
+        if ended == Status::Stalled && self.met(certificate) { Status::Converged } else { ended }
     }
 
     /// The KKT violation that is asked for, if one is.
@@ -55,6 +61,9 @@ mod tests {
         assert!(Goal::Gap(0.11).met(&certificate) && !Goal::Gap(0.09).met(&certificate));
         assert!(Goal::Both { kkt: 1e-3, gap: 0.11 }.met(&certificate));
         assert!(!Goal::Both { kkt: 1e-3, gap: 0.09 }.met(&certificate) && !Goal::Both { kkt: 1e-5, gap: 0.11 }.met(&certificate));
+        assert_eq!(Goal::Kkt(1e-3).reached(Status::Stalled, &certificate), Status::Converged);
+        assert_eq!(Goal::Kkt(1e-5).reached(Status::Stalled, &certificate), Status::Stalled);
+        assert_eq!(Goal::Kkt(1e-3).reached(Status::TimeLimit, &certificate), Status::TimeLimit);
         let outside = Certificate { infeasible: 1e-6, ..certificate };
         assert!(!Goal::Kkt(1.0).met(&outside) && !Goal::Gap(1.0).met(&outside));
         let nothing = Certificate { primal: f64::INFINITY, kkt: 0.0, ..certificate };

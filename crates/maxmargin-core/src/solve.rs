@@ -5,7 +5,7 @@ use crate::dual::Dual;
 use crate::formulation::Formulation;
 use crate::goal::Goal;
 use crate::loss::{Loss, Offset};
-use crate::solution::{Solution, Status};
+use crate::solution::Solution;
 use crate::start::Start;
 use crate::watch::{Stop, Watch};
 use maxmargin_data::Par;
@@ -159,8 +159,6 @@ pub fn solve_certified(
     run.refine = Refine::Exact;
     let mut solved = solver.solve(dual, space, start, run)?;
     let certificate = solved.certify(dual, space, run.par);
-    if solved.solution.status == Status::Stalled && solver.goal(run.stop.tol).met(&certificate) {
-        solved.solution.status = Status::Converged;
-    }
+    solved.solution.status = solver.goal(run.stop.tol).reached(solved.solution.status, &certificate);
     Ok((solved, certificate))
 }

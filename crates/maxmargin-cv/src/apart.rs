@@ -29,7 +29,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
         };
         let trained = part.train(&told)?;
         let _ = watch.tick(&CvProgress { stage: Stage::Certify, done: fold, total: plan.folds(), solver: Progress::default() });
-        add(&mut report, study, fold, &test, trained)?;
+        add(&mut report, study, fold, &test, &trained)?;
     }
     report.total_iterations = report.iterations;
     report.accuracy = report.correct as f64 / plan.len() as f64;
@@ -39,7 +39,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
 }
 
 /// Adds a trained fold.
-fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: Fitted) -> Result<(), CvError> {
+fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: &Fitted) -> Result<(), CvError> {
     let model = &trained.model;
     let width = study.classes.pairs();
     let decisions = model.decision_values(&study.data.samples.select(test), study.par)?;
@@ -57,24 +57,12 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
     report.rows_computed += trained.kernel.computed;
     report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
     Solved::add_counts(&mut report.counts, &trained.counts);
+    let sizes = (study.data.samples.len() - test.len(), test.len());
     report.folds.push(FoldReport {
-        fold,
-        train: study.data.samples.len() - test.len(),
-        test: test.len(),
         correct,
         scores,
-        status: trained.status,
-        iterations: trained.iterations,
-        rows_computed: trained.kernel.computed,
-        seed_steps: 0,
-        breakpoints: 0,
-        seed_seconds: 0.0,
-        solve_seconds: trained.solve_seconds,
-        objective: trained.machines.iter().map(|m| m.objective).sum(),
         support_vectors: model.support_vectors(),
-        bounded: trained.machines.iter().map(|m| m.bounded).sum(),
-        certificate: trained.certificate,
-        machines: trained.machines,
+        ..FoldReport::of(fold, sizes, trained.machines.iter(), trained.machines.clone())
     });
     Ok(())
 }

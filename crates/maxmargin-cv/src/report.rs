@@ -133,6 +133,37 @@ pub struct FoldReport {
     pub machines: Vec<MachineReport>,
 }
 
+impl FoldReport {
+    /// What `judged`, the machines that decide in a fold of (`train`, `test`) samples, say together, and what `own`, those trained for it, cost; who is
+    /// right and how many vectors differ is the caller's.
+    pub(crate) fn of<'m>(
+        fold: usize,
+        (train, test): (usize, usize),
+        judged: impl Iterator<Item = &'m MachineReport> + Clone,
+        own: Vec<MachineReport>,
+    ) -> Self {
+        Self {
+            fold,
+            train,
+            test,
+            correct: 0,
+            scores: Vec::new(),
+            status: judged.clone().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
+            iterations: own.iter().map(|m| m.iterations).sum(),
+            rows_computed: own.iter().map(|m| m.rows_computed).sum(),
+            seed_steps: own.iter().map(|m| m.seed_steps).sum(),
+            breakpoints: own.iter().map(|m| m.breakpoints).sum(),
+            seed_seconds: own.iter().map(|m| m.seed_seconds).sum(),
+            solve_seconds: own.iter().map(|m| m.solve_seconds).sum(),
+            objective: judged.clone().map(|m| m.objective).sum(),
+            support_vectors: 0,
+            bounded: judged.clone().map(|m| m.bounded).sum(),
+            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
+            machines: own,
+        }
+    }
+}
+
 /// The machines of all data, where the seeding trained them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FullReport {

@@ -53,7 +53,12 @@ impl Tally<'_> {
                 correct,
                 scores,
                 support_vectors,
-                ..fold_report(fold, self.plan.len(), test.len(), &judged, own)
+                ..FoldReport::of(
+                    fold,
+                    (self.plan.len() - test.len(), test.len()),
+                    judged.iter().map(|judged| &judged.report),
+                    own,
+                )
             });
         }
         let full = full_report(outcomes);
@@ -166,30 +171,6 @@ impl Seen {
             }
         }
         count
-    }
-}
-
-/// Sums and the worst of the machines of a fold; those of all data that serve it cost it nothing.
-fn fold_report(fold: usize, samples: usize, test: usize, judged: &[&Judged], own: Vec<MachineReport>) -> FoldReport {
-    let all = || judged.iter().map(|judged| &judged.report);
-    FoldReport {
-        fold,
-        train: samples - test,
-        test,
-        correct: 0,
-        scores: Vec::new(),
-        status: all().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
-        iterations: own.iter().map(|m| m.iterations).sum(),
-        rows_computed: own.iter().map(|m| m.rows_computed).sum(),
-        seed_steps: own.iter().map(|m| m.seed_steps).sum(),
-        breakpoints: own.iter().map(|m| m.breakpoints).sum(),
-        seed_seconds: own.iter().map(|m| m.seed_seconds).sum(),
-        solve_seconds: own.iter().map(|m| m.solve_seconds).sum(),
-        objective: all().map(|m| m.objective).sum(),
-        support_vectors: 0,
-        bounded: all().map(|m| m.bounded).sum(),
-        certificate: all().map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
-        machines: own,
     }
 }
 

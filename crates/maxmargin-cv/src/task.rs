@@ -116,18 +116,23 @@ impl Trainer<'_> {
             None => (Start::zero(own)?, 0, 0),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, self.stop)?;
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.tol, 0))?;
         let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
         Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
     }
 
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, stop: Stop) -> Result<Solved, CvError> {
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (tol, spent): (f64, u64)) -> Result<Solved, CvError> {
         let mut relay = self.relay(stage);
         // The audit of all solutions together shows whether the goal is met.
-        let mut run =
-            Run { stop: stop.left(self.begun, 0), refine: Refine::Never, par, machine: self.machine, watch: &mut relay };
+        let mut run = Run {
+            stop: Stop { tol, ..self.stop.left(self.begun, spent) },
+            refine: Refine::Never,
+            par,
+            machine: self.machine,
+            watch: &mut relay,
+        };
         let solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -174,12 +179,9 @@ impl Trainer<'_> {
             }
             open.retain(|&t| {
                 let task = &mut tasks[t];
-                let missed = task.audit.as_ref().is_some_and(|audit| !goal.met(&audit.certificate));
-                if !missed && task.solution.status == Status::Stalled {
-                    // Who saw no further progress was there already.
-                    task.solution.status = Status::Converged;
-                }
-                if !missed || task.solution.status != Status::Converged {
+                let certificate = &task.audit.as_ref().expect("audited just now").certificate;
+                task.solution.status = goal.reached(task.solution.status, certificate);
+                if goal.met(certificate) || task.solution.status != Status::Converged {
                     return false;
                 }
                 // Who has stopped by exact values missed by rounding: one more try is enough.
@@ -213,12 +215,8 @@ impl Trainer<'_> {
         let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
         let start = start.with_gradient(pick(&audit.gradient));
         let before = task.solution.work;
-        let stop = Stop {
-            tol: if task.exact { 0.5 * self.stop.tol } else { self.stop.tol },
-            max_iter: self.stop.max_iter.map(|most| most.saturating_sub(before.iterations)),
-            ..self.stop
-        };
-        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, stop)?;
+        let tol = if task.exact { 0.5 * self.stop.tol } else { self.stop.tol };
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, (tol, before.iterations))?;
         task.exact = solved.exact;
         Solved::add_counts(&mut task.counts, &solved.counts);
         task.solution = spread(solved.solution, kept, task.dual.len());

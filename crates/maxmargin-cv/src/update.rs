@@ -78,20 +78,7 @@ impl Updated {
     /// The paths of all machines as one: counts are summed; status, violation, tolerance and the way travelled are the worst. None where
     /// every machine kept its solution.
     pub fn sum(&self) -> Option<Update> {
-        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(Walked::sum).reduce(|mut sum, one| {
-            sum.breakpoints += one.breakpoints;
-            sum.zero_steps += one.zero_steps;
-            sum.exchanges += one.exchanges;
-            sum.repairs += one.repairs;
-            sum.margin += one.margin;
-            sum.bounded += one.bounded;
-            sum.columns += one.columns;
-            sum.travelled = sum.travelled.min(one.travelled);
-            sum.status = sum.status.worse(one.status);
-            sum.kkt = sum.kkt.max(one.kkt);
-            sum.tolerance = sum.tolerance.max(one.tolerance);
-            sum
-        })
+        self.machines.iter().filter_map(|machine| machine.walked.as_ref()).map(Walked::sum).reduce(Update::beside)
     }
 
     /// The worst status of all machines.

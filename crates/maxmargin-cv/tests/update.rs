@@ -1,9 +1,12 @@
 //! update: samples come and go, C moves, and every machine is the one that a training from nothing finds.
 
+mod common;
+
+use common::banana as data;
 use maxmargin_core::{Formulation, Goal, Loss, Offset, Status, Stop};
 use maxmargin_cv::{Change, Kept, Quiet, Solver, Study, UpdateError, Updated, update, verify};
 use maxmargin_data::scale::{Method, Scaler};
-use maxmargin_data::{ClassLabels, Dataset, Generator, Par, Samples};
+use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Record};
@@ -14,17 +17,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MEMORY: u64 = 1 << 26;
 const KERNEL: Kernel = Kernel::Rbf { gamma: 0.5 };
 const SCALE: Method = Method::MinMax { lower: -1.0, upper: 1.0 };
-
-/// Points of the plane in two classes, or in four: both cut in two by a line.
-fn data(rows: usize, classes: usize, seed: u64) -> Dataset {
-    let data = Generator::Banana.generate(rows, None, seed).expect("data");
-    if classes == 2 {
-        return data;
-    }
-    let x = |i: usize| data.samples.row(i).entries().iter().find(|e| e.0 == 0).map_or(0.0, |e| e.1);
-    let labels: Vec<f64> = (0..rows).map(|i| data.labels[i] * if x(i) > 0.0 { 1.0 } else { 3.0 }).collect();
-    Dataset { labels, ..data }
-}
 
 /// Solver, loss and bias of a training.
 type Problem = (Solver, Loss, Offset);

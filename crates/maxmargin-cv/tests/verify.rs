@@ -1,5 +1,8 @@
 //! verify: every solver's model is certified from the data alone, and nothing that was changed passes.
 
+mod common;
+
+use common::banana as data;
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
 use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
 use maxmargin_data::scale::Method;
@@ -9,17 +12,6 @@ use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Parts};
 
 const EPS: f64 = 1e-3;
-
-/// Points of the plane in two classes, or in four: both cut in two by a line.
-fn data(rows: usize, classes: usize, seed: u64) -> Dataset {
-    let data = Generator::Banana.generate(rows, None, seed).expect("data");
-    if classes == 2 {
-        return data;
-    }
-    let x = |i: usize| data.samples.row(i).entries().iter().find(|e| e.0 == 0).map_or(0.0, |e| e.1);
-    let labels: Vec<f64> = (0..rows).map(|i| data.labels[i] * if x(i) > 0.0 { 1.0 } else { 3.0 }).collect();
-    Dataset { labels, ..data }
-}
 
 /// What is asked of a training besides data and solver.
 #[derive(Clone)]

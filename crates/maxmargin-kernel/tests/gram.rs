@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{KINDS, Kind, direct, samples};
+use common::{KINDS, Kind, direct, full, samples};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
 use proptest::prelude::*;
 
@@ -19,15 +19,6 @@ fn kernels(kind: Kind, d: usize) -> [Kernel; 4] {
         Kernel::Poly { gamma, coef0: 1.0, degree: 3 },
         Kernel::Sigmoid { gamma: gamma * 0.1, coef0: -0.2 },
     ]
-}
-
-fn full(gram: &KernelGram) -> (Vec<f32>, Vec<f64>) {
-    let n = gram.len();
-    let all: Vec<usize> = (0..n).collect();
-    let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
-    gram.fill(&all, 0..n, &mut fast);
-    gram.fill_exact(&all, 0..n, &mut exact);
-    (fast, exact)
 }
 
 #[test]

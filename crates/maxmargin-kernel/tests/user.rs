@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{KINDS, samples};
+use common::{KINDS, full, samples};
 use maxmargin_data::{Par, Row, Samples, codec};
 use maxmargin_kernel::{FnGram, Gram, Kernel, KernelError, KernelGram, Rows, UserKernel, decision_values};
 
@@ -10,15 +10,6 @@ fn laplacian(x: Row<'_>, z: Row<'_>) -> f64 {
     let mut distance = 0.0;
     x.for_each_pair(z, |_, x, z| distance += (x - z).abs());
     (-1e-3 * distance).exp()
-}
-
-fn full(gram: &dyn Gram) -> (Vec<f32>, Vec<f64>) {
-    let n = gram.len();
-    let all: Vec<usize> = (0..n).collect();
-    let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
-    gram.fill(&all, 0..n, &mut fast);
-    gram.fill_exact(&all, 0..n, &mut exact);
-    (fast, exact)
 }
 
 #[test]

@@ -119,6 +119,24 @@ impl Update {
             ..later
         }
     }
+
+    /// This call and one on another path: counts are summed, the rest is that of the one that came less far.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        Self {
+            breakpoints: self.breakpoints + other.breakpoints,
+            zero_steps: self.zero_steps + other.zero_steps,
+            exchanges: self.exchanges + other.exchanges,
+            repairs: self.repairs + other.repairs,
+            margin: self.margin + other.margin,
+            bounded: self.bounded + other.bounded,
+            columns: self.columns + other.columns,
+            travelled: self.travelled.min(other.travelled),
+            status: self.status.worse(other.status),
+            kkt: self.kkt.max(other.kkt),
+            tolerance: self.tolerance.max(other.tolerance),
+        }
+    }
 }
 
 /// Why a path cannot do what it is asked.

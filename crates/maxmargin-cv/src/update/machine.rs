@@ -63,12 +63,15 @@ pub(super) struct Moved {
 }
 
 impl Move<'_> {
+    /// Whether C moves for one of its classes.
+    fn moves_c(&self, part: &Part) -> bool {
+        let (a, b) = part.classes;
+        [a, b].iter().any(|&class| self.c[class].0 != self.c[class].1)
+    }
+
     /// Whether anything changes for the machine of these samples.
     pub(super) fn touches(&self, before: &Part, after: &Part) -> bool {
-        let (a, b) = before.classes;
-        let moves = |class: usize| self.c[class].0 != self.c[class].1;
-        moves(a)
-            || moves(b)
+        self.moves_c(before)
             || before.rows.iter().any(|&row| !self.stays[row])
             || after.rows.last().is_some_and(|&row| row >= self.old)
     }
@@ -110,7 +113,7 @@ impl Move<'_> {
             let (_, update) = path.exchange(&self.changed.select(&come), signs, &upper, &gone)?;
             paths.push(walk(&mut path, update, asking)?);
         }
-        if self.c[before.classes.0].0 != self.c[before.classes.0].1 || self.c[before.classes.1].0 != self.c[before.classes.1].1 {
+        if self.moves_c(before) {
             let bounds: Vec<(u64, f64)> =
                 path.keys().into_iter().zip(&after.signs).map(|(key, &sign)| (key, c(after, sign).1)).collect();
             let update = path.set_weights(&bounds)?;

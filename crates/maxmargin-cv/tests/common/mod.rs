@@ -218,3 +218,14 @@ pub(crate) fn same_optima(one: &CvReport, other: &CvReport, what: &str) {
 pub(crate) fn threads(count: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("threads")
 }
+
+/// Points of the plane in two classes, or in four: both cut in two by a line.
+pub(crate) fn banana(rows: usize, classes: usize, seed: u64) -> Dataset {
+    let data = Generator::Banana.generate(rows, None, seed).expect("data");
+    if classes == 2 {
+        return data;
+    }
+    let x = |i: usize| data.samples.row(i).entries().iter().find(|e| e.0 == 0).map_or(0.0, |e| e.1);
+    let labels: Vec<f64> = (0..rows).map(|i| data.labels[i] * if x(i) > 0.0 { 1.0 } else { 3.0 }).collect();
+    Dataset { labels, ..data }
+}

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use maxmargin_data::Samples;
+use maxmargin_kernel::Gram;
 
 /// A stream of numbers in 0…1 from a seed.
 pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
@@ -73,4 +74,14 @@ pub(crate) fn direct(kernel: &maxmargin_kernel::Kernel, x: &[(usize, f64)], z: &
         maxmargin_kernel::Kernel::Rbf { gamma } => (-gamma * squared).exp(),
         other => other.of_dot(dot, 0.0, 0.0),
     }
+}
+
+/// All values, in f32 and in f64.
+pub(crate) fn full(gram: &dyn Gram) -> (Vec<f32>, Vec<f64>) {
+    let n = gram.len();
+    let all: Vec<usize> = (0..n).collect();
+    let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
+    gram.fill(&all, 0..n, &mut fast);
+    gram.fill_exact(&all, 0..n, &mut exact);
+    (fast, exact)
 }
