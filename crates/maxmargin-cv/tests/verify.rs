@@ -6,7 +6,7 @@ use common::banana as data;
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
 use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
+use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
 use maxmargin_model::libsvm::{read_model, write_model};
 use maxmargin_model::{Model, Parts};
