@@ -134,8 +134,8 @@ pub trait Solve: Sync {
 
     /// Minimises `dual` from `start`.
     ///
-    /// Every returned point is feasible. When the status is [`Status::Converged`], the goal holds by the solver's own gradient, and by exact
-    /// values under [`Refine::Exact`].
+    /// Every returned point is feasible. When the status is [`Converged`](crate::Status::Converged), the goal holds by the solver's own
+    /// gradient, and by exact values under [`Refine::Exact`].
     ///
     /// # Errors
     ///
