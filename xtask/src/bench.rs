@@ -24,6 +24,7 @@ mod table;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use cell::Extent;
+use machine::Machine;
 use record::Record;
 use spec::Spec;
 use std::fs;
@@ -85,6 +86,9 @@ pub(crate) struct Arguments {
     /// Measure nothing: render the report from the raw file
     #[arg(long)]
     render: bool,
+    /// Measure, although the tree has changes that no commit holds: nobody can repeat what it finds
+    #[arg(long)]
+    uncommitted: bool,
     /// Build the measured program without optimising for release (its counts are the same, its seconds are not)
     #[arg(long)]
     dev: bool,
@@ -136,10 +140,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     fs::create_dir_all(folder).context(folder.display())?;
     let mut bad = Vec::new();
     if !arguments.render {
+        let machine = Machine::here();
+        if !(arguments.quick || arguments.uncommitted) && !machine.committed() {
+            return fail(format!(
+                "{}: the tree has changes, so that nobody could measure this again: commit them, or say --uncommitted",
+                machine.revision
+            ));
+        }
         if arguments.fresh || arguments.quick {
             fs::write(&place.raw, "").context(place.raw.display())?;
         }
-        bad = run::measure(&spec, arguments, &place.raw)?;
+        bad = run::measure(&spec, arguments, machine, &place.raw)?;
     }
     let records = Record::read(&place.raw)?;
     if records.is_empty() {

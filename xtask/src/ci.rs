@@ -1,9 +1,12 @@
 //! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails fastest.
 
 use crate::failure::{Context, Outcome, fail};
-use crate::tools::cargo;
+use crate::tools::{cargo, target_directory};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use std::{env, fs};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -13,7 +16,13 @@ pub(crate) struct Arguments {
     /// Go on after a step that fails
     #[arg(long)]
     keep_going: bool,
+    /// Ten thousand cases of every property test: for nights, not for changes
+    #[arg(long)]
+    deep: bool,
 }
+
+/// What [`Arguments::deep`] asks of proptest.
+const DEEP: &str = "10000";
 
 struct Step {
     name: &'static str,
@@ -43,13 +52,19 @@ const STEPS: &[Step] = &[
 ];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let skips = target_directory()?.join("skips.txt");
+    fs::create_dir_all(skips.parent().unwrap_or(Path::new("."))).context("the target folder")?;
+    fs::write(&skips, "").context(format_args!("{}", skips.display()))?;
     let mut lines = Vec::new();
     let mut failed = Vec::new();
     for step in STEPS.iter().filter(|step| step.in_quick || !arguments.quick) {
         println!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
         let start = Instant::now();
         let mut command: Command = cargo();
-        command.args(step.arguments).envs(step.set);
+        command.args(step.arguments).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
+        if arguments.deep {
+            command.env("PROPTEST_CASES", DEEP);
+        }
         let status = command.status().context("cannot start cargo")?;
         let seconds = start.elapsed().as_secs();
         lines.push(format!("{:<14} {:<7} {seconds:>5} s", step.name, if status.success() { "ok" } else { "FAILED" }));
@@ -61,7 +76,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         }
     }
     println!("\n{}", lines.join("\n"));
-    if failed.is_empty() {
+    let missing = skipped(&skips)?;
+    if failed.is_empty() && !missing.is_empty() && nothing_may_be_missing() {
+        fail(format!(
+            "ci: CI is set, and tests skipped for want of {}: `cargo xtask datasets NAME` or --mirror DIR fetches data, packages libsvm-tools and liblinear-tools are the programs",
+            missing.join(", ")
+        ))
+    } else if failed.is_empty() {
         Ok(())
     } else {
         fail(format!(
@@ -69,4 +90,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
             failed.join(", ")
         ))
     }
+}
+
+/// Shows which tests left something out, and for want of what; what was missing.
+fn skipped(record: &Path) -> Outcome<Vec<String>> {
+    let text = fs::read_to_string(record).context(format_args!("{}", record.display()))?;
+    let lines: BTreeSet<&str> = text.lines().collect();
+    for line in &lines {
+        println!("skipped, no {line}");
+    }
+    let missing: BTreeSet<&str> = lines.iter().filter_map(|line| line.split(':').next()).collect();
+    Ok(missing.into_iter().map(str::to_owned).collect())
+}
+
+/// Continuous integration says so of itself by `CI=true`, as its services do.
+fn nothing_may_be_missing() -> bool {
+    env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }

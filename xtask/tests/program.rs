@@ -1,7 +1,7 @@
 //! The program from outside: data sets from a mirror, and a whole table measured with a stand-in for the measured binary.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
+use maxmargin_testkit::outside::data_file;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn a_table_is_measured_and_rendered() {
     let bench = program(folder.path(), "bench", STAND_IN);
     let raw = folder.path().join("out/run.jsonl");
     let measure = |extra: &[&str]| {
-        let fixed = ["bench", "alpha-seeding", "--table", "1", "--only", "two-gaussians", "--repeats", "2"];
+        let fixed = ["bench", "alpha-seeding", "--table", "1", "--only", "two-gaussians", "--repeats", "2", "--uncommitted"];
         let paths = ["--bench-bin", bench.to_str().expect("path"), "--out", raw.to_str().expect("path")];
         xtask(&[&fixed[..], &paths[..], extra].concat())
     };
@@ -85,6 +85,46 @@ fn a_table_is_measured_and_rendered() {
 }
 
 #[test]
+fn a_tree_with_changes_is_not_measured() {
+    let folder = tempfile::tempdir().expect("folder");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
+    let specs = folder.path().join("tree/xtask/specs");
+    fs::create_dir_all(&specs).expect("folders");
+    for spec in fs::read_dir(ours).expect("specs") {
+        let spec = spec.expect("a spec");
+        fs::copy(spec.path(), specs.join(spec.file_name())).expect("a copy");
+    }
+    let tree = folder.path().join("tree");
+    let git = |arguments: &str| {
+        let who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"];
+        let done = Command::new("git").args(who).args(arguments.split(' ')).current_dir(&tree).output().expect("git");
+        assert!(done.status.success(), "{done:?}");
+    };
+    let bench = program(folder.path(), "bench", &STAND_IN.replace("exit 2", "exit 0"));
+    let raw = folder.path().join("out/run.jsonl");
+    let measure = |more: &[&str]| {
+        let fixed = ["bench", "alpha-seeding", "--table", "1", "--only", "two-gaussians", "--bench-bin"];
+        let paths = [bench.to_str().expect("path"), "--out", raw.to_str().expect("path")];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(fixed).args(paths).args(more).env("CARGO_MANIFEST_DIR", tree.join("xtask"));
+        text(&command.output().expect("xtask runs").stderr)
+    };
+    git("init -q");
+    git("add .");
+    git("commit -q -m specs");
+    fs::write(specs.join("more.toml"), "").expect("a change");
+    let said = measure(&[]);
+    assert!(said.contains("the tree has changes") && said.contains("--uncommitted"), "{said}");
+    assert!(!raw.exists(), "nothing was measured");
+    measure(&["--uncommitted"]);
+    assert!(fs::read_to_string(&raw).expect("raw").contains("+changes"), "what was measured is marked");
+    fs::remove_file(&raw).expect("removed");
+    fs::remove_file(specs.join("more.toml")).expect("as committed");
+    assert!(!measure(&[]).contains("the tree has changes"));
+    assert!(!fs::read_to_string(&raw).expect("raw").contains("+changes"));
+}
+
+#[test]
 fn peers_run_on_the_same_file() {
     let folder = tempfile::tempdir().expect("folder");
     let Some(data) = mirror() else { return };
@@ -92,7 +132,7 @@ fn peers_run_on_the_same_file() {
     let peer = format!("svm-train={}", program(folder.path(), "peer", PEER).display());
     let raw = folder.path().join("run.jsonl");
     let paths = ["--bench-bin", bench.to_str().expect("path"), "--out", raw.to_str().expect("path"), "--data", &data];
-    let options = ["bench", "alpha-seeding", "--table", "1", "--only", "heart", "--peers", "--peer", &peer];
+    let options = ["bench", "alpha-seeding", "--uncommitted", "--table", "1", "--only", "heart", "--peers", "--peer", &peer];
     xtask(&[&options[..], &paths[..]].concat());
     let lines = fs::read_to_string(&raw).expect("raw");
     assert_eq!(lines.lines().filter(|line| line.contains("\"program\":\"LIBSVM\"")).count(), 1, "once for both fold plans");
@@ -158,12 +198,5 @@ fn data_from_a_mirror() {
 
 /// The folder of real data; without one these tests have nothing to say.
 fn mirror() -> Option<String> {
-    let named = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/files");
-    let found =
-        named.into_iter().chain([ours]).find(|folder| folder.join("heart").is_file() || folder.join("heart.xz").is_file());
-    if found.is_none() {
-        eprintln!("skipped: no data (cargo xtask datasets heart)");
-    }
-    found.map(|folder| folder.to_string_lossy().into_owned())
+    Some(data_file("heart")?.parent()?.to_string_lossy().into_owned())
 }

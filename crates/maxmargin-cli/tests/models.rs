@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Bench, SMALL, answer};
+use maxmargin_testkit::outside::program;
 use std::io::Write;
 use std::process::Stdio;
 
@@ -211,13 +212,12 @@ fn precomputed_kernels_work_end_to_end() {
 fn libsvm_models_are_read_and_verified() {
     let bench = Bench::new();
     bench.file("small", SMALL);
-    let trained = std::process::Command::new("svm-train")
+    let Some(program) = program("svm-train") else { return };
+    std::process::Command::new(program)
         .args(["-c", "2", "-g", "0.5", "-e", "1e-6", "small", "theirs"])
         .current_dir(bench.folder())
-        .output();
-    if trained.is_err() {
-        return;
-    }
+        .output()
+        .expect("svm-train starts");
     assert_eq!(bench.run("predict small theirs -q").code, 0);
     let missing = bench.run("verify theirs small -q");
     assert_eq!(missing.code, 2, "{missing:?}");
@@ -237,8 +237,9 @@ fn scaling_is_svm_scales() {
     assert_eq!(scaled.out, "1 1:-1\n-1 2:-1\n1 1:1 2:1\n");
     let again = bench.run("scale data --range ranges -o out -q");
     assert_eq!((again.code, bench.read("out")), (0, scaled.out.clone()));
-    let theirs = std::process::Command::new("svm-scale").args(["-r", "ranges", "data"]).current_dir(bench.folder()).output();
-    if let Ok(theirs) = theirs {
+    if let Some(program) = program("svm-scale") {
+        let theirs = std::process::Command::new(program).args(["-r", "ranges", "data"]).current_dir(bench.folder()).output();
+        let theirs = theirs.expect("svm-scale starts");
         let theirs = String::from_utf8(theirs.stdout).unwrap();
         assert_eq!(theirs.lines().map(str::trim_end).collect::<Vec<_>>(), scaled.out.lines().collect::<Vec<_>>());
     }

@@ -1,7 +1,7 @@
 //! The numbers that the program gives, pinned: iterations, objectives, biases, certificates, decision values.
 //!
 //! `MAXMARGIN_RECORD=1 cargo test -p maxmargin-cli --test snapshots` rewrites the stored files; those of real data only where
-//! `MAXMARGIN_DATA` names the folder that holds it. Without a recording, whatever is stored must be found again: every bit of every
+//! it is at hand. Without a recording, whatever is stored must be found again: every bit of every
 //! number, except where faer's Cholesky factors take part (see `Case::exact`), whose bits may differ between instruction sets. There
 //! floats may differ by 1e-9, and counts not at all. `MAXMARGIN_EXACT=1` asks for every bit there too: for a comparison on the
 //! machine that has recorded. Every run has a seed, a memory budget and one thread, so that nothing depends on the machine.
@@ -19,6 +19,7 @@ mod store;
 use cases::{Case, Group, Run};
 use common::Bench;
 use extract::Found;
+use maxmargin_testkit::outside::data_file;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -61,13 +62,13 @@ fn ended(found: &mut Found, what: &str, code: i32) {
     found.push((format!("{what} exit"), code.to_string()));
 }
 
-/// Runs a case on `threads` threads; its data is relative to `folder`.
-fn run(case: &Case, folder: Option<&Path>, threads: usize) -> Found {
+/// Runs a case on `threads` threads; its data is generated, or the file `real`.
+fn run(case: &Case, real: Option<&Path>, threads: usize) -> Found {
     let bench = Bench::new();
     bench.file("four", four(240));
     bench.file("kernel", kernel(60));
     let (source, size) = case.data.split_once(' ').unwrap_or((case.data, ""));
-    let source = folder.map_or_else(|| source.to_owned(), |folder| folder.join(source).display().to_string());
+    let source = real.map_or_else(|| source.to_owned(), |file| file.display().to_string());
     let (short, long) =
         (format!("--threads {threads} --quiet --json"), format!("--memory 1G --threads {threads} --quiet --json"));
     let data = format!("{source} {size} --seed 1");
@@ -106,8 +107,9 @@ fn renamed(prefix: &str, found: Found) -> Found {
 }
 
 /// Records or compares; the lines of a report on what differs.
-fn check(group: &Group, folder: Option<&Path>) -> Vec<String> {
-    let cases: Vec<(String, Found)> = group.cases.iter().map(|case| (case.name(), run(case, folder, 1))).collect();
+fn check(group: &Group, real: &[PathBuf]) -> Vec<String> {
+    let cases = group.cases.iter().enumerate().map(|(i, case)| (case.name(), run(case, real.get(i).map(PathBuf::as_path), 1)));
+    let cases: Vec<(String, Found)> = cases.collect();
     if store::recording() {
         store::write(group.name, &cases);
         return Vec::new();
@@ -128,28 +130,17 @@ fn check(group: &Group, folder: Option<&Path>) -> Vec<String> {
 
 #[test]
 fn numbers_are_what_they_were() {
-    let report: Vec<String> = cases::made().iter().flat_map(|group| check(group, None)).collect();
+    let report: Vec<String> = cases::made().iter().flat_map(|group| check(group, &[])).collect();
     assert!(report.is_empty(), "{} differences:\n{}", report.len(), report.join("\n"));
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says why it is skipped")]
 fn numbers_of_real_data_are_what_they_were() {
-    let Some(folder) = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from) else {
-        eprintln!("skipped: MAXMARGIN_DATA names no folder with real data");
-        return;
-    };
-    let report: Vec<String> = cases::real()
-        .iter()
-        .filter(|group| {
-            let missing = group.cases.iter().map(|case| case.data).find(|file| !folder.join(file).exists());
-            if let Some(file) = missing {
-                eprintln!("skipped: {}: no {file} in MAXMARGIN_DATA", group.name);
-            }
-            missing.is_none()
-        })
-        .flat_map(|group| check(group, Some(&folder)))
-        .collect();
+    let mut report = Vec::new();
+    for group in cases::real() {
+        let files: Option<Vec<PathBuf>> = group.cases.iter().map(|case| data_file(case.data)).collect();
+        report.extend(files.iter().flat_map(|files| check(&group, files)));
+    }
     assert!(report.is_empty(), "{} differences:\n{}", report.len(), report.join("\n"));
 }
 

@@ -34,7 +34,7 @@ fn violation(problem: &Problem, alpha: &[f64]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(maxmargin_testkit::cases(24))]
     /// C-SVC with a linear kernel: `½‖w‖² + Σ C ξ` and `Σ α − ½‖w‖²` from `w` itself.
     #[test]
     fn linear_c_svc(seed in 0_u64..1000, n in 2_usize..40, bias in -2.0..2.0_f64) {

@@ -36,7 +36,7 @@ fn variants(seed: u64) -> Vec<Problem> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(maxmargin_testkit::cases(24))]
     /// The gap is not negative and at most the Frank-Wolfe gap over the box; the violation is that of the definition.
     #[test]
     fn weak_duality(seed in 0_u64..1000) {
@@ -169,7 +169,7 @@ fn gain(problem: &Problem, alpha: &[f64]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(maxmargin_testkit::cases(24))]
     /// Sums of each sign: no gap below 0, none above the linear bound over the box and both sums, the violation by its definition.
     #[test]
     fn weak_duality_of_each_sign(seed in 0_u64..1000, bias in -2.0..2.0_f64) {

@@ -114,7 +114,7 @@ fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(maxmargin_testkit::cases(96))]
 
     /// With a bias that is not regularised the linear solver and SMO on the linear kernel are the same machine.
     #[test]

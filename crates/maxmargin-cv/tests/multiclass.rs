@@ -186,7 +186,7 @@ fn pairs_with_the_squared_loss() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(maxmargin_testkit::cases(200))]
 
     /// Whoever is elected has as many votes as anybody, and nobody before has as many.
     #[test]

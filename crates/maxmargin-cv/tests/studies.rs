@@ -264,7 +264,7 @@ fn same_up_to_bias(case: &Case, reports: [&CvReport; 2], place: impl Fn(usize) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(maxmargin_testkit::cases(24))]
 
     /// The order of the data changes nothing but rounding and ties.
     #[test]

@@ -33,7 +33,7 @@ fn check(problem: &Problem, iterate: &Iterate, most: f64) -> Result<(), TestCase
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(maxmargin_testkit::cases(40))]
     /// Any steps in any order, with the gradient everywhere or on the support alone, ids consecutive or scattered.
     #[test]
     fn steps_keep_gradient_and_square(

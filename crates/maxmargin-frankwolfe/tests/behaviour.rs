@@ -318,7 +318,7 @@ fn kernels_that_are_none() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(maxmargin_testkit::cases(48))]
     /// Every stop is at a point of the simplex; a run that goes on from there is never worse, and α of duplicates may be exchanged.
     #[test]
     fn feasible_and_monotone(seed in 0_u64..300, most in 1_u64..60) {

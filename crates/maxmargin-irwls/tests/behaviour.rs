@@ -209,7 +209,7 @@ fn kernels_that_are_none() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(5000) / 16, ..ProptestConfig::default() })]
+    #![proptest_config(maxmargin_testkit::cases(64))]
     /// Every stop is at a feasible point; a run that goes on from there is never worse.
     #[test]
     fn feasible_and_monotone(seed in 0_u64..1000, most in 1_u64..40, working_set in 2_usize..30, rule in 0_usize..5) {

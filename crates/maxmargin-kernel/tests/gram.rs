@@ -111,7 +111,7 @@ fn values_beyond_single_precision_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(maxmargin_testkit::cases(60))]
 
     #[test]
     fn same_bits_in_every_block(

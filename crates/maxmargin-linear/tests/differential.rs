@@ -1,21 +1,12 @@
 //! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and objective.
-#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
 
 use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
-use maxmargin_data::libsvm::{ReadOptions, parse, write};
-use maxmargin_data::{BinaryLabels, Dataset, Generator, Par, compress};
+use maxmargin_data::libsvm::write;
+use maxmargin_data::{BinaryLabels, Dataset, Generator, Par};
 use maxmargin_linear::{Config, LinearSolution, Matrix, Method, solve};
+use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-fn installed() -> bool {
-    let found = Command::new("liblinear-train").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !found {
-        eprintln!("skipped: liblinear-train is not installed");
-    }
-    found
-}
+use std::process::Command;
 
 /// Sweeps and dual objective that LIBLINEAR prints, and whether it stopped by its own rule.
 fn liblinear(data: &Dataset, c: f64, eps: f64) -> (u64, f64, bool) {
@@ -64,7 +55,7 @@ fn compare(name: &str, data: &Dataset) {
 
 #[test]
 fn sweeps_and_objective_on_generated_data() {
-    if !installed() {
+    if program("liblinear-train").is_none() {
         return;
     }
     compare("blobs", &Generator::Blobs.generate(2000, Some(20), 5).expect("data"));
@@ -73,16 +64,12 @@ fn sweeps_and_objective_on_generated_data() {
 
 #[test]
 fn sweeps_and_objective_on_real_data() {
-    let Some(folder) = std::env::var_os("MAXMARGIN_DATA").filter(|_| installed()) else {
-        eprintln!("skipped: MAXMARGIN_DATA names no folder with real data, or liblinear-train is not installed");
+    if program("liblinear-train").is_none() {
         return;
-    };
+    }
     for name in ["heart_scale", "a1a"] {
-        let Ok(file) = fs::File::open(Path::new(&folder).join(format!("{name}.xz"))) else {
-            eprintln!("skipped: no {name}.xz");
-            continue;
-        };
-        let text = compress::read_all(file).expect("a whole file");
-        compare(name, &parse(&text, &ReadOptions::default(), Par::Seq).expect("LIBSVM format"));
+        if let Some(data) = dataset(name) {
+            compare(name, &data);
+        }
     }
 }

@@ -204,7 +204,7 @@ fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(maxmargin_testkit::cases(96))]
 
     /// All methods end at the same objective, with certificates that hold and feasible α.
     #[test]

@@ -1,27 +1,17 @@
 //! SMO against LIBSVM's own `svm-train` and `svm-predict`, where they are installed.
 //!
-//! Real data sets are used when the environment variable `MAXMARGIN_DATA` names a directory that holds them (`heart`,
-//! `diabetes`, `a1a`, as they are or with `.xz`).
-#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
+//! Real data: `heart`, `diabetes`, `a1a`.
 
 use maxmargin_core::{Balance, Certificate, Dual, Point, Silent, Solution, Start, Status, Stop, audit};
 use maxmargin_data::libsvm::{ReadOptions, parse, write};
-use maxmargin_data::{BinaryLabels, Dataset, Par, compress, generate::Generator};
+use maxmargin_data::{BinaryLabels, Dataset, Par, generate::Generator};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{SmoConfig, solve};
+use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const TOL: f64 = 1e-6;
-
-fn installed() -> bool {
-    let found = Command::new("svm-train").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !found {
-        eprintln!("skipped: svm-train is not installed");
-    }
-    found
-}
 
 /// What LIBSVM says about a problem.
 struct Theirs {
@@ -164,7 +154,7 @@ fn generated(generator: Generator, rows: usize, features: Option<usize>, seed: u
 
 #[test]
 fn c_svc_on_generated_data() {
-    if !installed() {
+    if program("svm-train").is_none() {
         return;
     }
     let rbf = |gamma| Kernel::Rbf { gamma };
@@ -188,7 +178,7 @@ fn c_svc_on_generated_data() {
 /// ε-SVR and one-class are the same dual with other terms.
 #[test]
 fn regression_and_one_class() {
-    if !installed() {
+    if program("svm-train").is_none() {
         return;
     }
     let mut data = generated(Generator::GaussM, 200, None, 5);
@@ -213,11 +203,7 @@ fn regression_and_one_class() {
 
 #[test]
 fn c_svc_on_real_data() {
-    let Ok(folder) = std::env::var("MAXMARGIN_DATA") else {
-        eprintln!("skipped: MAXMARGIN_DATA names no directory with data sets");
-        return;
-    };
-    if !installed() {
+    if program("svm-train").is_none() {
         return;
     }
     let rbf = |gamma| Kernel::Rbf { gamma };
@@ -227,19 +213,9 @@ fn c_svc_on_real_data() {
         ("a1a", &[(rbf(0.05), 1.0), (rbf(0.05), 100.0), (Kernel::Linear, 0.1), (rbf(0.5), 100.0)]),
     ];
     for (name, settings) in plans {
-        let Some(bytes) = read(Path::new(&folder), name) else {
-            eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-            continue;
-        };
-        let data = parse(&bytes, &ReadOptions::default(), Par::Seq).expect("a data set");
+        let Some(data) = dataset(name) else { continue };
         for (kernel, c) in settings {
             c_svc(name, &data, kernel, [*c, *c]);
         }
     }
-}
-
-fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
-    let open = |name: &str| fs::File::open(folder.join(name)).ok();
-    let file = open(name).or_else(|| open(&format!("{name}.xz")))?;
-    Some(compress::read_all(file).expect("a readable file"))
 }

@@ -53,7 +53,7 @@ fn other_balances_are_solved_too() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(maxmargin_testkit::cases(48))]
     #[test]
     fn no_feasible_point_is_lower(seed in 100_u64..10_000, spread in 0.01_f64..2.0) {
         let mut problems = problems(seed);

@@ -1,14 +1,12 @@
 //! Frank-Wolfe methods against SMO at equal dual, on made and on real data.
-//!
-//! Real data sets are used when the environment variable `MAXMARGIN_DATA` names a directory that holds them (`a1a` and its test file, as
-//! they are or with `.xz`).
-#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
+//! Real data: `a1a` and its test file.
 
 use maxmargin::core::{Balance, Dual, Silent, Start, Status, Stop, certify};
-use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
+use maxmargin::data::{BinaryLabels, Generator, Par};
 use maxmargin::frankwolfe::{FrankWolfeConfig, Method, POINTS, decision, l2_svm, random_start, solve};
 use maxmargin::kernel::{FnGram, Gram, Kernel, KernelGram, OffsetGram, Rows, decision_values};
 use maxmargin::smo::{SmoConfig, solve as smo};
+use maxmargin_testkit::outside::dataset;
 
 const METHODS: [Method; 4] = [Method::Cvm, Method::Mfw, Method::Swap, Method::Pairwise];
 
@@ -53,24 +51,10 @@ fn the_objectives_are_those_of_smo() {
     }
 }
 
-fn real(name: &str) -> Option<Dataset> {
-    let Ok(folder) = std::env::var("MAXMARGIN_DATA") else {
-        eprintln!("skipped: MAXMARGIN_DATA names no directory with data sets");
-        return None;
-    };
-    let paths = ["", ".xz"].map(|end| format!("{folder}/{name}{end}"));
-    let Some(file) = paths.iter().find_map(|path| std::fs::File::open(path).ok()) else {
-        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-        return None;
-    };
-    let bytes = compress::read_all(file).expect("a readable file");
-    Some(libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("a LIBSVM file"))
-}
-
 /// All methods end at the same optimum, within their gaps, and their decisions agree.
 #[test]
 fn adult() {
-    let (Some(data), Some(test)) = (real("a1a"), real("a1a.t")) else { return };
+    let (Some(data), Some(test)) = (dataset("a1a"), dataset("a1a.t")) else { return };
     let labels = BinaryLabels::new(&data.labels).expect("two classes");
     let n = labels.signs.len();
     let kernel = Kernel::Rbf { gamma: 0.03 };

@@ -1,16 +1,14 @@
 //! IRWLS against SMO, SMO inside IRWLS's working sets, and SMO's solutions finished, on made and on real data.
-//!
-//! Real data sets are used when the environment variable `MAXMARGIN_DATA` names a directory that holds them (`a1a`, as it is or with
-//! `.xz`).
-#![expect(clippy::print_stderr, reason = "a skipped test should say so")]
+//! Real data: `a1a`.
 
 use maxmargin::core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin::cv::SmoChunks;
-use maxmargin::data::{BinaryLabels, Dataset, Generator, Par, compress, libsvm};
+use maxmargin::data::{BinaryLabels, Dataset, Generator, Par};
 use maxmargin::irwls::{Finish, IrwlsConfig, Selection, finish, solve};
 use maxmargin::kernel::{Kernel, KernelGram, Rows};
 use maxmargin::path::polish;
 use maxmargin::smo::{SmoConfig, solve as smo};
+use maxmargin_testkit::outside::dataset;
 
 /// A problem of C-SVC.
 struct Problem {
@@ -98,25 +96,10 @@ fn what_smo_leaves_is_finished() {
     }
 }
 
-fn real(name: &str) -> Option<Dataset> {
-    let Ok(folder) = std::env::var("MAXMARGIN_DATA") else {
-        eprintln!("skipped: MAXMARGIN_DATA names no directory with data sets");
-        return None;
-    };
-    let folder = std::path::Path::new(&folder);
-    let file = [name.to_owned(), format!("{name}.xz")].into_iter().find_map(|file| std::fs::File::open(folder.join(file)).ok());
-    let Some(file) = file else {
-        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-        return None;
-    };
-    let bytes = compress::read_all(file).expect("readable");
-    Some(libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("LIBSVM format"))
-}
-
 /// Table 3 of the paper prints 630 support vectors for this; ours are counted at the optimum.
 #[test]
 fn adult_with_a_large_c() {
-    let Some(data) = real("a1a") else { return };
+    let Some(data) = dataset("a1a") else { return };
     let problem = Problem::of(&data, 0.005, 1000.0);
     let (solution, certificate) = problem.irwls(&IrwlsConfig::default(), 1e-8);
     assert!(solution.status == Status::Converged && certificate.holds(1e-8), "{certificate:?}");

@@ -1,13 +1,11 @@
 //! Models of several classes from every solver, and the squared loss by solvers of two kinds.
-//!
-//! Real data is used when the environment variable `MAXMARGIN_DATA` names a directory that holds it (`pendigits` and its test file, as LIBSVM's
-//! pages have them); otherwise that test says that it skips.
+//! Real data: `pendigits` and its test file.
 
 use maxmargin::Error;
 use maxmargin::core::Status;
-use maxmargin::data::compress::read_all;
 use maxmargin::data::{ReadOptions, libsvm};
 use maxmargin::prelude::*;
+use maxmargin_testkit::outside::{data_text, program};
 use std::path::Path;
 use std::process::Command;
 
@@ -121,31 +119,21 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
 
 /// LIBSVM's own program on the same files: the accuracies differ by a tenth of a point at most.
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn real_digits_are_recognised_as_well_as_by_libsvm() {
-    let Ok(folder) = std::env::var("MAXMARGIN_DATA") else {
-        eprintln!("skipped: MAXMARGIN_DATA names no directory with data sets");
-        return;
-    };
     let scratch = std::env::temp_dir().join(format!("maxmargin-digits-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).expect("a folder");
     let mut files = Vec::new();
     for name in ["pendigits", "pendigits.t"] {
-        let Ok(bytes) = std::fs::read(Path::new(&folder).join(format!("{name}.xz"))) else {
-            eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-            return;
-        };
-        let text = read_all(&bytes[..]).expect("an archive");
+        let Some(text) = data_text(name) else { return };
         std::fs::write(scratch.join(name), &text).expect("a file");
         files.push(libsvm::parse(&text, &ReadOptions::default(), Par::Seq).expect("data"));
     }
     let [train, test] = &files[..] else { return };
     let ours = right(&Svm::rbf(1e-4).c(10.0).fit(train).expect("trained"), test);
-    let run = |program: &str, args: &[&str]| Command::new(program).args(args).current_dir(&scratch).output();
-    if run("svm-train", &["-q", "-c", "10", "-g", "0.0001", "pendigits", "model"]).is_err() {
-        eprintln!("skipped: svm-train is not installed");
-    } else {
-        run("svm-predict", &["pendigits.t", "model", "out"]).expect("svm-predict beside svm-train");
+    if let (Some(train), Some(predict)) = (program("svm-train"), program("svm-predict")) {
+        let run = |program: &Path, args: &[&str]| Command::new(program).args(args).current_dir(&scratch).output();
+        run(&train, &["-q", "-c", "10", "-g", "0.0001", "pendigits", "model"]).expect("svm-train starts");
+        run(&predict, &["pendigits.t", "model", "out"]).expect("svm-predict starts");
         let out = std::fs::read_to_string(scratch.join("out")).expect("predictions");
         let theirs = out.lines().zip(&test.labels).filter(|(p, l)| p.parse::<f64>() == Ok(**l)).count();
         assert!(ours.abs_diff(theirs) * 1000 <= test.labels.len(), "{ours} and {theirs} of {}", test.labels.len());

@@ -17,6 +17,9 @@ pub(crate) struct Machine {
     pub(crate) revision: String,
 }
 
+/// Ends the revision of a tree with changes.
+const CHANGES: &str = "+changes";
+
 impl Machine {
     pub(crate) fn here() -> Self {
         let unknown = |found: Outcome<String>| found.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
@@ -25,7 +28,7 @@ impl Machine {
         let mut status = Command::new("git");
         let changes = read(status.current_dir(root()).args(["status", "--porcelain", "--", "crates", "xtask", "Cargo.lock"]));
         if changes.is_ok_and(|text| !text.trim().is_empty()) {
-            revision += "+changes";
+            revision += CHANGES;
         }
         Self {
             cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
@@ -36,6 +39,11 @@ impl Machine {
             rustc: unknown(read(Command::new("rustc").arg("--version"))),
             revision,
         }
+    }
+
+    /// Whether the measured tree is that of a commit.
+    pub(crate) fn committed(&self) -> bool {
+        !self.revision.ends_with(CHANGES)
     }
 }
 

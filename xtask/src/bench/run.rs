@@ -45,7 +45,7 @@ struct Job<'a> {
 }
 
 /// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
-pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome<Vec<String>> {
+pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
     let jobs = jobs(spec, arguments, early.as_deref())?;
@@ -54,7 +54,6 @@ pub(crate) fn measure(spec: &Spec, arguments: &Arguments, raw: &Path) -> Outcome
     }
     let bench = early.map_or_else(|| bench_binary(arguments), Ok)?;
     let bounds = target_directory()?.join("bench/bounds");
-    let machine = Machine::here();
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let total = jobs.len() * arguments.repeats as usize;
     let mut bad = Vec::new();

@@ -140,7 +140,7 @@ const LINEAR_CV: &[&str] = &[
     "-k 3 -c 0.5 --kernel linear --solver avsf --bias 1 --loss squared",
 ];
 
-const REAL: &[&str] = &["heart_scale.xz", "diabetes_scale.xz", "a1a.xz", "splice.xz"];
+const REAL: &[&str] = &["heart_scale", "diabetes_scale", "a1a", "splice"];
 
 /// The groups on data that the test makes.
 pub(crate) fn made() -> Vec<Group> {
@@ -199,11 +199,11 @@ pub(crate) fn real() -> Vec<Group> {
             &[
                 (Train, REAL, train),
                 (Cv, REAL, cv),
-                (Train, &["madelon.t.xz"], &["-c 1 --scale minmax"]),
-                (Cv, &["madelon.t.xz"], &["-k 3 -c 1 --scale minmax", "-k 3 -c 1 -g 1e-6"]),
-                (Grid, &["a1a.xz"], &["-k 3 -c 0.01:1 --kernel linear"]),
+                (Train, &["madelon.t"], &["-c 1 --scale minmax"]),
+                (Cv, &["madelon.t"], &["-k 3 -c 1 --scale minmax", "-k 3 -c 1 -g 1e-6"]),
+                (Grid, &["a1a"], &["-k 3 -c 0.01:1 --kernel linear"]),
             ],
         ),
-        group("real_several", &[(Train, &["pendigits.t.xz"], several), (Cv, &["pendigits.t.xz"], folds)]),
+        group("real_several", &[(Train, &["pendigits.t"], several), (Cv, &["pendigits.t"], folds)]),
     ]
 }

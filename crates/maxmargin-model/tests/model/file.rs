@@ -186,7 +186,7 @@ fn the_greatest_width_costs_nothing_whatever_the_number_of_machines() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(maxmargin_testkit::cases(2000))]
 
     /// A hostile file with a good checksum: any answer but a panic or an enormous allocation will do.
     #[test]

@@ -5,6 +5,7 @@ use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::{looks_like_model, read_model, write_model};
 use maxmargin_model::{Model, read};
+use maxmargin_testkit::outside::program;
 use proptest::prelude::*;
 use std::process::Command;
 
@@ -197,18 +198,14 @@ fn precomputed_models_hold_serial_numbers() {
 }
 
 /// Labels that `svm-predict` gives, or nothing when it is not installed.
-#[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn svm_predict(model: &str, data: &Dataset, folder: &std::path::Path) -> Option<Vec<f64>> {
+    let program = program("svm-predict")?;
     let [model_file, data_file, out] = ["model", "data", "out"].map(|name| folder.join(name));
     std::fs::write(&model_file, model).unwrap();
     let mut text = Vec::new();
     maxmargin_data::libsvm::write(data, &mut text).unwrap();
     std::fs::write(&data_file, text).unwrap();
-    let run = Command::new("svm-predict").arg(&data_file).arg(&model_file).arg(&out).output();
-    let Ok(run) = run else {
-        eprintln!("svm-predict is not installed: this comparison is skipped");
-        return None;
-    };
+    let run = Command::new(program).arg(&data_file).arg(&model_file).arg(&out).output().expect("svm-predict starts");
     assert!(run.status.success(), "{run:?}");
     Some(std::fs::read_to_string(out).unwrap().lines().map(|l| l.parse().unwrap()).collect())
 }
@@ -257,7 +254,7 @@ fn svm_predict_elects_the_same_of_four_classes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(maxmargin_testkit::cases(500))]
 
     #[test]
     fn damaged_text_never_panics(classes in 0..CLASSES.len(), at in any::<usize>(), byte in any::<u8>(), cut in any::<usize>()) {

@@ -88,7 +88,7 @@ fn a_thousand_updates_in_a_row() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(maxmargin_testkit::cases(48))]
 
     /// Adding and then removing the same samples restores α and the bias.
     #[test]
