@@ -35,7 +35,7 @@ impl Model {
     /// one machine.
     ///
     /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The model has index base 1
-    /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`]).
+    /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`], which comes last).
     ///
     /// # Errors
     ///
@@ -110,12 +110,14 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model behind a scaler.
+    /// The same model behind a scaler, whose work the support vectors must be: scaling is part of the training.
     ///
     /// # Errors
     ///
-    /// When the scaler has another number of features than the support vectors.
+    /// When the scaler has another number of features than the support vectors, and when the model has its record: that tells of a training without
+    /// this scaler.
     pub fn with_scaler(mut self, scaler: Scaler) -> Result<Self, ModelError> {
+        self.check_unrecorded("scaler")?;
         check_scaler(&scaler, &self.parts.support)?;
         self.parts.scaler = Some(scaler);
         Ok(self)
@@ -125,11 +127,21 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When it is neither 0 nor 1.
+    /// When it is neither 0 nor 1, and when the model has its record: that tells of a file with the other numbering.
     pub fn with_index_base(mut self, index_base: u32) -> Result<Self, ModelError> {
+        self.check_unrecorded("index base")?;
         check_index_base(index_base)?;
         self.parts.index_base = index_base;
         Ok(self)
+    }
+
+    /// What changes the samples that the kernel sees comes before the record of the training that saw them.
+    fn check_unrecorded(&self, what: &'static str) -> Result<(), ModelError> {
+        if self.parts.record.is_none() {
+            return Ok(());
+        }
+        let reason = "the model has the record of a training without it; train with it, or give it to the model before its record";
+        Err(ModelError::invalid(what, reason))
     }
 
     /// Stores `bytes` under `tag`, in place of what was there.
