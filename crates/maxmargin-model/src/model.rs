@@ -27,6 +27,11 @@ impl Model {
     pub fn new(mut parts: Parts) -> Result<Self, ModelError> {
         parts.kernel = parts.kernel.checked()?;
         check(&parts)?;
+        if parts.support.is_empty() {
+            // Dense rows that are not there would take their width for granted, which then no byte of a file accounts for.
+            parts.support = Samples::from_sparse(parts.support.features(), vec![0], Vec::new(), Vec::new())
+                .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
+        }
         let weights = cached(&parts);
         Ok(Self { parts, weights })
     }
