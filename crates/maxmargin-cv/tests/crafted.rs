@@ -216,9 +216,7 @@ fn fields() -> Vec<(&'static str, Field)> {
         ("kkt", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.kkt, at)),
         ("infeasible", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.infeasible, at)),
         ("folded", |p, at| list(p.record.as_mut()?.machines.last_mut()?.folded.as_mut()?, at)),
-        ("a folded coefficient", |p, at| {
-            number(p.record.as_mut()?.machines.last_mut()?.folded.as_mut()?.first_mut()?, at)
-        }),
+        ("a folded coefficient", |p, at| number(p.record.as_mut()?.machines.last_mut()?.folded.as_mut()?.first_mut()?, at)),
         ("not folded", |p, at| {
             (at < 2).then_some(())?;
             let machines = p.record.as_mut()?.machines.iter_mut();
@@ -233,30 +231,40 @@ fn fields() -> Vec<(&'static str, Field)> {
         ("updates", |p, at| kept(p, |kept| count(&mut kept.updates, at))),
         ("kept labels", |p, at| kept(p, |kept| list(&mut kept.data.labels, at))),
         ("a kept label", |p, at| kept(p, |kept| number(kept.data.labels.last_mut()?, at))),
-        ("kept groups", |p, at| kept(p, |kept| {
-            kept.data.groups = Some(vec![0, 1]);
-            (at == 0).then_some(())
-        })),
+        ("kept groups", |p, at| {
+            kept(p, |kept| {
+                kept.data.groups = Some(vec![0, 1]);
+                (at == 0).then_some(())
+            })
+        }),
         ("kept index base", |p, at| kept(p, |kept| put(&mut kept.data.index_base, &[0, 2, u32::MAX], at))),
-        ("kept features", |p, at| kept(p, |kept| {
-            let features = [0, 1, 3, 1 << 20];
-            kept.data.samples = kept.data.samples.clone().with_features(*features.get(at)?);
-            Some(())
-        })),
-        ("kept features of no rows", |p, at| kept(p, |kept| {
-            kept.data.samples = Samples::from_dense(0, *COUNTS.get(at)? as usize, Vec::new()).ok()?;
-            (kept.data.labels, kept.numbers) = (Vec::new(), Vec::new());
-            Some(())
-        })),
-        ("kept rows of no features", |p, at| kept(p, |kept| {
-            kept.data.samples = Samples::from_dense(*COUNTS.get(at)? as usize, 0, Vec::new()).ok()?;
-            Some(())
-        })),
-        ("kept rows", |p, at| kept(p, |kept| {
-            let rows = [0, 1, 30];
-            kept.data.samples = kept.data.samples.select(&vec![0; *rows.get(at)?]);
-            Some(())
-        })),
+        ("kept features", |p, at| {
+            kept(p, |kept| {
+                let features = [0, 1, 3, 1 << 20];
+                kept.data.samples = kept.data.samples.clone().with_features(*features.get(at)?);
+                Some(())
+            })
+        }),
+        ("kept features of no rows", |p, at| {
+            kept(p, |kept| {
+                kept.data.samples = Samples::from_dense(0, *COUNTS.get(at)? as usize, Vec::new()).ok()?;
+                (kept.data.labels, kept.numbers) = (Vec::new(), Vec::new());
+                Some(())
+            })
+        }),
+        ("kept rows of no features", |p, at| {
+            kept(p, |kept| {
+                kept.data.samples = Samples::from_dense(*COUNTS.get(at)? as usize, 0, Vec::new()).ok()?;
+                Some(())
+            })
+        }),
+        ("kept rows", |p, at| {
+            kept(p, |kept| {
+                let rows = [0, 1, 30];
+                kept.data.samples = kept.data.samples.select(&vec![0; *rows.get(at)?]);
+                Some(())
+            })
+        }),
     ]
 }
 

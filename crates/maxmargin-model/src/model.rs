@@ -145,7 +145,8 @@ impl Model {
         if self.parts.record.is_none() {
             return Ok(());
         }
-        let reason = "the model has the record of a training without it; train with it, or give it to the model before its record";
+        let reason =
+            "the model has the record of a training without it; train with it, or give it to the model before its record";
         Err(ModelError::invalid(what, reason))
     }
 

@@ -68,7 +68,8 @@ fn change(model: &Model, kept: &Kept) {
         Change { add: None, remove: &remove, c: None },
         Change { add: add.as_ref(), remove: &remove, c: Some(0.5) },
     ] {
-        let watch = |update: &Update| if update.breakpoints > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let watch =
+            |update: &Update| if update.breakpoints > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let Ok(updated) = update(model, kept, &change, MEMORY, Par::Seq, &watch) else { continue };
         let _ = (updated.sum(), updated.status());
         // No verdict where a class has the weight 0.
