@@ -18,7 +18,8 @@ use std::path::PathBuf;
     version,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written).\n\
+    after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
+                  130 interrupted with nothing written.\n\
                   Ctrl-C once: finish the step, write what is known; twice: stop at once.\n\n\
                   Try: maxmargin cv two-gaussians --rows 2000 -k 10"
 )]
@@ -178,6 +179,9 @@ pub(crate) struct UpdateArgs {
     /// Where to write the updated model [default: in place of MODEL]
     #[arg(short, long, value_name = "MODEL2")]
     pub(crate) output: Option<PathBuf>,
+    /// Fail where another maxmargin is writing the same model instead of waiting for it
+    #[arg(long)]
+    pub(crate) no_wait: bool,
     /// Write the training data of the updated model to this LIBSVM-format file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_data: Option<PathBuf>,

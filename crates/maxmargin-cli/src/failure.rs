@@ -1,5 +1,7 @@
 //! How a command ends: exit codes and the one line that explains a failure.
 
+use crate::interrupt;
+use crate::notes::tell;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -12,6 +14,8 @@ pub(crate) enum Done {
     Refuted,
     /// Exit code 3: stopped before convergence; the result is written.
     Stopped,
+    /// Exit code 130: interrupted, and nothing was written; everything has been said.
+    Abandoned,
 }
 
 /// Why a command could not do its work.
@@ -50,18 +54,18 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
 }
 
 /// Prints the failure, if there is one, and returns the exit code.
-#[expect(clippy::print_stderr, reason = "this is where a command line program reports")]
 pub(crate) fn exit_code(result: Result<Done, Failure>) -> ExitCode {
     match result {
         Ok(Done::Finished) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Done::Refuted) => ExitCode::from(1),
         Ok(Done::Stopped) => ExitCode::from(3),
+        Ok(Done::Abandoned) => ExitCode::from(interrupt::INTERRUPTED),
         Err(Failure::Input(message)) => {
-            eprintln!("error: {}", one_line(&message));
+            tell(&format!("error: {}", one_line(&message)));
             ExitCode::from(1)
         }
         Err(Failure::Usage(message)) => {
-            eprintln!("error: {}", one_line(&message));
+            tell(&format!("error: {}", one_line(&message)));
             ExitCode::from(2)
         }
     }

@@ -1,13 +1,13 @@
 //! Data in: files, standard input, generators.
 
 use crate::args::{DataArgs, DataOptions};
+use crate::beside::{Beside, sweep};
 use crate::failure::{Failure, reason};
-use crate::interrupt;
 use crate::notes::Notes;
 use maxmargin::data::libsvm::{self, IndexBase, ReadError, ReadOptions};
 use maxmargin::data::{Dataset, Generator, Par, cache, compress};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -113,6 +113,7 @@ pub(crate) fn parse(
     };
     let options = ReadOptions { index_base, sort: args.sort, ..ReadOptions::default() };
     let key = args.cache.as_ref().map(|folder| (folder, cache::key(bytes, &options)));
+    args.cache.iter().for_each(|folder| sweep(folder));
     if let Some((folder, key)) = &key
         && let Ok(stored) = fs::read(cache_file(folder, key))
         && let Ok(data) = cache::decode_dataset(&stored, key)
@@ -135,11 +136,10 @@ fn cache_file(folder: &Path, key: &[u8; 32]) -> std::path::PathBuf {
 fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| reason(&e))?;
     let bytes = cache::encode_dataset(data, key).map_err(|e| e.to_string())?;
-    let _unbroken = interrupt::unbroken();
-    let temporary = tempfile::NamedTempFile::new_in(folder).map_err(|e| reason(&e))?;
-    fs::write(temporary.path(), bytes).map_err(|e| reason(&e))?;
-    temporary.persist(cache_file(folder, key)).map_err(|e| reason(&e.error))?;
-    Ok(())
+    let target = cache_file(folder, key);
+    let beside = Beside::new(&target).map_err(|e| reason(&e))?;
+    beside.file().write_all(&bytes).map_err(|e| reason(&e))?;
+    beside.persist(&target).map_err(|e| reason(&e))
 }
 
 /// `FILE:LINE:COLUMN: what; what to do`

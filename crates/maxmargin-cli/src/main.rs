@@ -2,6 +2,7 @@
 
 mod advice;
 mod args;
+mod beside;
 mod cv;
 mod failure;
 mod format;
@@ -9,6 +10,7 @@ mod grid;
 mod info;
 mod input;
 mod interrupt;
+mod lock;
 mod loo;
 mod memory;
 mod model_io;

@@ -1,5 +1,23 @@
 //! Warnings: said once on standard error, and repeated in the JSON document.
 
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the command was told: one process is one command.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// A line on standard error. Where that cannot be written there is nobody to tell.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Something that is good to know, for those who have no [`Notes`] at hand.
+pub(crate) fn say_unless_quiet(text: &str) {
+    if !QUIET.load(Ordering::Relaxed) {
+        tell(text);
+    }
+}
+
 /// Collects warnings; prints them as they come unless told to be quiet.
 #[derive(Debug)]
 pub(crate) struct Notes {
@@ -9,27 +27,26 @@ pub(crate) struct Notes {
 
 impl Notes {
     pub(crate) fn new(quiet: bool) -> Self {
+        QUIET.store(quiet, Ordering::Relaxed);
         Self { quiet, warnings: Vec::new() }
     }
 
     /// Something that the user should act on.
-    #[expect(clippy::print_stderr, reason = "warnings go to standard error")]
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         if self.warnings.contains(&text) {
             return;
         }
         if !self.quiet {
-            eprintln!("warning: {text}");
+            tell(&format!("warning: {text}"));
         }
         self.warnings.push(text);
     }
 
     /// Something that is good to know.
-    #[expect(clippy::print_stderr, reason = "the report on standard output stays one document")]
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 

@@ -1,12 +1,12 @@
 //! Files that are written whole or not at all.
 
+use crate::beside::Beside;
 use crate::failure::{Failure, reason};
-use crate::interrupt;
+use crate::lock::{self, Held, Patience};
 use crate::notes::Notes;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
 
 /// A place for a result, opened before the work begins so that hours of training never end in `permission denied`.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ enum Sink {
     Beside {
         target: PathBuf,
         permissions: Option<fs::Permissions>,
+        /// The right to write there, if it was asked for before.
+        held: Option<Held>,
     },
     /// A device or pipe: there is nothing to rename.
     Device(File),
@@ -35,6 +37,7 @@ impl Output {
             return Ok(Self { name: "standard output".to_owned(), sink: Sink::Stdout });
         }
         let failed = |error: &io::Error| Failure::input(&name, format!("cannot write here: {}", reason(error)));
+        // Only a trial: whatever ends the program during the work, no file is left behind.
         let sink = match fs::metadata(path) {
             Ok(found) if found.is_dir() => {
                 return Err(Failure::input(&name, "this is a directory; name a file in it"));
@@ -44,15 +47,23 @@ impl Output {
                 // A link keeps pointing where it points; what it points to is replaced.
                 let target = fs::canonicalize(path).map_err(|e| failed(&e))?;
                 OpenOptions::new().write(true).open(&target).map_err(|e| failed(&e))?;
-                try_beside(&target).map_err(|e| failed(&e))?;
-                Sink::Beside { target, permissions: Some(found.permissions()) }
+                Beside::new(&target).map_err(|e| failed(&e))?;
+                Sink::Beside { target, permissions: Some(found.permissions()), held: None }
             }
             Err(_) => {
-                try_beside(path).map_err(|e| failed(&e))?;
-                Sink::Beside { target: path.to_owned(), permissions: None }
+                Beside::new(path).map_err(|e| failed(&e))?;
+                Sink::Beside { target: path.to_owned(), permissions: None, held: None }
             }
         };
         Ok(Self { name, sink })
+    }
+
+    /// The same with nobody else writing there from now until it is written: for who reads what is there first.
+    pub(crate) fn locked(mut self, patience: Patience) -> Result<Self, Failure> {
+        if let Sink::Beside { target, held, .. } = &mut self.sink {
+            *held = lock::exclusive(target, &self.name, patience)?;
+        }
+        Ok(self)
     }
 
     /// What to call it in messages.
@@ -67,20 +78,17 @@ impl Output {
         match self.sink {
             Sink::Stdout => buffered(io::stdout().lock(), content).map_err(|e| failed(&e)),
             Sink::Device(file) => buffered(file, content).map_err(|e| failed(&e)),
-            Sink::Beside { target, permissions } => {
-                let _unbroken = interrupt::unbroken();
-                let temporary = beside(&target).map_err(|e| failed(&e))?;
+            Sink::Beside { target, permissions, held } => {
+                let _held = match held {
+                    None => lock::exclusive(&target, &name, Patience::Wait)?,
+                    held => held,
+                };
+                let beside = Beside::new(&target).map_err(|e| failed(&e))?;
                 if let Some(permissions) = permissions {
-                    temporary.as_file().set_permissions(permissions).map_err(|e| failed(&e))?;
+                    beside.file().set_permissions(permissions).map_err(|e| failed(&e))?;
                 }
-                buffered(temporary.as_file(), content).map_err(|e| failed(&e))?;
-                temporary.as_file().sync_all().map_err(|e| failed(&e))?;
-                temporary.persist(&target).map_err(|e| failed(&e.error))?;
-                // The name itself survives a power cut only when the directory is on disk; not every system can do that.
-                if let Ok(folder) = File::open(folder_of(&target)) {
-                    let _ = folder.sync_all();
-                }
-                Ok(())
+                buffered(beside.file(), content).map_err(|e| failed(&e))?;
+                beside.persist(&target).map_err(|e| failed(&e))
             }
         }
     }
@@ -90,28 +98,6 @@ fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result
     let mut out = BufWriter::with_capacity(1 << 16, sink);
     content(&mut out)?;
     out.flush()
-}
-
-/// Only a trial: whatever ends the program during the work, no file is left behind.
-fn try_beside(target: &Path) -> io::Result<()> {
-    let _unbroken = interrupt::unbroken();
-    beside(target).map(drop)
-}
-
-fn beside(target: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".maxmargin-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The usual permissions of a new file: the system's mask is taken off these.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(target))
-}
-
-fn folder_of(target: &Path) -> &Path {
-    target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Prints to standard output.

@@ -4,6 +4,7 @@ use crate::args::{Numbers, UpdateArgs, number_or_range};
 use crate::failure::{Done, Failure, reason};
 use crate::input::{self, Input};
 use crate::interrupt;
+use crate::lock::Patience;
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table, words, work_text};
@@ -59,8 +60,10 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     }
     let name = args.model.display().to_string();
     let threads = Threads::new(args.run.threads)?;
+    // From here until the new model has its name nobody else writes there: what they would have written would be lost.
+    let patience = if args.no_wait { Patience::None } else { Patience::Wait };
+    let output = Output::open(path)?.locked(patience)?;
     let model = model_io::load(&args.model)?;
-    let output = Output::open(path)?;
     let data_output = args.write_data.as_deref().map(Output::open).transpose()?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
     let base = Some(model.parts().index_base);
@@ -70,13 +73,13 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let read = begun.elapsed().as_secs_f64();
     let change = Change { add: add.as_ref().map(|input| &input.data), remove: &remove, c: args.c };
     let budget = args.memory.unwrap_or_else(memory::default_budget);
-    interrupt::listen();
+    interrupt::listen_without_result();
     let walking = Instant::now();
     let updated = match update(&model, &kept, &change, budget, threads.par(), &|update| watch(update, &notes)) {
         Ok(updated) => updated,
         Err(UpdateError::Interrupted) => {
             notes.warn(format!("interrupted: nothing was written, {name} is as it was"));
-            return Ok(Done::Stopped);
+            return Ok(Done::Abandoned);
         }
         Err(error) => return Err(failure(&error, &name, add.as_ref())),
     };

@@ -20,8 +20,10 @@ struct VerifyDocument {
     #[serde(flatten)]
     setup: Setup,
     model: String,
-    /// Every check passed.
+    /// No check failed.
     matches: bool,
+    /// Names of the checks that could not be made: `matches` says nothing about them.
+    not_checked: Vec<&'static str>,
     /// Every recomputed certificate meets the goal.
     tolerance_met: bool,
     checks: Vec<Check>,
@@ -52,6 +54,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         setup: setup(&model, &input, claim.as_ref(), verdict.goal),
         model: args.model.display().to_string(),
         matches: verdict.matches(),
+        not_checked: verdict.unchecked().map(|check| check.what).collect(),
         tolerance_met: verdict.met(),
         solved: solved(&model, &input, &verdict),
         stored: verdict.stored.map(|c| CertificateReport::new(&c, verdict.goal.met(&c))),
@@ -114,7 +117,7 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
         status: model.record().map_or(Status::Converged, Record::status),
         certificate: verdict.certificate.as_ref().map(|c| CertificateReport::new(c, verdict.goal.met(c))),
         machines: MachineDocument::of(model.classes(), &reports),
-        iterations: reports.iter().map(|r| r.iterations).sum(),
+        iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
         kernel_bytes: 0,
         support_vectors: model.support_vectors(),
@@ -139,6 +142,10 @@ fn report(d: &VerifyDocument) -> String {
         (true, true) => "certified: an optimal solution of this problem, to its tolerance",
         (true, false) => "genuine, but not solved to the tolerance",
         (false, _) => "REFUTED: the model is not what it says about this data",
+    };
+    let verdict = match &d.not_checked[..] {
+        [] => verdict.to_owned(),
+        unknown => format!("{verdict}; not checked, and no part of this verdict: {}", unknown.join(", ")),
     };
     let machines = if d.solved.machines.len() > 1 { machines_table(&d.solved.machines) + "\n" } else { String::new() };
     format!("{} against {}\n{}{machines}{verdict}\n", d.model, d.setup.data.name, fields(&rows))

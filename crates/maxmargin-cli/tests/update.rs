@@ -102,3 +102,27 @@ fn what_cannot_be_done_leaves_the_model_as_it_was() {
     }
     assert_eq!(bench.names(), ["bad", "labels", "m", "numbers"]);
 }
+
+/// Models of these were once updated as if they had the hinge loss and a free bias, and the certificate of that problem held.
+#[test]
+fn another_loss_or_bias_is_refused_and_not_replaced() {
+    let bench = Bench::new();
+    for (options, says) in [
+        ("--kernel linear --loss squared", "the squared hinge loss"),
+        ("--kernel linear --loss squared --bias 1", "the squared hinge loss"),
+        ("--kernel linear --loss hinge --bias 1", "a bias that is one more feature"),
+        ("--kernel linear --loss hinge --bias none", "no bias"),
+        ("-g 0.5 --loss squared", "the squared hinge loss"),
+        ("-g 0.5 --solver pairwise", "the squared hinge loss"),
+    ] {
+        let train = format!("train two-gaussians --rows 120 -c 2 {options} -o m -q");
+        assert_eq!(bench.run(&train).code, 0, "{train}");
+        let before = std::fs::read(bench.path("m")).unwrap();
+        let refused = bench.run("update m --data two-gaussians --rows 120 --remove 3 -q");
+        assert!(refused.code == 1 && refused.err.contains(says), "{options}: {refused:?}");
+        assert!(refused.err.contains("train --solver smo --updatable"), "{options}: {refused:?}");
+        assert_eq!(std::fs::read(bench.path("m")).unwrap(), before, "{options}");
+        let updatable = bench.run(&format!("{train} --updatable"));
+        assert!(updatable.code == 2 && updatable.err.contains("--updatable"), "{options}: {updatable:?}");
+    }
+}

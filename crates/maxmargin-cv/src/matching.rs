@@ -87,7 +87,8 @@ fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, Stri
         let found = places.get_mut(&(class, key(&parts.kernel, &parts.support, k))).and_then(Vec::pop);
         found.ok_or_else(|| {
             format!(
-                "support vector {k} is no row of the data (LIBSVM writes eight digits only: train on such data, or export from maxmargin)"
+                "support vector {k} is no row of the data: name the file that was trained on (LIBSVM's text keeps eight digits of a \
+                 value: that file must have no more)"
             )
         })
     };

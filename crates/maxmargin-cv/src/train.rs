@@ -165,10 +165,11 @@ impl Study<'_> {
                 certificate: one.certificate,
             })
             .collect();
-        let model = model.with_index_base(self.data.index_base)?.with_record(record)?;
-        Ok(match &prepared.scaler {
+        let model = model.with_index_base(self.data.index_base)?;
+        let model = match &prepared.scaler {
             Some(scaler) => model.with_scaler(scaler.clone())?,
             None => model,
-        })
+        };
+        Ok(model.with_record(record)?)
     }
 }

@@ -118,7 +118,7 @@ pub fn update(
         return Err(UpdateError::C(c));
     }
     let known = model.classes();
-    let of = positions(&kept.data.labels, known).map_err(|row| UpdateError::Damaged(format!("the label of row {}", row + 1)))?;
+    let of = kept.classes(known)?;
     let added: &[f64] = change.add.map_or(&[], |data| &data.labels);
     let of_added = positions(added, known).map_err(|row| UpdateError::Label {
         row: row + 1,
@@ -175,7 +175,7 @@ pub fn update(
     let worst = |a: Certificate, b: Certificate| if b.kkt > a.kkt { b } else { a };
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
     let added = kept.next..kept_now.next;
-    Ok(Updated { model: kept_now.put_into(new)?, kept: kept_now, added, machines, certificate })
+    Ok(Updated { model: kept_now.stored(new)?, kept: kept_now, added, machines, certificate })
 }
 
 /// Refuses models that paths are not for.
@@ -196,7 +196,7 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
 }
 
 /// Row and α of the support vectors of every machine, which must be rows of the kept data behind the model's scaler.
-fn solutions(model: &Model, kept: &Kept, samples: &maxmargin_data::Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
+fn solutions(model: &Model, kept: &Kept, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, UpdateError> {
     terms(model, samples, of).map_err(|detail| {
         let scaled_before = model.parts().scaler.is_some() && terms(model, &kept.data.samples, of).is_ok();
         if scaled_before { UpdateError::ScaledBefore } else { UpdateError::OtherData(detail) }
@@ -224,13 +224,12 @@ fn gathered(
     let mut parts = Model::from_machines(model.kernel().clone(), samples, &classes, &machines)?.into_parts();
     // Machines are those of pairs in the model's order of classes, whatever that is.
     parts.classes = model.classes().to_vec();
+    parts.index_base = model.parts().index_base;
+    parts.scaler.clone_from(&model.parts().scaler);
     let mut new = Record::new(&kept.data, c, record.weights.clone(), record.eps, (record.loss, record.offset));
     new.gap = record.gap;
     new.solver.clone_from(&record.solver);
     new.machines = all.iter().map(|one| one.record.clone()).collect();
-    let new = Model::new(parts)?.with_index_base(model.parts().index_base)?.with_record(new)?;
-    Ok(match &model.parts().scaler {
-        Some(scaler) => new.with_scaler(scaler.clone())?,
-        None => new,
-    })
+    parts.record = Some(new);
+    Ok(Model::new(parts)?)
 }

@@ -15,7 +15,7 @@ use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset};
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::{Decide, Model, Record};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// The KKT violation that a model without a record is judged by.
 const EPS: f64 = 1e-3;
@@ -30,7 +30,9 @@ pub struct Claim {
 }
 
 /// One thing that a model says, compared with what is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+///
+/// Serialised with its `state` besides: `ok`, `mismatch` or `not_checked`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Its short name.
     pub what: &'static str,
@@ -41,7 +43,7 @@ pub struct Check {
 }
 
 /// One machine, judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MachineVerdict {
     /// Its place among the machines of the model.
     pub machine: usize,
@@ -56,7 +58,7 @@ pub struct MachineVerdict {
 }
 
 /// What became of a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Verdict {
     /// Everything that was compared.
     pub checks: Vec<Check>,
@@ -75,7 +77,7 @@ impl Check {
         Self { what, passed: Some(passed), detail }
     }
 
-    /// `ok`, `MISMATCH` or `not checked`.
+    /// `ok`, `MISMATCH` or `not checked`, for people.
     pub fn word(&self) -> &'static str {
         match self.passed {
             Some(true) => "ok",
@@ -85,10 +87,31 @@ impl Check {
     }
 }
 
+impl Serialize for Check {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let state = match self.passed {
+            Some(true) => "ok",
+            Some(false) => "mismatch",
+            None => "not_checked",
+        };
+        let mut fields = serializer.serialize_struct("Check", 4)?;
+        fields.serialize_field("what", self.what)?;
+        fields.serialize_field("passed", &self.passed)?;
+        fields.serialize_field("state", state)?;
+        fields.serialize_field("detail", &self.detail)?;
+        fields.end()
+    }
+}
+
 impl Verdict {
-    /// Whether nothing that could be compared differs: the model is what it says about this data.
+    /// Whether nothing that could be compared differs: the model is what it says about this data, but for what was [not checked](Verdict::unchecked).
     pub fn matches(&self) -> bool {
         self.checks.iter().all(|check| check.passed != Some(false))
+    }
+
+    /// What could not be compared.
+    pub fn unchecked(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.passed.is_none())
     }
 
     /// Whether every machine was certified and meets the goal.

@@ -4,8 +4,10 @@ mod common;
 
 use common::banana as data;
 use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
-use maxmargin_cv::{Claim, Fitted, Kept, Quiet, Solver, Study, Verdict, VerifyError, goal_of, verify};
-use maxmargin_data::scale::Method;
+use maxmargin_cv::{
+    Change, Claim, Fitted, Kept, Quiet, Solver, Study, UpdateError, Verdict, VerifyError, goal_of, update, verify,
+};
+use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
 use maxmargin_model::libsvm::{read_model, write_model};
@@ -356,11 +358,54 @@ fn what_cannot_be_checked_is_not_ok() {
     let data = data(60, 2, 3);
     let what = Asked { scale: Some(Method::MinMax { lower: -1.0, upper: 1.0 }), ..asked(Kernel::rbf(0.5)) };
     let model = train(&data, Solver::Smo, &what).model;
-    let mut kept = Kept::new(data.clone());
-    kept.updates = 1;
-    let model = kept.put_into(model).expect("room");
-    let verdict = judged(&model, &data);
-    let scaler = verdict.checks.iter().find(|check| check.what == "scaler").expect("a scaler");
-    assert_eq!((scaler.passed, scaler.word()), (None, "not checked"));
-    assert!(verdict.matches() && verdict.met());
+    let kept = Kept::new(data.clone());
+    let model = kept.put_into(model).expect("its own data");
+    // What the ranges were fitted to has left, or it has not.
+    let mut first: Vec<(u64, f64)> = (0..60).map(|i| (i as u64 + 1, data.samples.row(i).entries()[0].1)).collect();
+    first.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (remove, state, word) in [(first[59].0, None, "not checked"), (first[30].0, Some(true), "ok")] {
+        let change = Change { remove: &[remove], ..Change::default() };
+        let go_on = |_: &maxmargin_path::Update| std::ops::ControlFlow::Continue(());
+        let updated = update(&model, &kept, &change, 1 << 24, Par::Seq, &go_on).expect("an update");
+        let verdict = judged(&updated.model, &updated.kept.data);
+        let scaler = verdict.checks.iter().find(|check| check.what == "scaler").expect("a scaler");
+        assert_eq!((scaler.passed, scaler.word()), (state, word));
+        let unchecked: Vec<&str> = verdict.unchecked().map(|check| check.what).collect();
+        assert_eq!(unchecked, if state.is_none() { vec!["scaler"] } else { vec![] });
+        assert!(verdict.matches() && verdict.met());
+    }
+}
+
+/// Data that was scaled before training, and a scaler put in front of the model afterwards: the next update scaled the data once more, half of the
+/// labels were wrong, and the model passed for certified.
+#[test]
+fn nothing_is_attached_after_the_record() {
+    let raw = data(80, 2, 5);
+    let method = Method::MinMax { lower: -1.0, upper: 1.0 };
+    let scaler = Scaler::fit(&raw.samples, method);
+    let scaled = Dataset { samples: scaler.apply(&raw.samples).expect("numbers"), ..raw.clone() };
+    let plain = train(&scaled, Solver::Smo, &asked(Kernel::rbf(0.5))).model;
+    let refused = plain.clone().with_scaler(scaler.clone()).expect_err("the training had no scaler").to_string();
+    assert!(refused.contains("record of a training without it"), "{refused}");
+    assert!(plain.clone().with_index_base(0).is_err());
+    // Parts are free, but neither data goes with such a model.
+    let late = tampered(&plain, |parts| parts.scaler = Some(scaler.clone()));
+    assert!(matches!(Kept::new(scaled.clone()).put_into(late.clone()), Err(UpdateError::ScaledBefore)));
+    assert!(matches!(Kept::new(raw.clone()).put_into(late.clone()), Err(UpdateError::OtherData(_))));
+    assert!(failed(&judged(&late, &scaled)).contains(&"support vectors"));
+    // A scaler from the training itself, and data that is scaled already.
+    let what = Asked { scale: Some(method), ..asked(Kernel::rbf(0.5)) };
+    let model = train(&raw, Solver::Smo, &what).model;
+    assert!(matches!(Kept::new(scaled).put_into(model.clone()), Err(UpdateError::OtherData(_))));
+    let model = Kept::new(raw.clone()).put_into(model).expect("its own data");
+    assert!(judged(&model, &raw).matches());
+    // Whatever data a model is judged by, what it keeps is what it was trained on, or it is refuted.
+    let mut kept = Kept::of(&model).expect("whole").expect("kept");
+    kept.data.labels[0] = -kept.data.labels[0];
+    let parts = model.parts().clone();
+    let bytes = maxmargin_data::codec::encode(&kept).expect("encodable");
+    let other = Model::new(parts).expect("a model").with_section(*b"samples\0", bytes);
+    assert_eq!(failed(&judged(&other, &raw)), ["kept data"]);
+    let damaged = other.with_section(*b"samples\0", vec![1, 2, 3]);
+    assert_eq!(failed(&judged(&damaged, &raw)), ["kept data"]);
 }

@@ -4,7 +4,10 @@ use crate::samples::{Samples, SamplesError};
 use serde::{Deserialize, Serialize};
 
 /// Samples and labels, in file order.
+///
+/// Deserialising checks that labels and groups are one for each row, and possible: a damaged file cannot make a malformed data set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Dataset {
     /// The features.
     pub samples: Samples,
@@ -16,6 +19,32 @@ pub struct Dataset {
     pub index_base: u32,
     /// SHA-256 of the uncompressed text (zeros for data that were made from numbers or generated).
     pub sha256: [u8; 32],
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Dataset")]
+struct Unchecked {
+    samples: Samples,
+    labels: Vec<f64>,
+    groups: Option<Vec<u64>>,
+    index_base: u32,
+    sha256: [u8; 32],
+}
+
+impl TryFrom<Unchecked> for Dataset {
+    type Error = DataError;
+
+    fn try_from(given: Unchecked) -> Result<Self, DataError> {
+        let Unchecked { samples, labels, groups, index_base, sha256 } = given;
+        check_labels(&samples, &labels)?;
+        if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != samples.len()) {
+            return Err(DataError::Groups { groups: groups.len(), rows: samples.len() });
+        }
+        if index_base > 1 {
+            return Err(DataError::IndexBase(index_base));
+        }
+        Ok(Self { samples, labels, groups, index_base, sha256 })
+    }
 }
 
 /// Why numbers are not a data set.
@@ -33,6 +62,17 @@ pub enum DataError {
         /// Rows given.
         rows: usize,
     },
+    /// Not one group for each row.
+    #[error("{groups} groups for {rows} rows: give one group for each row")]
+    Groups {
+        /// Groups given.
+        groups: usize,
+        /// Rows given.
+        rows: usize,
+    },
+    /// Files number features from 0 or from 1.
+    #[error("the first feature has the number {0}: it must be 0 or 1")]
+    IndexBase(u32),
     /// A label is infinite or not a number.
     #[error("the label of row {row} is {value}: labels are finite numbers")]
     Label {
@@ -41,6 +81,16 @@ pub enum DataError {
         /// The label.
         value: f64,
     },
+}
+
+fn check_labels(samples: &Samples, labels: &[f64]) -> Result<(), DataError> {
+    if labels.len() != samples.len() {
+        return Err(DataError::Labels { labels: labels.len(), rows: samples.len() });
+    }
+    match labels.iter().position(|label| !label.is_finite()) {
+        Some(row) => Err(DataError::Label { row, value: labels[row] }),
+        None => Ok(()),
+    }
 }
 
 impl Dataset {
@@ -59,12 +109,7 @@ impl Dataset {
     ///
     /// When there is not one label for each row, or a label is not finite.
     pub fn from_samples(samples: Samples, labels: &[f64]) -> Result<Self, DataError> {
-        if labels.len() != samples.len() {
-            return Err(DataError::Labels { labels: labels.len(), rows: samples.len() });
-        }
-        if let Some(row) = labels.iter().position(|label| !label.is_finite()) {
-            return Err(DataError::Label { row, value: labels[row] });
-        }
+        check_labels(&samples, labels)?;
         Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32] })
     }
 

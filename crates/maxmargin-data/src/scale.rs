@@ -156,6 +156,9 @@ impl Scaler {
     ///
     /// When a row is out of range.
     pub fn fit_rows(samples: &Samples, rows: impl Iterator<Item = usize> + Clone, method: Method) -> Self {
+        if samples.is_empty() {
+            return Self { method, features: samples.features(), columns: Vec::new(), target: None };
+        }
         if let Some((packed, numbers)) = samples.packed() {
             let mut scaler = Self::fit_rows(&packed, rows, method);
             scaler.columns.iter_mut().for_each(|column| column.feature = numbers[column.feature as usize]);
@@ -257,7 +260,8 @@ impl Scaler {
         if entries > MOST_ENTRIES && !shifted.is_empty() {
             return Err(ScaleError::TooDense { entries });
         }
-        let scaled = if prefers_dense(rows, self.features, entries, false) {
+        // No rows are no reason to believe in any number of features.
+        let scaled = if rows > 0 && prefers_dense(rows, self.features, entries, false) {
             self.apply_dense(samples, &shifted)?
         } else {
             self.apply_sparse(samples, &shifted)?

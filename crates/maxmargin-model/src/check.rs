@@ -8,6 +8,9 @@ use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::Kernel;
 
+/// The greatest width of a matrix.
+const MOST_FEATURES: u64 = u32::MAX as u64;
+
 /// Longest name of a solver.
 const NAME: usize = 64;
 
@@ -22,6 +25,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     for (p, machine) in parts.machines.iter().enumerate() {
         check_machine(p, machine, parts.support.len())?;
     }
+    check_support(parts)?;
     check_index_base(parts.index_base)?;
     if parts.kernel == Kernel::Precomputed {
         check_serials(&parts.support)?;
@@ -46,6 +50,17 @@ fn check_classes(classes: &[f64]) -> Result<(), ModelError> {
         Some((twice, _)) => invalid(format!("it has {twice} twice")),
         None => Ok(()),
     }
+}
+
+/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for them.
+fn check_support(parts: &Parts) -> Result<(), ModelError> {
+    let (rows, features) = (parts.support.len(), parts.support.features());
+    let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
+    if features as u64 > MOST_FEATURES || (features == 0 && rows > terms) {
+        let reason = format!("{rows} vectors of {features} features for {terms} coefficients");
+        return Err(ModelError::invalid("matrix of support vectors", reason));
+    }
+    Ok(())
 }
 
 fn check_machine(p: usize, machine: &Machine, vectors: usize) -> Result<(), ModelError> {
@@ -108,6 +123,9 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
     if record.machines.iter().any(is_folded) && !record.machines.iter().all(is_folded) {
         return invalid("some machines keep weights alone and some support vectors".to_owned());
     }
+    if record.rows < classes as u64 || record.features > MOST_FEATURES {
+        return invalid(format!("{} rows of {} features for {classes} classes", record.rows, record.features));
+    }
     let width = parts.support.features() as u64;
     if parts.kernel != Kernel::Precomputed && record.features != width {
         return invalid(format!("{} features, the support vectors have {width}", record.features));
@@ -136,6 +154,9 @@ fn check_training(training: &MachineRecord, machine: &Machine, parts: &Parts, ro
     }
     if !training.rows.is_sorted_by(|a, b| a < b) || training.rows.last().is_some_and(|&row| row >= rows) {
         return Err(format!("the rows of the support vectors do not ascend below {rows}"));
+    }
+    if training.bounded > vectors as u64 {
+        return Err(format!("{} of {vectors} support vectors at their bound", training.bounded));
     }
     let Some(folded) = &training.folded else { return Ok(()) };
     if parts.kernel != Kernel::Linear || machine.coef != [1.0] {

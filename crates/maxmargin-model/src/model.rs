@@ -27,6 +27,11 @@ impl Model {
     pub fn new(mut parts: Parts) -> Result<Self, ModelError> {
         parts.kernel = parts.kernel.checked()?;
         check(&parts)?;
+        if parts.support.is_empty() {
+            // Dense rows that are not there would take their width for granted, which then no byte of a file accounts for.
+            parts.support = Samples::from_sparse(parts.support.features(), vec![0], Vec::new(), Vec::new())
+                .map_err(|e| ModelError::invalid("matrix of support vectors", e.to_string()))?;
+        }
         let weights = cached(&parts);
         Ok(Self { parts, weights })
     }
@@ -35,7 +40,7 @@ impl Model {
     /// one machine.
     ///
     /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The model has index base 1
-    /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`]).
+    /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`], which comes last).
     ///
     /// # Errors
     ///
@@ -110,12 +115,14 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model behind a scaler.
+    /// The same model behind a scaler, whose work the support vectors must be: scaling is part of the training.
     ///
     /// # Errors
     ///
-    /// When the scaler has another number of features than the support vectors.
+    /// When the scaler has another number of features than the support vectors, and when the model has its record: that tells of a training without
+    /// this scaler.
     pub fn with_scaler(mut self, scaler: Scaler) -> Result<Self, ModelError> {
+        self.check_unrecorded("scaler")?;
         check_scaler(&scaler, &self.parts.support)?;
         self.parts.scaler = Some(scaler);
         Ok(self)
@@ -125,11 +132,22 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When it is neither 0 nor 1.
+    /// When it is neither 0 nor 1, and when the model has its record: that tells of a file with the other numbering.
     pub fn with_index_base(mut self, index_base: u32) -> Result<Self, ModelError> {
+        self.check_unrecorded("index base")?;
         check_index_base(index_base)?;
         self.parts.index_base = index_base;
         Ok(self)
+    }
+
+    /// What changes the samples that the kernel sees comes before the record of the training that saw them.
+    fn check_unrecorded(&self, what: &'static str) -> Result<(), ModelError> {
+        if self.parts.record.is_none() {
+            return Ok(());
+        }
+        let reason =
+            "the model has the record of a training without it; train with it, or give it to the model before its record";
+        Err(ModelError::invalid(what, reason))
     }
 
     /// Stores `bytes` under `tag`, in place of what was there.

@@ -62,6 +62,9 @@ pub enum UpdatableError {
     /// No such sample (any more).
     #[error("no sample has the key {0} (any more)")]
     Key(u64),
+    /// Keys for new samples have run out.
+    #[error("the next sample would have the key {0}, and there are not enough keys above it: train the model again")]
+    Exhausted(u64),
     /// A precomputed kernel cannot grow.
     #[error("a model with a precomputed kernel cannot take in samples: train with a kernel that is computed from features")]
     Precomputed,
@@ -178,7 +181,7 @@ impl Updatable {
         if let Some(w) = gone.windows(2).find(|w| w[0] == w[1]) {
             return Err(PathError::Twice(w[0]).into());
         }
-        let keys = self.next..self.next + count as u64;
+        let keys = self.next..self.next.checked_add(count as u64).ok_or(UpdatableError::Exhausted(self.next))?;
         if count == 0 {
             return Ok((keys, self.model.change(&self.gram, &[], &gone)?));
         }

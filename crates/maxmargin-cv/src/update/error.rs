@@ -67,6 +67,9 @@ pub enum UpdateError {
     /// No such sample.
     #[error("no sample has the number {0} (any more)")]
     Number(u64),
+    /// Numbers for new samples have run out.
+    #[error("the next sample would have the number {0}, and there are not enough numbers above it: train the model again")]
+    Exhausted(u64),
     /// The same number twice.
     #[error("sample {0} is named twice")]
     Twice(u64),

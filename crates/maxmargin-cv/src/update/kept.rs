@@ -1,6 +1,7 @@
 //! The training data that a model keeps in its file.
 
-use crate::update::UpdateError;
+use crate::matching::positions;
+use crate::update::{UpdateError, solutions};
 use maxmargin_data::{Dataset, Scaler, codec};
 use maxmargin_model::{Model, Record, data_sha256, numbers_sha256};
 use serde::{Deserialize, Serialize};
@@ -37,11 +38,7 @@ impl Kept {
     pub fn of(model: &Model) -> Result<Option<Self>, UpdateError> {
         let Some(bytes) = model.section(TAG) else { return Ok(None) };
         let kept: Self = codec::decode(bytes, bytes.len()).map_err(|e| UpdateError::Damaged(e.to_string()))?;
-        let rows = kept.data.samples.len();
-        let ascending = kept.numbers.is_sorted_by(|a, b| a < b) && kept.numbers.last().is_none_or(|last| *last < kept.next);
-        if kept.data.labels.len() != rows || kept.numbers.len() != rows || !ascending || kept.numbers.first() == Some(&0) {
-            return Err(UpdateError::Damaged("labels or numbers do not fit the rows".to_owned()));
-        }
+        kept.check_numbering()?;
         Ok(Some(kept))
     }
 
@@ -49,13 +46,40 @@ impl Kept {
     ///
     /// # Errors
     ///
-    /// When the data cannot be encoded.
+    /// When this is not what the model was trained on: other data than its record tells of, or data without the scaling that its support vectors have
+    /// (or with it, and they have it twice).
     pub fn put_into(&self, model: Model) -> Result<Model, UpdateError> {
+        let record = model.record().ok_or(UpdateError::NoRecord)?;
+        self.check(record)?;
+        let of = self.classes(model.classes())?;
+        solutions(&model, self, &*model.prepared(&self.data.samples)?, &of)?;
+        self.stored(model)
+    }
+
+    /// As [`Kept::put_into`], for a model that was made of this data.
+    pub(super) fn stored(&self, model: Model) -> Result<Model, UpdateError> {
         Ok(model.with_section(TAG, codec::encode(self)?))
     }
 
+    /// The class of each row, by place in `known`.
+    pub(super) fn classes(&self, known: &[f64]) -> Result<Vec<u32>, UpdateError> {
+        positions(&self.data.labels, known).map_err(|row| UpdateError::Damaged(format!("the label of row {}", row + 1)))
+    }
+
+    /// Refuses numbers that are not one for each row.
+    fn check_numbering(&self) -> Result<(), UpdateError> {
+        let Self { data, numbers, next, .. } = self;
+        let rows = data.samples.len();
+        let ascending = numbers.is_sorted_by(|a, b| a < b) && numbers.last().is_none_or(|last| last < next);
+        if data.labels.len() != rows || numbers.len() != rows || !ascending || numbers.first() == Some(&0) {
+            return Err(UpdateError::Damaged("labels or numbers do not fit the rows".to_owned()));
+        }
+        Ok(())
+    }
+
     /// Refuses data that the model's record does not describe.
-    pub(super) fn check(&self, record: &Record) -> Result<(), UpdateError> {
+    pub(crate) fn check(&self, record: &Record) -> Result<(), UpdateError> {
+        self.check_numbering()?;
         let (rows, features) = (self.data.samples.len() as u64, self.data.samples.features() as u64);
         if (rows, features) != (record.rows, record.features) {
             return Err(UpdateError::OtherData(format!(
@@ -87,7 +111,7 @@ impl Kept {
             data: Dataset { groups: None, ..self.data.select(stay) },
             numbers: stay.iter().map(|&row| self.numbers[row]).collect(),
             next: self.next,
-            updates: self.updates + 1,
+            updates: self.updates.saturating_add(1),
         };
         if let Some(added) = added {
             kept.data.samples = kept.data.samples.stacked(&added.samples)?;
@@ -95,7 +119,7 @@ impl Kept {
                 kept.data.samples = kept.data.samples.with_features(scaler.features());
             }
             kept.data.labels.extend_from_slice(&added.labels);
-            kept.next += added.labels.len() as u64;
+            kept.next = self.next.checked_add(added.labels.len() as u64).ok_or(UpdateError::Exhausted(self.next))?;
             kept.numbers.extend(self.next..kept.next);
         }
         Ok(kept)

@@ -1,6 +1,6 @@
 //! What a model says that can be compared with the data without any kernel value.
 
-use crate::update::Kept;
+use crate::update::{Kept, UpdateError};
 use crate::verify::Check;
 use crate::words::labels_in_words;
 use maxmargin_data::Dataset;
@@ -20,7 +20,7 @@ pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
     Check::new("classes", ours == theirs, detail)
 }
 
-/// Shape, hash and scaler.
+/// Shape, hash, scaler, and the data that the model keeps.
 pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) {
     if let Some(record) = model.record() {
         let (rows, features) = (data.samples.len() as u64, data.samples.features() as u64);
@@ -32,15 +32,23 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
             if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
         checks.push(Check::new("data hash", same, detail.to_owned()));
     }
+    let kept = Kept::of(model);
     if let Some(scaler) = &model.parts().scaler {
-        let updates = Kept::of(model).ok().flatten().map_or(0, |kept| kept.updates);
-        let (passed, detail) = if updates > 0 {
-            (None, "it was fitted before the model was updated, to samples that may have left")
-        } else if *scaler == Scaler::fit(&data.samples, scaler.method()) {
+        let updated = matches!(&kept, Ok(Some(kept)) if kept.updates > 0);
+        let (passed, detail) = if *scaler == Scaler::fit(&data.samples, scaler.method()) {
             (Some(true), "fitted to this data")
+        } else if updated {
+            (None, "it was fitted before the model was updated, to samples that may have left")
         } else {
             (Some(false), "not what fitting to this data gives")
         };
         checks.push(Check { what: "scaler", passed, detail: detail.to_owned() });
     }
+    // What the next update would start from, whatever data the model is judged by.
+    let sound = kept.and_then(|kept| match (kept, model.record()) {
+        (Some(kept), Some(record)) => kept.check(record),
+        (Some(_), None) => Err(UpdateError::NoRecord),
+        (None, _) => Ok(()),
+    });
+    checks.extend(sound.err().map(|error| Check::new("kept data", false, error.to_string())));
 }

@@ -81,7 +81,7 @@ pub(crate) fn record_of(model: &Model) -> Record {
     let training = |(p, machine): (usize, &Machine)| MachineRecord {
         rows: machine.support.iter().map(|k| 3 * u64::from(*k) + 1).collect(),
         folded: None,
-        bounded: 1,
+        bounded: machine.support.len().min(1) as u64,
         status: Status::Converged,
         iterations: 1234 + p as u64,
         certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0 },

@@ -1,6 +1,6 @@
 //! The native file: nothing is lost, and nothing but an intact file is read.
 
-use crate::common::{CLASSES, bits, changed, dense, kernels, model, recorded, sparse};
+use crate::common::{CLASSES, bits, changed, dense, kernels, model, record_of, recorded, sparse};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Par, Samples, Scaler, codec};
 use maxmargin_kernel::{Kernel, UserKernel};
@@ -27,9 +27,11 @@ fn payload(file: &[u8]) -> &[u8] {
 fn a_round_trip_predicts_the_same_bits() {
     for (kernel, classes) in kernels().iter().flat_map(|kernel| CLASSES.map(|classes| (kernel, classes))) {
         for support in [dense(17, 6, 1), sparse(17, 6, 2)] {
-            let model = recorded(kernel.clone(), support, classes);
-            let scaled = model.clone().with_scaler(Scaler::fit(&dense(5, 6, 9), Method::Standard)).unwrap();
-            for model in [model.with_index_base(0).unwrap(), scaled] {
+            let plain = model(kernel.clone(), support, classes);
+            let scaled = plain.clone().with_scaler(Scaler::fit(&dense(5, 6, 9), Method::Standard)).unwrap();
+            for model in [plain.with_index_base(0).unwrap(), scaled] {
+                let record = record_of(&model);
+                let model = model.with_record(record).unwrap();
                 let copy = decode(&encode(&model).unwrap()).unwrap();
                 assert_eq!(model, copy);
                 for queries in [dense(9, 6, 3), sparse(9, 8, 4), dense(9, 4, 5)] {

@@ -1,0 +1,153 @@
+//! One writer of a file at a time.
+//!
+//! The lock is on the file itself, so that nothing is left behind; it is advisory, readers do not ask for it, and it ends with the process. A file that is
+//! written takes the name from the one before it: who has waited for a lock looks whether the name has gone to another file meanwhile, and begins again.
+//! Systems other than Unix, where a lock would keep readers out, and file systems without locks have none.
+
+use crate::failure::{Failure, reason};
+use crate::notes::say_unless_quiet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long somebody waits without a word.
+const SILENT: Duration = Duration::from_secs(1);
+
+/// What is done when somebody else writes the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Wait until that is done.
+    Wait,
+    /// Fail.
+    None,
+}
+
+/// The right to write a file, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _file: File,
+}
+
+/// The right to write the file at `path`, called `name`; none where there is no such file yet, or no locks.
+pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<Option<Held>, Failure> {
+    let failed = |error: &io::Error| Failure::input(name, format!("cannot lock the file: {}", reason(error)));
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    loop {
+        let file = match File::options().read(true).write(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&error)),
+        };
+        let file = match (try_lock(&file).map_err(|e| failed(&e))?, patience) {
+            (None, _) => return Ok(None),
+            (Some(true), _) => file,
+            (Some(false), Patience::None) => {
+                return Err(Failure::input(
+                    name,
+                    "another maxmargin is writing this file; try again, or leave --no-wait out to wait",
+                ));
+            }
+            (Some(false), Patience::Wait) => waited_for(file, name).map_err(|e| failed(&e))?,
+        };
+        if is_at(&file, path) {
+            return Ok(Some(Held { _file: file }));
+        }
+    }
+}
+
+/// Whether the lock was to be had; none where files cannot be locked.
+pub(crate) fn try_lock(file: &File) -> io::Result<Option<bool>> {
+    match file.try_lock() {
+        Ok(()) => Ok(Some(true)),
+        Err(TryLockError::WouldBlock) => Ok(Some(false)),
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Waits for the lock in another thread, so that this one can say what it waits for. Ctrl-C ends the program meanwhile.
+fn waited_for(file: File, name: &str) -> io::Result<File> {
+    let (done, heard) = channel();
+    thread::spawn(move || {
+        let locked = loop {
+            match file.lock() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                locked => break locked,
+            }
+        };
+        // Nobody listens any more only when the program ends.
+        let _ = done.send(locked.map(|()| file));
+    });
+    let gone = |_| io::Error::other("the thread that waited has ended");
+    match heard.recv_timeout(SILENT) {
+        Ok(locked) => locked,
+        Err(RecvTimeoutError::Disconnected) => Err(gone(())),
+        Err(RecvTimeoutError::Timeout) => {
+            say_unless_quiet(&format!("{name}: waiting for another maxmargin that is writing this file"));
+            heard.recv().map_err(|_| gone(()))?
+        }
+    }
+}
+
+/// Whether `path` still names this file.
+#[cfg(unix)]
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(ours), Ok(theirs)) = (file.metadata(), fs::metadata(path)) else { return false };
+    (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
+}
+
+/// Whether `path` names a file, which is all that can be known.
+#[cfg(not(unix))]
+pub(crate) fn is_at(_: &File, path: &Path) -> bool {
+    fs::metadata(path).is_ok()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    fn held(path: &Path, patience: Patience) -> Result<Option<Held>, Failure> {
+        exclusive(path, "m", patience)
+    }
+
+    #[test]
+    fn the_lock_is_that_of_the_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("m");
+        assert!(held(&path, Patience::Wait).expect("no file").is_none());
+        fs::write(&path, "first").expect("room");
+        let first = held(&path, Patience::Wait).expect("nobody writes").expect("a file");
+        let refused = held(&path, Patience::None);
+        assert!(matches!(refused, Err(Failure::Input(ref text)) if text.contains("--no-wait")), "{refused:?}");
+        let second = {
+            let path = path.clone();
+            thread::spawn(move || {
+                let held = held(&path, Patience::Wait).expect("in the end").expect("a file");
+                (held, fs::read_to_string(&path).expect("text"))
+            })
+        };
+        thread::sleep(Duration::from_millis(100));
+        assert!(!second.is_finished());
+        // The name goes to another file, as when a model is written; the old one's lock is then worth nothing.
+        let next = folder.path().join("next");
+        fs::write(&next, "second").expect("room");
+        fs::rename(&next, &path).expect("one folder");
+        drop(first);
+        let begun = Instant::now();
+        while !second.is_finished() && begun.elapsed() < Duration::from_mins(1) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let (second, text) = second.join().expect("no panic");
+        assert_eq!(text, "second");
+        assert!(held(&path, Patience::None).is_err(), "the lock is that of the new file");
+        drop(second);
+        assert!(held(&path, Patience::None).is_ok());
+    }
+}

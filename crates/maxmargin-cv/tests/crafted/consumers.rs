@@ -1,0 +1,91 @@
+//! Everything that is ever done with a model file.
+
+use maxmargin_core::Goal;
+use maxmargin_cv::{Change, Claim, Kept, goal_of, update, verify};
+use maxmargin_data::{Dataset, Par, Samples};
+use maxmargin_model::{Model, decode, encode, libsvm, read};
+use maxmargin_path::Update;
+use std::ops::ControlFlow;
+
+/// Bytes of kernel columns in an update.
+const MEMORY: u64 = 1 << 20;
+
+/// Breakpoints after which a path is given up: what is asked here is whether it goes wrong, not where it ends.
+const ENOUGH: usize = 2000;
+
+/// Reads `bytes` as a model and does with it whatever can be done with one: whether it is a model. Nothing may panic.
+pub(crate) fn decode_all(bytes: &[u8]) -> bool {
+    let Ok(model) = read(bytes) else { return false };
+    consume(&model, &Dataset::from_rows(&[[0.5, -1.0], [1.0, 0.25], [-2.0, 0.0]], &[1.0, -1.0, 3.0]).expect("numbers"));
+    true
+}
+
+/// Describes, predicts with, judges, updates and writes `model`; `data` may be what it was trained on.
+pub(crate) fn consume(model: &Model, data: &Dataset) {
+    describe(model);
+    let kept = Kept::of(model).ok().flatten();
+    let own = kept.as_ref().map(|kept| &kept.data);
+    for data in own.into_iter().chain([data]) {
+        predict(model, &data.samples);
+        let claim = Claim { c: 1.0, weights: vec![(model.classes()[0], 2.0)] };
+        for claim in [None, Some(&claim)] {
+            // Errors are answers, too.
+            let _ = verify(model, data, claim, None, Par::Seq).map(|verdict| (verdict.matches(), verdict.met()));
+        }
+    }
+    predict(model, &Samples::from_sparse(9, vec![0, 0, 2], vec![3, 8], vec![1.0, -1.0]).expect("rows"));
+    for kept in kept.into_iter().chain([Kept::new(data.clone())]) {
+        change(model, &kept);
+    }
+    write(model);
+}
+
+fn describe(model: &Model) {
+    let _ = (model.support_vectors(), model.features(), model.folded(), model.len(), format!("{:?}", model.parts().scaler));
+    for p in 0..model.machines().len() {
+        let _ = model.weights(p).map(|w| w.iter().map(|v| v * v).sum::<f64>());
+    }
+    let Some(record) = model.record() else { return };
+    let _ = (record.status(), record.iterations(), record.worst().map(|worst| worst.bounded));
+    let met = |machine: &maxmargin_model::MachineRecord| goal_of(record).met(&machine.certificate);
+    let _ = record.machines.iter().filter(|machine| met(machine)).count();
+    let _: u64 = record.machines.iter().map(|machine| machine.bounded).sum();
+}
+
+fn predict(model: &Model, samples: &Samples) {
+    let Ok(decisions) = model.decision_values(samples, Par::Seq) else { return };
+    assert_eq!(decisions.len(), samples.len() * model.machines().len());
+    let labels = model.predict(samples, Par::Seq).expect("they were decided before");
+    assert!(labels.iter().all(|label| model.classes().contains(label)));
+}
+
+fn change(model: &Model, kept: &Kept) {
+    let one = |row: usize| kept.data.select(&[row]);
+    let add = (!kept.data.samples.is_empty()).then(|| one(kept.data.samples.len() - 1));
+    let remove: Vec<u64> = kept.numbers.iter().copied().take(1).collect();
+    for change in [
+        Change { add: add.as_ref(), remove: &[], c: None },
+        Change { add: None, remove: &remove, c: None },
+        Change { add: add.as_ref(), remove: &remove, c: Some(0.5) },
+    ] {
+        let watch =
+            |update: &Update| if update.breakpoints > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let Ok(updated) = update(model, kept, &change, MEMORY, Par::Seq, &watch) else { continue };
+        let _ = (updated.sum(), updated.status());
+        // No verdict where a class has the weight 0.
+        let _ = verify(&updated.model, &updated.kept.data, None, Some(Goal::Kkt(1e-3)), Par::Seq);
+        let again = decode(&encode(&updated.model).expect("encodable")).expect("what was written reads back");
+        assert_eq!(Kept::of(&again).expect("whole"), Some(updated.kept));
+    }
+}
+
+fn write(model: &Model) {
+    let bytes = encode(model).expect("encodable");
+    let again = decode(&bytes).expect("what was written reads back");
+    // Not compared as models: a certificate may hold what is not a number.
+    assert_eq!(encode(&again).expect("encodable"), bytes);
+    let mut text = Vec::new();
+    if libsvm::write_model(model, &mut text).is_ok() {
+        let _ = libsvm::read_model(&text);
+    }
+}
