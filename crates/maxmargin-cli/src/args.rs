@@ -5,7 +5,7 @@ mod numbers;
 mod values;
 
 pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs};
-pub(crate) use numbers::{Numbers, one as number_or_range};
+pub(crate) use numbers::Numbers;
 pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
 
 use clap::{Args, Parser, Subcommand};

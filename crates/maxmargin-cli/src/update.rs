@@ -1,6 +1,6 @@
 //! `update`: samples into a model and out of it, exactly, without training again.
 
-use crate::args::{Numbers, UpdateArgs, number_or_range};
+use crate::args::{Numbers, UpdateArgs};
 use crate::failure::{Done, Failure, reason};
 use crate::input::{self, Input};
 use crate::interrupt;
@@ -11,6 +11,7 @@ use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, 
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::{Formulation, Status};
+use maxmargin::cv::update::numbers_of;
 use maxmargin::cv::{
     CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, goal_of, update,
 };
@@ -145,14 +146,7 @@ fn removed(remove: &Numbers, name: &str, kept: &Kept) -> Result<Vec<u64>, Failur
                 let what = format!("cannot read the numbers: {}; --remove takes 3,7,20-40 or a file of numbers", reason(&e));
                 Failure::input(&file, what)
             })?;
-            let mut ranges = Vec::new();
-            for (line, text) in text.lines().enumerate() {
-                for cell in text.split([',', ' ', '\t']).filter(|cell| !cell.is_empty()) {
-                    let range = number_or_range(cell);
-                    ranges.push(range.map_err(|what| Failure::input(format!("{file}:{}: `{cell}`", line + 1), what))?);
-                }
-            }
-            ranges
+            numbers_of(&text).map_err(|e| Failure::input(&file, e))?
         }
     };
     let mut numbers = Vec::new();

@@ -1,5 +1,6 @@
 //! Fold plans: which sample is tested in which fold.
 
+use maxmargin_data::quote::quoted;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -187,7 +188,7 @@ impl FoldPlan {
                 continue;
             }
             let fold = line.parse::<u32>().ok().filter(|&f| (f as usize) < samples);
-            fold_of.push(fold.ok_or_else(|| PlanError::Line { line: at + 1, found: line.chars().take(40).collect() })?);
+            fold_of.push(fold.ok_or_else(|| PlanError::Line { line: at + 1, found: quoted(line, 40) })?);
         }
         if fold_of.len() != samples {
             return Err(PlanError::Length { found: fold_of.len(), samples });

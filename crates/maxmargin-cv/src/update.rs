@@ -3,9 +3,11 @@
 mod error;
 mod kept;
 mod machine;
+mod numbers;
 
 pub use error::UpdateError;
 pub use kept::Kept;
+pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
 
 use crate::arrangement::{Arrangement, Part};
 use crate::matching::{Terms, positions, terms};

@@ -1,5 +1,6 @@
 //! A data set: samples with their labels and what the file said about them.
 
+use crate::number::shortest;
 use crate::samples::{Samples, SamplesError};
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +204,7 @@ pub enum LabelError {
     #[error("the data has no rows")]
     Empty,
     /// One class.
-    #[error("all {rows} labels are {label}: training needs two classes")]
+    #[error("all {rows} labels are {}: training needs two classes", shortest(*label))]
     OneClass {
         /// Rows seen.
         rows: usize,
@@ -212,8 +213,9 @@ pub enum LabelError {
     },
     /// More than two classes.
     #[error(
-        "{classes} different labels (such as {first}, {second} and {third}) where a problem of two classes is needed: \
-         training and k-fold cross-validation take more; keep two classes, or map the labels to two"
+        "{classes} different labels (such as {}, {} and {}) where a problem of two classes is needed: \
+         training and k-fold cross-validation take more; keep two classes, or map the labels to two",
+        shortest(*first), shortest(*second), shortest(*third)
     )]
     ManyClasses {
         /// Number of different labels.

@@ -9,7 +9,7 @@
 //! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
 //! - [`libsvm`], [`compress`], [`number`]: text in and out
 //! - [`scale`], [`ranges`]: scaling, and whether it is called for
-//! - [`generate`], [`cache`], [`codec`], [`par`]: seeded data, parsed data in binary form, bytes of any value, threads
+//! - [`generate`], [`cache`], [`codec`], [`par`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, threads, text in messages
 
 pub mod cache;
 pub mod classes;
@@ -20,6 +20,7 @@ pub mod generate;
 pub mod libsvm;
 pub mod number;
 pub mod par;
+pub mod quote;
 pub mod ranges;
 pub mod samples;
 pub mod scale;

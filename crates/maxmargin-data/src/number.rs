@@ -97,6 +97,14 @@ pub fn write_shortest(out: &mut impl Write, value: f64) -> io::Result<()> {
     if plain { write!(out, "{value}") } else { write!(out, "{value:e}") }
 }
 
+/// What [`write_shortest`] writes.
+pub fn shortest(value: f64) -> String {
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_shortest(&mut text, value);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// Writes `number` in decimal, without the cost of the formatting machinery.
 pub(crate) fn write_integer(out: &mut impl Write, number: u64) -> io::Result<()> {
     let mut digits = [0; 20];

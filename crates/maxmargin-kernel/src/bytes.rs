@@ -11,7 +11,7 @@ use crate::blocks::{Panels, STRIDE, Scratch, blocks};
 use crate::entry::Entry;
 use crate::survey::Survey;
 use maxmargin_data::Samples;
-use maxmargin_simd::bytes::{PANEL, available, position, products};
+use maxmargin_simd::bytes::{PANEL, position, products};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -47,11 +47,12 @@ fn wrapped(value: i64) -> i32 {
 }
 
 impl Bytes {
-    /// Whether this machine and these values allow the engine: integers spanning less than 256, distances below 2³¹.
+    /// Whether these values allow the engine: integers spanning less than 256, distances below 2³¹.
+    ///
+    /// What it computes is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
     pub(crate) fn suits(samples: &Samples, survey: &Survey) -> bool {
         let span = survey.high - survey.low;
-        available()
-            && survey.integer
+        survey.integer
             && span < 256.0
             && survey.low.abs() < 32768.0
             && samples.features() as f64 * span.max(survey.high.abs()).max(survey.low.abs()).powi(2) < 2_147_483_647.0

@@ -18,8 +18,7 @@ const DENSE_BYTES: usize = 1 << 30;
 /// `K_ij = k(x_i, x_j)` for the kernels of [`Kernel`].
 ///
 /// How dot products are computed is decided from the data: matrix multiplication in `f32` where that is accurate to 10⁻⁶ in the
-/// exponent of an RBF kernel, in `f64` where it is not, in exact byte arithmetic for small integers where the processor
-/// has it, inverted lists for sparse data. Exact blocks
+/// exponent of an RBF kernel, in `f64` where it is not, in exact byte arithmetic for small integers, inverted lists for sparse data. Exact blocks
 /// are `f64` throughout, with the data centred for RBF kernels.
 #[derive(Clone, Debug)]
 pub struct KernelGram {
@@ -61,8 +60,13 @@ impl KernelGram {
         } else {
             let survey = survey(samples);
             let bytes = if survey.single { 4 } else { 12 };
-            if Bytes::suits(samples, &survey) && survey.prefers_dense(samples, DENSE_BYTES, 1, 300.0) {
-                Store::Bytes(Bytes::new(samples, &survey))
+            // The machine decides nothing that shows: of small integers only by which of two exact ways.
+            if Bytes::suits(samples, &survey) {
+                if survey.prefers_dense(samples, DENSE_BYTES, 1, maxmargin_simd::bytes::rate()) {
+                    Store::Bytes(Bytes::new(samples, &survey))
+                } else {
+                    Store::Sparse(Sparse::new(samples))
+                }
             } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
                 Store::Dense(Dense::new(samples, &survey, width(&kernel)))
             } else {

@@ -72,6 +72,35 @@ fn every_store_gives_other_kernels_the_true_norms() {
     }
 }
 
+/// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums of them are no longer exact in `f32`.
+#[test]
+fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
+    let mut state = 3_u64;
+    let (n, d) = (40, 1000);
+    let mut values = vec![0.0; n * d];
+    for (at, value) in values.iter_mut().enumerate() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // A third of the samples are mostly zeros.
+        let kept = at / d % 3 > 0 || state >> 60 == 0;
+        *value = if kept { f64::from((state >> 56) as u8) - 3.0 } else { 0.0 };
+    }
+    let samples = Samples::from_slice(&values, n, d).expect("finite values");
+    let survey = survey(&samples);
+    assert!(Bytes::suits(&samples, &survey) && survey.max_norm > 16_777_216.0);
+    for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
+        let values = |store| {
+            let gram = KernelGram::over(Arc::new(store), kernel.clone()).expect("a valid kernel");
+            let all: Vec<usize> = (0..n).collect();
+            let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
+            gram.fill(&all, 0..n, &mut fast);
+            gram.fill_exact(&all, 0..n, &mut exact);
+            (fast, exact)
+        };
+        let (bytes, lists) = (values(Store::Bytes(Bytes::new(&samples, &survey))), values(Store::Sparse(Sparse::new(&samples))));
+        assert!(bytes == lists, "{kernel:?}");
+    }
+}
+
 #[test]
 fn decisions_of_other_kernels_see_the_true_norms() {
     for (what, samples, gamma) in all() {

@@ -41,6 +41,12 @@ pub(crate) const ROUND64: f64 = 6_755_399_441_055_744.0;
 /// log₂ e and what its `f64` form lacks.
 const LOG2_E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
 
+/// `norm + other − 2 dot`, whatever wraps on the way to it.
+#[inline]
+pub(crate) fn integer_distance(norm: i32, other: i32, dot: i32) -> i32 {
+    norm.wrapping_add(other).wrapping_sub(dot.wrapping_mul(2))
+}
+
 /// `x ↦ exp(−γ x)` for squared distances `x ≥ 0`, prepared for slices.
 #[derive(Clone, Copy, Debug)]
 pub struct Gaussian {
@@ -170,13 +176,18 @@ impl Gaussian {
     /// When the lengths differ.
     pub fn fill32_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        #[cfg(target_arch = "x86_64")]
-        if self.level == Level::Avx512 {
+        match self.level {
             // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
-            return unsafe { avx512::fill32_from_integers(self, norm, norms, dots, out) };
-        }
-        for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-            *o = self.one32(norm.wrapping_add(n).wrapping_sub(dot.wrapping_mul(2)) as f32);
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill32_from_integers(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill32_from_integers(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one32(integer_distance(norm, n, dot) as f32);
+                }
+            }
         }
     }
 
@@ -187,13 +198,18 @@ impl Gaussian {
     /// When the lengths differ.
     pub fn fill64_from_integers(&self, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
         assert!(norms.len() == out.len() && dots.len() == out.len(), "lengths {} {} {}", norms.len(), dots.len(), out.len());
-        #[cfg(target_arch = "x86_64")]
-        if self.level == Level::Avx512 {
+        match self.level {
             // SAFETY: `Gaussian::at` keeps the level at or below what the machine has, and the lengths were compared above.
-            return unsafe { avx512::fill64_from_integers(self, norm, norms, dots, out) };
-        }
-        for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
-            *o = self.one64(f64::from(norm.wrapping_add(n).wrapping_sub(dot.wrapping_mul(2))));
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::fill64_from_integers(self, norm, norms, dots, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::fill64_from_integers(self, norm, norms, dots, out) },
+            _ => {
+                for ((o, &n), &dot) in out.iter_mut().zip(norms).zip(dots) {
+                    *o = self.one64(f64::from(integer_distance(norm, n, dot)));
+                }
+            }
         }
     }
 

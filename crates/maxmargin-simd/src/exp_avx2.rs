@@ -1,6 +1,6 @@
 //! Gaussians in AVX2 with FMA; the last, partial vector is computed by [`Gaussian::one32`] and [`Gaussian::one64`].
 
-use super::{C32, C64, Gaussian, ROUND32, ROUND64};
+use super::{C32, C64, Gaussian, ROUND32, ROUND64, integer_distance};
 use std::arch::x86_64::*;
 
 /// Eight results of [`Gaussian::one32`].
@@ -138,5 +138,51 @@ pub(super) unsafe fn fill64_from32(g: &Gaussian, norm: f32, norms: &[f32], dots:
     }
     for j in at..len {
         out[j] = g.one64((-2.0f64).mul_add(f64::from(dots[j]), f64::from(norm) + f64::from(norms[j])));
+    }
+}
+
+/// See [`Gaussian::fill32_from_integers`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill32_from_integers(g: &Gaussian, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f32]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 8 <= len {
+        // SAFETY: `at + 8` is at most the length of all three slices.
+        unsafe {
+            let n = _mm256_loadu_si256(norms.as_ptr().add(at).cast());
+            let dot = _mm256_loadu_si256(dots.as_ptr().add(at).cast());
+            let squared = _mm256_sub_epi32(_mm256_add_epi32(_mm256_set1_epi32(norm), n), _mm256_slli_epi32::<1>(dot));
+            _mm256_storeu_ps(out.as_mut_ptr().add(at), core32(g, _mm256_cvtepi32_ps(squared)));
+        }
+        at += 8;
+    }
+    for j in at..len {
+        out[j] = g.one32(integer_distance(norm, norms[j], dots[j]) as f32);
+    }
+}
+
+/// See [`Gaussian::fill64_from_integers`].
+///
+/// # Safety
+///
+/// The machine has AVX2 and FMA, and the slices have one length.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn fill64_from_integers(g: &Gaussian, norm: i32, norms: &[i32], dots: &[i32], out: &mut [f64]) {
+    let (len, mut at) = (out.len(), 0);
+    while at + 4 <= len {
+        // SAFETY: `at + 4` is at most the length of all three slices.
+        unsafe {
+            let n = _mm_loadu_si128(norms.as_ptr().add(at).cast());
+            let dot = _mm_loadu_si128(dots.as_ptr().add(at).cast());
+            let squared = _mm_sub_epi32(_mm_add_epi32(_mm_set1_epi32(norm), n), _mm_slli_epi32::<1>(dot));
+            _mm256_storeu_pd(out.as_mut_ptr().add(at), core64(g, _mm256_cvtepi32_pd(squared)));
+        }
+        at += 4;
+    }
+    for j in at..len {
+        out[j] = g.one64(f64::from(integer_distance(norm, norms[j], dots[j])));
     }
 }

@@ -44,6 +44,12 @@ pub fn detect() -> Level {
     Level::Portable
 }
 
+/// Every level that this machine has, lowest first: what a test of a pass runs over.
+pub fn levels() -> impl Iterator<Item = Level> {
+    let best = detect();
+    [Level::Portable, Level::Avx2, Level::Avx512].into_iter().filter(move |&level| level <= best)
+}
+
 /// Uses at most `highest` from now on, in the whole process, and returns what that is on this machine. For tests and measurements.
 pub fn restrict(highest: Level) -> Level {
     let chosen = detect().min(highest);

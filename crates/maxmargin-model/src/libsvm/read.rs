@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
+use maxmargin_data::quote::quoted;
 use maxmargin_kernel::Kernel;
 
 /// Greatest feature index: the width of the matrix then fits `u32`.
@@ -231,5 +232,5 @@ fn whole(at: usize, word: &str) -> Result<u32, ModelError> {
 }
 
 fn shortened(word: &str) -> String {
-    word.chars().take(40).collect()
+    quoted(word, 40)
 }

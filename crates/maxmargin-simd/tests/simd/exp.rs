@@ -1,10 +1,8 @@
 //! Gaussians: accuracy against the standard library in f64, the same bits at every level.
 
 use maxmargin_simd::exp::Gaussian;
-use maxmargin_simd::level::Level;
+use maxmargin_simd::level::{Level, levels};
 use proptest::prelude::*;
-
-const LEVELS: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
 
 fn ulps32(a: f32, b: f64) -> f64 {
     let ulp = f64::from(f32::from_bits((b as f32).to_bits() + 1)) - f64::from(b as f32);
@@ -19,6 +17,7 @@ fn reference(gamma: f64, squared: f64) -> f64 {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "long")]
 fn whole_range_f32() {
     for gamma in [1.0, 0.5, 7.8125, 1.0 / 3.0, 1e-3, 123.456] {
         let g = Gaussian::new(gamma);
@@ -37,6 +36,7 @@ fn whole_range_f32() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "long")]
 fn whole_range_f64() {
     for gamma in [1.0, 0.5, 7.8125, 1.0 / 3.0, 1e-3, 123.456] {
         let g = Gaussian::new(gamma);
@@ -56,7 +56,7 @@ fn whole_range_f64() {
 
 #[test]
 fn ends_of_the_range() {
-    for level in LEVELS {
+    for level in levels() {
         for gamma in [1e-300, 1e-40, 1.0, 1e40, 1e300, f64::MAX] {
             let g = Gaussian::at(gamma, level);
             let (mut narrow, mut wide) = ([9.0f32; 3], [9.0f64; 3]);
@@ -72,6 +72,8 @@ fn ends_of_the_range() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 256 }, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn every_level_returns_the_same_bits(
         log_gamma in -20.0f64..8.0,
@@ -99,7 +101,7 @@ proptest! {
             let want = reference(gamma, squared);
             prop_assert!((k - want).abs() <= 2.0 * f64::EPSILON * want + 1e-307);
         }
-        for level in LEVELS {
+        for level in levels() {
             prop_assert_eq!(run(level), expected.clone());
         }
     }
@@ -111,7 +113,7 @@ proptest! {
     ) {
         let dots: Vec<i32> = values.iter().map(|v| v.1).collect();
         let norms: Vec<i32> = values.iter().map(|v| v.0.wrapping_sub(norm).wrapping_add(v.1.wrapping_mul(2))).collect();
-        for level in LEVELS {
+        for level in levels() {
             let g = Gaussian::at(1e-8, level);
             let (mut narrow, mut wide) = (vec![0.0; values.len()], vec![0.0; values.len()]);
             g.fill32_from_integers(norm, &norms, &dots, &mut narrow);
@@ -137,7 +139,7 @@ proptest! {
 #[test]
 fn exact_norms_whose_sum_is_not_a_single() {
     let (norm, norms, dots) = (16_000_001.0_f32, [16_000_000.0_f32; 37], [15_500_000.0_f32; 37]);
-    for level in LEVELS {
+    for level in levels() {
         let g = Gaussian::at(1e-6, level);
         let (mut from32, mut from64) = ([0.0; 37], [0.0; 37]);
         g.fill64_from32(norm, &norms, &dots, &mut from32);

@@ -1,0 +1,31 @@
+//! Products a nanosecond of each pass at each level: what `bytes::rate` says, and what kernel blocks are chosen by.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use maxmargin_simd::level::{levels, restrict};
+use maxmargin_simd::{bytes, products};
+use std::time::Instant;
+
+const DEPTH: usize = 512;
+
+/// Products of one call of `pass`, a nanosecond, the best of many.
+fn rate(count: usize, mut pass: impl FnMut()) -> f64 {
+    let mut best = f64::MAX;
+    for _ in 0..200 {
+        let begun = Instant::now();
+        (0..20).for_each(|_| pass());
+        best = best.min(begun.elapsed().as_secs_f64() / 20.0);
+    }
+    (count * DEPTH * 32) as f64 / best / 1e9
+}
+
+fn main() {
+    let (panel, rows) = (vec![1_u8; DEPTH * 32], vec![[1_i8; 4]; DEPTH / 4 * 12]);
+    let (panel32, rows32) = (vec![1.0_f32; DEPTH * 32], vec![1.0_f32; DEPTH * 12]);
+    let (mut sums, mut sums32) = (vec![0; 12 * 32], vec![0.0; 12 * 32]);
+    for level in levels() {
+        restrict(level);
+        let of_bytes = rate(12, || bytes::products(&rows, 12, &panel, &mut sums, 32));
+        let of_singles = rate(12, || products::products(&rows32, 12, &panel32, &mut sums32, 32));
+        println!("{level:?}: {of_bytes:.1} byte products, {of_singles:.1} of f32 a nanosecond; rate {}", bytes::rate());
+    }
+}

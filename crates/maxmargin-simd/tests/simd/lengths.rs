@@ -1,0 +1,66 @@
+//! Lengths near 2⁶⁴: sums and products of them wrap where nobody checks them, and a wrapped length passes for a short one.
+
+use crate::at_each_level;
+use maxmargin_simd::{bytes, products, transpose};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What `pass` panics with at each level; it must not return.
+fn refused(pass: impl Fn() + Copy, says: &str) {
+    at_each_level(|level| {
+        let error = catch_unwind(AssertUnwindSafe(pass)).expect_err("a length that cannot be is refused");
+        let said = error.downcast_ref::<String>().cloned().unwrap_or_default();
+        assert!(said.contains(says), "{level:?}: {said}");
+    });
+}
+
+/// `(count − 1) · stride + PANEL` wraps to 32 for three rows 2⁶³ apart, to 31 for two rows 2⁶⁴ − 1 apart, and so on.
+#[test]
+fn products_refuse_strides_whose_ends_wrap() {
+    let (panel, rows) = (vec![0.0_f32; 32], vec![0.0_f32; 12]);
+    for (count, stride) in [(2, usize::MAX), (2, usize::MAX - 31), (3, 1 << 63), (5, 1 << 62), (9, 1 << 61), (12, usize::MAX)] {
+        refused(|| products::products(&rows[..count], count, &panel, &mut vec![0.0; 64], stride), "room for 64 products");
+    }
+    let (panel, rows) = (vec![0.0_f64; 16], vec![0.0_f64; 2]);
+    refused(|| products::products(&rows, 2, &panel, &mut vec![0.0; 64], usize::MAX - 15), "room for 64 products");
+}
+
+#[test]
+fn byte_products_refuse_strides_whose_ends_wrap() {
+    let (panel, rows) = (vec![0_u8; 128], vec![[0_i8; 4]; 12]);
+    for (count, stride) in [(2, usize::MAX), (2, usize::MAX - 31), (3, 1 << 63), (5, 1 << 62), (9, 1 << 61), (12, usize::MAX)] {
+        refused(|| bytes::products(&rows[..count], count, &panel, &mut vec![0; 64], stride), "room for 64 sums");
+    }
+}
+
+#[test]
+fn transposes_refuse_places_whose_ends_wrap() {
+    let source = [0.0_f32; 20];
+    let sources = [&source[..]; 16];
+    for (from, to, says) in [
+        (usize::MAX, 0, "sources of less than"),
+        (usize::MAX - 15, 0, "sources of less than"),
+        (0, usize::MAX, "rows of less than"),
+        (0, usize::MAX - 15, "rows of less than"),
+    ] {
+        let call = || {
+            let mut target = vec![vec![0.0_f32; 20]; 16];
+            let mut out: Vec<&mut [f32]> = target.iter_mut().map(Vec::as_mut_slice).collect();
+            transpose::transpose(&sources, from, &mut out, to);
+        };
+        refused(call, says);
+    }
+}
+
+#[test]
+fn what_is_one_element_short_is_refused() {
+    refused(|| products::products(&[0.0_f32; 3], 3, &[0.0; 32], &mut [0.0; 2 * 40 + 31], 40), "room for 111 products");
+    refused(|| products::products(&[0.0_f32; 3], 3, &[0.0; 31], &mut [0.0; 200], 40), "a panel of 31 values");
+    refused(|| products::products(&[0.0_f32; 3], 2, &[0.0; 32], &mut [0.0; 200], 40), "row elements");
+    refused(|| products::products(&[0.0_f32; 13], 13, &[0.0; 32], &mut [0.0; 2000], 40), "row elements");
+    refused(|| products::products::<f32>(&[], 0, &[], &mut [0.0; 64], 32), "row elements");
+    refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 128], &mut [0; 2 * 40 + 31], 40), "room for 111 sums");
+    refused(|| bytes::products(&[[0; 4]; 3], 3, &[0; 127], &mut [0; 200], 40), "a panel of 127 bytes");
+    refused(|| bytes::products(&[], 0, &[], &mut [0; 64], 32), "row elements");
+    refused(|| transpose::transpose(&[&[0.0; 4]], 4, &mut [&mut [0.0; 4]], 0), "sources of less than 4 + 1 values");
+    refused(|| transpose::transpose(&[&[0.0; 4]], 0, &mut [&mut [0.0; 4]], 4), "rows of less than 4 + 1 values");
+}

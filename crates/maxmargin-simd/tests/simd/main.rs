@@ -1,0 +1,50 @@
+//! Every pass at every level that this machine has: the answers of a plain loop, and the same bits.
+
+mod bytes;
+mod exp;
+mod lengths;
+mod passes;
+mod products;
+mod transpose;
+
+use maxmargin_simd::level::{Level, levels, restrict};
+use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
+
+/// Levels are a process-wide choice: one test at a time changes them.
+static LEVEL: Mutex<()> = Mutex::new(());
+
+/// Calls `check` at each level of this machine.
+fn at_each_level(check: impl Fn(Level)) {
+    let _guard = LEVEL.lock().unwrap_or_else(PoisonError::into_inner);
+    for level in levels() {
+        assert_eq!(restrict(level), level, "a level of this machine can be chosen");
+        check(level);
+    }
+}
+
+/// What `pass` answers at each level of this machine, the portable one first.
+fn answers<T>(pass: impl Fn() -> T) -> Vec<T> {
+    let found = RefCell::new(Vec::new());
+    at_each_level(|_| found.borrow_mut().push(pass()));
+    found.into_inner()
+}
+
+/// A stream of numbers in 0…1 from a seed.
+fn stream(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[test]
+fn levels_begin_with_the_portable_one_and_ascend() {
+    let found: Vec<Level> = levels().collect();
+    assert_eq!(found[0], Level::Portable);
+    assert!(found.is_sorted() && found.last() == Some(&maxmargin_simd::level::detect()), "{found:?}");
+    if found.len() < 3 {
+        eprintln!("skipped here, the machine has no instructions for them: all levels above {:?}", found[found.len() - 1]);
+    }
+}

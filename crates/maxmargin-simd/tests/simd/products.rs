@@ -1,0 +1,114 @@
+//! Products of rows with panels: their bits depend on the two samples alone.
+
+use crate::{answers, at_each_level, stream};
+use maxmargin_simd::level::Level;
+use maxmargin_simd::products::{GROUP, PIECE, PORTABLE_FUSES, Real, products};
+
+/// A value of the type under test.
+trait Number: Real + PartialEq + std::fmt::Debug {
+    fn from(value: f64) -> Self;
+    fn bits(self) -> u64;
+    /// The multiply-add of a level.
+    fn chain(self, factor: Self, sum: Self, fused: bool) -> Self;
+}
+
+macro_rules! number {
+    ($real:ty) => {
+        impl Number for $real {
+            fn from(value: f64) -> Self {
+                value as $real
+            }
+
+            fn bits(self) -> u64 {
+                u64::from(self.to_bits())
+            }
+
+            fn chain(self, factor: Self, sum: Self, fused: bool) -> Self {
+                if fused { self.mul_add(factor, sum) } else { self * factor + sum }
+            }
+        }
+    };
+}
+number!(f32);
+number!(f64);
+
+/// `products` of `count` rows whose rows begin `stride` apart, in an array of sevens.
+fn run<T: Number>(rows: &[T], count: usize, panel: &[T], stride: usize) -> Vec<T> {
+    let mut out = vec![<T as Number>::from(7.0); count * stride];
+    products(rows, count, panel, &mut out, stride);
+    out
+}
+
+/// What the documentation says: chains of multiply-adds in ascending order, in pieces whose sums are added in order.
+fn defined<T: Number>(row: impl Fn(usize) -> T, column: impl Fn(usize) -> T, depth: usize, fused: bool) -> T {
+    let mut whole: Option<T> = None;
+    for start in (0..depth).step_by(PIECE) {
+        let mut sum = T::default();
+        (start..depth.min(start + PIECE)).for_each(|k| sum = row(k).chain(column(k), sum, fused));
+        whole = Some(whole.map_or(sum, |mut whole| {
+            whole += sum;
+            whole
+        }));
+    }
+    whole.unwrap_or_default()
+}
+
+/// Every group, depths about the length of a piece; values of 0, of both signs and of all sizes, so that each rounding shows.
+fn same_bits<T: Number>() {
+    let counts = if cfg!(miri) { 5..=7 } else { 1..=GROUP };
+    for (count, depth) in counts.flat_map(|c| [0, 1, 22, PIECE, PIECE + 1, 1100].map(|d| (c, d))) {
+        if cfg!(miri) && depth > 3 {
+            continue;
+        }
+        let mut next = stream((count * 10_000 + depth) as u64);
+        let mut value = || if next() < 0.1 { T::default() } else { <T as Number>::from((next() - 0.5) * (30.0 * next()).exp()) };
+        let panel: Vec<T> = (0..depth * T::PANEL).map(|_| value()).collect();
+        let rows: Vec<T> = (0..depth * count).map(|_| value()).collect();
+        let stride = T::PANEL + 8;
+        at_each_level(|level| {
+            let fused = level > Level::Portable || PORTABLE_FUSES;
+            let out = run(&rows, count, &panel, stride);
+            for r in 0..count {
+                for j in 0..T::PANEL {
+                    let want = defined(|k| rows[k * count + r], |k| panel[k * T::PANEL + j], depth, fused);
+                    let found = out[r * stride + j];
+                    assert_eq!(found.bits(), want.bits(), "{level:?}, {count} rows, depth {depth}: {found:?} for {want:?}");
+                }
+                let between = &out[r * stride + T::PANEL..(r + 1) * stride];
+                assert!(between.iter().all(|v| *v == <T as Number>::from(7.0)), "nothing between the rows is written");
+            }
+        });
+    }
+}
+
+/// The same bits at every level that fuses, those of plain rounding at a portable one that does not.
+#[test]
+fn products_have_the_bits_that_are_documented_at_every_level() {
+    same_bits::<f32>();
+    same_bits::<f64>();
+}
+
+/// A product that underflows below 0 leaves −0 where it is rounded once; added to 0, the first piece would lose the sign.
+#[test]
+fn the_sign_of_a_zero_is_the_same_at_every_level_that_fuses() {
+    let (rows, panel) = (vec![1e-30_f32], vec![-1e-30_f32; 32]);
+    let bits = answers(|| run(&rows, 1, &panel, 32)[0].to_bits());
+    let fused = &bits[usize::from(!PORTABLE_FUSES)..];
+    assert!(fused.iter().all(|&b| b == (-0.0_f32).to_bits()), "{bits:x?}");
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "long")]
+fn bits_do_not_depend_on_the_block() {
+    let depth = 700;
+    let value = |r: usize, k: usize| ((r * 7919 + k * 104_729) % 1000) as f32 * 0.001 - 0.4;
+    let panel: Vec<f32> = (0..depth * 32).map(|e| value(e % 32 + 9, e / 32)).collect();
+    let one: Vec<f32> = (0..depth).map(|k| value(4, k)).collect();
+    at_each_level(|level| {
+        let alone = run(&one, 1, &panel, 32);
+        for count in 5..=GROUP {
+            let rows: Vec<f32> = (0..depth * count).map(|e| value(e % count, e / count)).collect();
+            assert_eq!(run(&rows, count, &panel, 32)[4 * 32..5 * 32], alone, "{level:?}");
+        }
+    });
+}

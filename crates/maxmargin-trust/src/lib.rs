@@ -1,0 +1,15 @@
+//! What every reader promises, tried on made-up input, and trainings beside LIBSVM's and LIBLINEAR's.
+//!
+//! - [`targets`]: one function for each reader, which panics where a promise is broken
+//! - [`make`], [`mutate`]: almost valid input, and changes of it
+//! - [`fuzz`]: runs of a target over inputs that a seed determines, beside those kept in `corpus`
+//! - [`memory`]: what a reader allocates
+//! - [`differential`]: pinned trainings and what must hold of them
+
+pub mod differential;
+pub mod draws;
+pub mod fuzz;
+pub mod make;
+pub mod memory;
+pub mod mutate;
+pub mod targets;

@@ -1,0 +1,145 @@
+//! `maxmargin-trust`: readers over made-up input.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program")]
+
+use clap::{Args, Parser, Subcommand};
+use maxmargin_trust::memory::Counting;
+use maxmargin_trust::targets::{TARGETS, Target};
+use maxmargin_trust::{differential, fuzz, targets};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[derive(Parser)]
+#[command(about = "Tries what the readers and solvers of maxmargin promise")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Gives every reader almost valid and damaged input: one line for each, exit code 1 where a promise is broken
+    Fuzz(FuzzArgs),
+    /// Trains 250 pinned cases beside svm-train and liblinear-train: exit code 1 where something does not hold that must
+    Differential(DifferentialArgs),
+}
+
+#[derive(Args)]
+struct DifferentialArgs {
+    /// Where the page of results is written
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Every how manieth case is tried
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    every: u32,
+    /// This case alone
+    #[arg(long)]
+    case: Option<usize>,
+}
+
+#[derive(Args)]
+struct FuzzArgs {
+    /// One target only
+    #[arg(long)]
+    target: Option<String>,
+    /// Inputs for each target
+    #[arg(long, default_value_t = 10_000)]
+    runs: u64,
+    /// Which inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Ends each target after so many seconds
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Judges this file alone (with --target) and says what comes of it
+    #[arg(long, requires = "target")]
+    input: Option<PathBuf>,
+    /// Where inputs are written that break a promise
+    #[arg(long, default_value = ".")]
+    found: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Fuzz(args) => fuzz_all(&args),
+        Command::Differential(args) => compare(&args),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::from(2)
+    })
+}
+
+fn fuzz_all(args: &FuzzArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let chosen: Vec<&Target> = match &args.target {
+        None => TARGETS.iter().collect(),
+        Some(name) => vec![targets::named(name)?],
+    };
+    // What a target panics with is reported in one line.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut code = ExitCode::SUCCESS;
+    for target in chosen {
+        if let Some(path) = &args.input {
+            println!("{}: {:?}", target.name, fuzz::judge(target, &std::fs::read(path)?));
+            continue;
+        }
+        let (tally, found) = fuzz::run(target, args.runs, args.seconds, args.seed)?;
+        let fuzz::Tally { inputs, accepted, refused, seconds } = tally;
+        let count = u32::from(found.is_some());
+        println!("{:<14} {inputs} inputs, {accepted} accepted, {refused} refused, {count} found, {seconds:.1} s", target.name);
+        if let Some(found) = found {
+            let path = args.found.join(format!("{}-{}-{}", target.name, args.seed, found.number));
+            std::fs::write(&path, &found.input)?;
+            println!("  input {} of seed {}: {}", found.number, args.seed, found.said);
+            println!("  saved; see it again with: maxmargin-trust fuzz --target {} --input {}", target.name, path.display());
+            code = ExitCode::FAILURE;
+        }
+    }
+    Ok(code)
+}
+
+fn compare(args: &DifferentialArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let version = differential::versions();
+    if version.libsvm.is_none() {
+        println!("skipped: svm-train and svm-predict are not installed (Debian: libsvm-tools)");
+    }
+    if version.liblinear.is_none() {
+        println!("skipped: liblinear-train and liblinear-predict are not installed (Debian: liblinear-tools)");
+    }
+    let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: MAXMARGIN_DATA names no folder, so there is no real data");
+    }
+    let begun = std::time::Instant::now();
+    let (mut rows, mut faults) = (Vec::new(), 0);
+    for case in differential::all() {
+        let chosen = args.case.map_or((case.number - 1).is_multiple_of(args.every as usize), |number| case.number == number);
+        let there = match case.peer {
+            differential::Peer::Libsvm => version.libsvm.is_some(),
+            differential::Peer::Liblinear => version.liblinear.is_some(),
+        };
+        if !chosen {
+            continue;
+        }
+        let data = if there { case.data(folder.as_deref())? } else { None };
+        let outcome = data.map(|data| differential::judge(&case, &data)).transpose();
+        let outcome = outcome.map_err(|error| format!("case {}: {error}", case.number))?;
+        if let Some(outcome) = &outcome
+            && (args.case.is_some() || matches!(outcome.verdict, differential::Verdict::Fault(_)))
+        {
+            println!("case {} ({}, {}, C = {}): {outcome:?}", case.number, case.data_name(), case.kernel_name(), case.c);
+            faults += u32::from(matches!(outcome.verdict, differential::Verdict::Fault(_)));
+        }
+        rows.push((case, outcome));
+    }
+    let tried = rows.iter().filter(|(_, outcome)| outcome.is_some()).count();
+    let skipped = rows.len() - tried;
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("differential: {tried} cases, {skipped} skipped, {faults} at fault, {seconds:.1} s");
+    if let Some(out) = &args.out {
+        std::fs::write(out, differential::page(&rows, &version))?;
+    }
+    Ok(if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,131 @@
+//! Almost valid bytes: models and cached data, and checksums that fit what is changed.
+
+use super::text;
+use crate::draws::Draws;
+use maxmargin::data::scale::Method;
+use maxmargin::data::{Dataset, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
+use maxmargin::model::file::MAGIC;
+use maxmargin::model::{Decide, Machine, Parts, Section};
+use maxmargin::prelude::{Kernel, Svm};
+use sha2::{Digest, Sha256};
+
+/// The key of all cached data here.
+pub const KEY: [u8; 32] = [7; 32];
+
+/// Bytes of a cache before its payload.
+const CACHE_HEAD: usize = 60;
+
+/// A native model: one that was trained, or parts that were never checked.
+pub fn native_model(draws: &mut Draws) -> Vec<u8> {
+    if draws.once_in(200)
+        && let Some(bytes) = trained(draws)
+    {
+        return bytes;
+    }
+    let payload = codec::encode(&parts(draws)).unwrap_or_default();
+    sealed_model(draws.pick(&[4, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1]), &payload)
+}
+
+/// A model with all its records.
+fn trained(draws: &mut Draws) -> Option<Vec<u8>> {
+    let rows = 6 + draws.below(6);
+    let values = (0..2 * rows).map(|_| (draws.unit() * 8.0).round() / 4.0).collect();
+    let labels: Vec<f64> = (0..rows).map(|i| (i % (2 + draws.below(2))) as f64).collect();
+    let data = Dataset::from_samples(Samples::from_dense(rows, 2, values).ok()?, &labels).ok()?;
+    let svm = match draws.below(4) {
+        0 => Svm::linear(),
+        1 => Svm::linear().keep_vectors(),
+        2 => Svm::rbf(0.5).scale(Method::Standard),
+        _ => Svm::rbf(2.0),
+    };
+    maxmargin::model::encode(&svm.fit(&data).ok()?.model).ok()
+}
+
+/// All numbers of a model, mostly possible ones.
+fn parts(draws: &mut Draws) -> Parts {
+    let (rows, features) = (draws.below(5), 1 + draws.below(4));
+    let support = if draws.once_in(2) {
+        let values = (0..rows * features).map(|_| (draws.unit() * 8.0).round() / 4.0).collect();
+        Samples::from_dense(rows, features, values)
+    } else {
+        let wide = if draws.once_in(30) { 1 << draws.below(32) } else { features };
+        let indices = (0..rows).map(|_| draws.below(wide) as u32).collect();
+        Samples::from_sparse(wide, (0..=rows).collect(), indices, (0..rows).map(|_| draws.unit()).collect())
+    };
+    let support = support.expect("finite values, one feature a row");
+    let classes = 2 + draws.below(2);
+    let kernel = match draws.below(6) {
+        0 => Kernel::Linear,
+        1 => Kernel::Poly { gamma: 0.5, coef0: 1.0, degree: draws.below(5) as u32 },
+        2 => Kernel::Sigmoid { gamma: 0.1, coef0: draws.unit() },
+        3 => Kernel::Precomputed,
+        _ => Kernel::rbf(if draws.once_in(10) { -1.0 } else { 0.5 }),
+    };
+    let machines = (0..classes * (classes - 1) / 2).map(|_| {
+        let used: Vec<u32> = (0..support.len() as u32).filter(|_| !draws.once_in(3)).collect();
+        Machine { coef: used.iter().map(|_| draws.unit()).collect(), support: used, bias: draws.unit() }
+    });
+    let machines = machines.collect();
+    let scaler = draws
+        .once_in(4)
+        .then(|| Scaler::fit(&support, draws.pick(&[Method::Standard, Method::MinMax { lower: 0.0, upper: 1.0 }])));
+    let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.next() as u8; draws.below(20)] });
+    Parts {
+        kernel,
+        support,
+        machines,
+        decide: Decide::Vote,
+        classes: (0..classes).map(|k| k as f64 * 2.0 - 1.0).collect(),
+        index_base: u32::from(!draws.once_in(6)),
+        scaler,
+        record: None,
+        sections: sections.into_iter().collect(),
+    }
+}
+
+/// The first line of a model file and its payload.
+pub fn open_model(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    let end = file.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let mut head = file;
+    let payload = head.split_off(end);
+    (head, payload)
+}
+
+/// Mostly with a first line that fits.
+pub fn close_model(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8> {
+    if draws.once_in(12) {
+        return [head, payload].concat();
+    }
+    let line = String::from_utf8_lossy(&head).into_owned();
+    let format = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(4);
+    sealed_model(format, &payload)
+}
+
+/// A model file of this format, whatever its payload.
+fn sealed_model(format: u32, payload: &[u8]) -> Vec<u8> {
+    let sum: String = Sha256::digest(payload).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut file = format!("{MAGIC} {format} {} {sum}\n", payload.len()).into_bytes();
+    file.extend_from_slice(payload);
+    file
+}
+
+/// Cached data.
+pub fn cache(draws: &mut Draws) -> Vec<u8> {
+    loop {
+        if let Ok(data) = libsvm::parse(&text::data(draws), &ReadOptions::default(), Par::Seq) {
+            return stored::encode_dataset(&data, &KEY).unwrap_or_default();
+        }
+    }
+}
+
+/// What stands before the payload of a cache, and the payload.
+pub fn open_cache(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    let mut head = file;
+    let payload = head.split_off(CACHE_HEAD.min(head.len()));
+    (head, payload)
+}
+
+/// Mostly with a length and a checksum that fit.
+pub fn close_cache(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8> {
+    if draws.once_in(12) { [head, payload].concat() } else { stored::sealed(&payload, &KEY) }
+}

@@ -1,0 +1,86 @@
+//! What a reader allocates: an allocator that counts, and the bound that readers keep.
+#![allow(unsafe_code, reason = "a global allocator; it hands every call on to the system's and counts")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Bytes that a reader may hold for each byte of its input: the bound that `maxmargin_data::codec` documents. Text costs less (a row
+/// `1\n` of two bytes becomes a label, an offset and the end of a row, in vectors that may be twice as long as what they hold).
+pub const PER_BYTE: usize = 64;
+
+/// Bytes that a reader may hold whatever its input.
+pub const BASE: usize = 1 << 20;
+
+/// The same for a reader of models, which makes the weights of a linear model up to so many numbers (`FEW` in `maxmargin_model::weights`) however
+/// few of them a file names.
+pub const MODEL_BASE: usize = BASE + (8 << 22);
+
+thread_local! {
+    static HELD: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting what the current thread holds.
+#[derive(Debug)]
+pub struct Counting;
+
+fn took(bytes: usize) {
+    // A thread that ends has no counters left.
+    let _ = HELD.try_with(|held| {
+        held.set(held.get().wrapping_add(bytes));
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
+    });
+}
+
+fn gave(bytes: usize) {
+    // What another thread took wraps below 0 here, and back when it is taken again.
+    let _ = HELD.try_with(|held| held.set(held.get().wrapping_sub(bytes)));
+}
+
+// SAFETY: every call goes to the system's allocator with the caller's own arguments; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        took(layout.size());
+        // SAFETY: the caller's promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        took(layout.size());
+        // SAFETY: the caller's promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        gave(layout.size());
+        took(size);
+        // SAFETY: the caller's promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        gave(layout.size());
+        // SAFETY: the caller's promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// What `read` returns, and the most bytes that it held at a time beyond what was held before (0 where [`Counting`] is not the allocator).
+pub fn measured<T>(read: impl FnOnce() -> T) -> (T, usize) {
+    let before = HELD.get();
+    PEAK.set(before);
+    let result = read();
+    (result, PEAK.get().saturating_sub(before))
+}
+
+/// `read`, which must keep to memory in proportion to `input`.
+///
+/// # Panics
+///
+/// When it held more than [`PER_BYTE`] bytes for each byte of the input, and `base`.
+pub fn in_proportion<T>(input: &[u8], base: usize, read: impl FnOnce() -> T) -> T {
+    let (result, peak) = measured(read);
+    let most = PER_BYTE * input.len() + base;
+    assert!(peak <= most, "{} bytes of input took {peak} bytes of memory, above {most}", input.len());
+    result
+}

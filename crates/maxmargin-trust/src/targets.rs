@@ -1,0 +1,145 @@
+//! One function for each reader: what is refused says so in one line that names the place, what is accepted writes and reads back equal, and neither
+//! panics nor takes memory out of proportion.
+
+mod model;
+mod text;
+
+use crate::draws::Draws;
+use crate::make;
+use std::fmt::Display;
+
+/// What a reader did with an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It took it.
+    Accepted,
+    /// It returned an error.
+    Refused,
+}
+
+/// A reader, and how to make input for it.
+#[derive(Debug)]
+pub struct Target {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// Reads the input and panics where a promise is broken.
+    pub run: fn(&[u8]) -> Outcome,
+    /// Almost valid input.
+    pub make: fn(&mut Draws) -> Vec<u8>,
+    /// Pieces of the format, to be put anywhere.
+    pub words: &'static [&'static str],
+    /// Cuts an input into what its checksum is over and what stands before it.
+    pub open: fn(Vec<u8>) -> (Vec<u8>, Vec<u8>),
+    /// Puts the two together again, mostly with a checksum that fits.
+    pub close: fn(Vec<u8>, Vec<u8>, &mut Draws) -> Vec<u8>,
+}
+
+/// All of them.
+pub const TARGETS: [Target; 8] = [
+    plain(
+        "data",
+        text::data,
+        make::data,
+        &["qid:1", "#", "\u{feff}", "\r\n", "0:0", "4294967294:1", "1e308", "nan", "-0", " 1:"],
+    ),
+    plain("labels", text::labels, make::labels, &["-0", "1e-320", "9007199254740993", "nan", "\n"]),
+    plain("folds", text::folds, make::folds, &["#", "\n", "4294967295", "-1", "+1", " "]),
+    plain("range", text::range, make::range, &["x\n", "y\n", "-1 1\n", "4294967295 0 1\n", "nan", "1e999", "\r", "0 "]),
+    plain("numbers", text::numbers, make::numbers, &["18446744073709551615", "0", "3-1", "-", ",", "\t"]),
+    Target {
+        name: "model",
+        run: model::native,
+        make: make::native_model,
+        words: &["maxmargin-model 4 ", "\n"],
+        open: make::open_model,
+        close: make::close_model,
+    },
+    plain(
+        "libsvm-model",
+        model::libsvm,
+        make::libsvm_model,
+        &[
+            "nr_sv 1 1\n",
+            "nr_class 2\n",
+            "rho 0\n",
+            "SV\n",
+            "label 1 -1\n",
+            "total_sv 18446744073709551615\n",
+            "probA 1\n",
+            " 0:1",
+            "1e999",
+        ],
+    ),
+    Target {
+        name: "cache",
+        run: model::cache,
+        make: make::cache,
+        words: &["mmdata\r\n"],
+        open: make::open_cache,
+        close: make::close_cache,
+    },
+];
+
+/// A target without a checksum.
+const fn plain(
+    name: &'static str,
+    run: fn(&[u8]) -> Outcome,
+    make: fn(&mut Draws) -> Vec<u8>,
+    words: &'static [&'static str],
+) -> Target {
+    fn open(input: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+        (Vec::new(), input)
+    }
+    fn close(_: Vec<u8>, body: Vec<u8>, _: &mut Draws) -> Vec<u8> {
+        body
+    }
+    Target { name, run, make, words, open, close }
+}
+
+/// The target of this name.
+///
+/// # Errors
+///
+/// When there is none, with the names that there are.
+pub fn named(name: &str) -> Result<&'static Target, String> {
+    let names = || TARGETS.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
+    TARGETS
+        .iter()
+        .find(|target| target.name == name)
+        .ok_or_else(|| format!("no target is called `{name}`; there are {}", names()))
+}
+
+/// Checks that an error is one line of printable text; `place`: and that it names a line.
+fn refused(error: &impl Display, place: bool) -> Outcome {
+    let text = error.to_string();
+    assert!(!text.is_empty() && !text.chars().any(char::is_control), "an error is one line of text: {text:?}");
+    assert!(text.len() < 1000, "an error is one line that can be read: {} bytes", text.len());
+    assert!(!place || text.contains("line "), "an error names the place: {text:?}");
+    Outcome::Refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for target in &TARGETS {
+            assert_eq!(TARGETS.iter().filter(|other| other.name == target.name).count(), 1);
+            assert!(named(target.name).is_ok());
+        }
+        assert!(named("nothing").expect_err("no such target").contains("data, labels"));
+    }
+
+    #[test]
+    #[should_panic(expected = "an error is one line")]
+    fn errors_of_two_lines_break_the_promise() {
+        refused(&"line 1: bad\nline 2: worse", true);
+    }
+
+    #[test]
+    #[should_panic(expected = "an error names the place")]
+    fn errors_without_a_place_break_the_promise() {
+        refused(&"it is bad", true);
+    }
+}

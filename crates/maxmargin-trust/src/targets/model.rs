@@ -1,0 +1,74 @@
+//! Readers of models and of cached data.
+
+use super::{Outcome, refused};
+use crate::make::KEY;
+use crate::memory::{BASE, MODEL_BASE, in_proportion};
+use maxmargin::data::{Par, Samples, cache as stored};
+use maxmargin::model::libsvm::{read_model, write_model};
+use maxmargin::model::{Model, decode, encode, read};
+
+/// A native model file, or whatever else the first word says.
+pub(super) fn native(input: &[u8]) -> Outcome {
+    let by_word = read(input).is_ok();
+    match in_proportion(input, MODEL_BASE, || decode(input)) {
+        Err(error) => refused(&error, false),
+        Ok(model) => {
+            assert!(by_word, "the first word tells a native file");
+            let bytes = encode(&model).expect("what was read can be written");
+            let again = decode(&bytes).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
+            // By bytes: a record may claim what is no number.
+            assert!(encode(&again).ok() == Some(bytes), "what was written reads back otherwise");
+            used(&model);
+            Outcome::Accepted
+        }
+    }
+}
+
+/// LIBSVM's model text.
+pub(super) fn libsvm(input: &[u8]) -> Outcome {
+    match in_proportion(input, MODEL_BASE, || read_model(input)) {
+        // What is wrong with all of a model has no line.
+        Err(error) => refused(&error, false),
+        Ok(model) => {
+            let mut text = Vec::new();
+            match write_model(&model, &mut text) {
+                Err(error) => drop(refused(&error, false)),
+                Ok(()) => {
+                    let again = read_model(&text).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
+                    let mut second = Vec::new();
+                    write_model(&again, &mut second).expect("what was written once can be written again");
+                    assert_eq!(
+                        String::from_utf8_lossy(&second),
+                        String::from_utf8_lossy(&text),
+                        "what was written reads back otherwise"
+                    );
+                }
+            }
+            used(&model);
+            Outcome::Accepted
+        }
+    }
+}
+
+/// An accepted model predicts, or says why not.
+fn used(model: &Model) {
+    let queries = Samples::from_dense(2, 3, vec![1.0, 0.0, -2.5, 0.0, 0.5, 3.0]).expect("finite values");
+    match model.predict(&queries, Par::Seq) {
+        Err(error) => drop(refused(&error, false)),
+        Ok(labels) => assert!(labels.iter().all(|label| model.classes().contains(label)), "a prediction is a class"),
+    }
+}
+
+/// A binary cache of a data set.
+pub(super) fn cache(input: &[u8]) -> Outcome {
+    match in_proportion(input, BASE, || stored::decode_dataset(input, &KEY)) {
+        Err(error) => refused(&error, false),
+        Ok(data) => {
+            let bytes = stored::encode_dataset(&data, &KEY).expect("what was read can be written");
+            let again =
+                stored::decode_dataset(&bytes, &KEY).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
+            assert!(stored::encode_dataset(&again, &KEY).ok() == Some(bytes), "what was written reads back otherwise");
+            Outcome::Accepted
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Every kept input keeps every promise, made-up input does, and a few cases are trained beside LIBSVM's programs.
+#![allow(clippy::print_stderr, reason = "a skipped test should say so")]
+
+use maxmargin_trust::memory::{self, Counting};
+use maxmargin_trust::targets::TARGETS;
+use maxmargin_trust::{differential, fuzz};
+use std::path::PathBuf;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn every_kept_input_and_a_thousand_made_ones_keep_the_promises() {
+    for target in &TARGETS {
+        let kept = fuzz::kept(target).expect("a folder");
+        assert!(kept.len() >= 4, "{}: {} inputs are kept", target.name, kept.len());
+        let (tally, found) = fuzz::run(target, 1000, None, 7).expect("a folder");
+        assert!(found.is_none(), "{}: {found:?}", target.name);
+        assert!(tally.accepted >= 50 && tally.refused >= 50, "{}: {tally:?} tries one side only", target.name);
+    }
+}
+
+#[test]
+fn inputs_are_those_of_their_seed_and_number() {
+    for target in &TARGETS {
+        let kept = fuzz::kept(target).expect("a folder");
+        let all = |seed| (0..100).map(|k| fuzz::input(target, seed, k, &kept)).collect::<Vec<_>>();
+        assert_eq!(all(3), all(3), "{}", target.name);
+        assert_ne!(all(3), all(4), "{}", target.name);
+    }
+}
+
+#[test]
+fn memory_is_counted() {
+    let (kept, peak) = memory::measured(|| {
+        drop(vec![0_u8; 1 << 20]);
+        vec![1_u8; 1 << 16]
+    });
+    assert_eq!(kept.len(), 1 << 16);
+    assert!((1 << 20..1 << 21).contains(&peak), "{peak}");
+    let greedy = std::panic::catch_unwind(|| memory::in_proportion(b"12", memory::BASE, || vec![0_u8; 1 << 22]));
+    assert!(greedy.is_err(), "a reader that takes 4 MiB for two bytes");
+}
+
+#[test]
+fn pinned_cases_agree_with_libsvm() {
+    let version = differential::versions();
+    let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
+    for case in differential::all().iter().step_by(16) {
+        let there = match case.peer {
+            differential::Peer::Libsvm => version.libsvm.is_some(),
+            differential::Peer::Liblinear => version.liblinear.is_some(),
+        };
+        let data = if there { case.data(folder.as_deref()).expect("data") } else { None };
+        let Some(data) = data else {
+            eprintln!("skipped: case {} (no program, or no data)", case.number);
+            continue;
+        };
+        let outcome = differential::judge(case, &data).expect("both take the case");
+        assert!(!matches!(outcome.verdict, differential::Verdict::Fault(_)), "case {}: {outcome:?}", case.number);
+    }
+}
