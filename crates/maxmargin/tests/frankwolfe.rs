@@ -63,7 +63,7 @@ fn real(name: &str) -> Option<Dataset> {
         eprintln!("skipped: no {name} in MAXMARGIN_DATA");
         return None;
     };
-    let bytes = compress::read_all(file).expect("a readable file");
+    let bytes = compress::read_all(file, u64::MAX).expect("a readable file");
     Some(libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("a LIBSVM file"))
 }
 

@@ -109,7 +109,7 @@ fn real(name: &str) -> Option<Dataset> {
         eprintln!("skipped: no {name} in MAXMARGIN_DATA");
         return None;
     };
-    let bytes = compress::read_all(file).expect("readable");
+    let bytes = compress::read_all(file, u64::MAX).expect("readable");
     Some(libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("LIBSVM format"))
 }
 
