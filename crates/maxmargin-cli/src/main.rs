@@ -14,6 +14,7 @@ mod memory;
 mod model_io;
 mod notes;
 mod output;
+mod places;
 mod predict;
 mod problem;
 mod progress;

@@ -28,7 +28,7 @@ enum Sink {
 }
 
 impl Output {
-    /// Makes sure that `path` can be written (`-` is standard output).
+    /// Makes sure that `path` can be written (`-` is standard output); what is lost thereby is for [`crate::places`].
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         if name == "-" {
@@ -67,23 +67,30 @@ impl Output {
         match self.sink {
             Sink::Stdout => buffered(io::stdout().lock(), content).map_err(|e| failed(&e)),
             Sink::Device(file) => buffered(file, content).map_err(|e| failed(&e)),
-            Sink::Beside { target, permissions } => {
-                let _unbroken = interrupt::unbroken();
-                let temporary = beside(&target).map_err(|e| failed(&e))?;
-                if let Some(permissions) = permissions {
-                    temporary.as_file().set_permissions(permissions).map_err(|e| failed(&e))?;
-                }
-                buffered(temporary.as_file(), content).map_err(|e| failed(&e))?;
-                temporary.as_file().sync_all().map_err(|e| failed(&e))?;
-                temporary.persist(&target).map_err(|e| failed(&e.error))?;
-                // The name itself survives a power cut only when the directory is on disk; not every system can do that.
-                if let Ok(folder) = File::open(folder_of(&target)) {
-                    let _ = folder.sync_all();
-                }
-                Ok(())
-            }
+            Sink::Beside { target, permissions } => write_whole(&target, permissions, content).map_err(|e| failed(&e)),
         }
     }
+}
+
+/// Writes the content beside `target` and gives it that name: what was there is replaced by all of it or stays.
+pub(crate) fn write_whole(
+    target: &Path,
+    permissions: Option<fs::Permissions>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let _unbroken = interrupt::unbroken();
+    let temporary = beside(target)?;
+    if let Some(permissions) = permissions {
+        temporary.as_file().set_permissions(permissions)?;
+    }
+    buffered(temporary.as_file(), content)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(target)?;
+    // The name itself survives a power cut only when the directory is on disk; not every system can do that.
+    if let Ok(folder) = File::open(folder_of(target)) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
 }
 
 fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -110,7 +117,7 @@ fn beside(target: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder_of(target))
 }
 
-fn folder_of(target: &Path) -> &Path {
+pub(crate) fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

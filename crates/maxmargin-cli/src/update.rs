@@ -2,10 +2,11 @@
 
 use crate::args::{Numbers, UpdateArgs, number_or_range};
 use crate::failure::{Done, Failure, reason};
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::interrupt;
 use crate::notes::Notes;
-use crate::output::{Output, show};
+use crate::output::show;
+use crate::places::{Content, Places};
 use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table, words, work_text};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
@@ -59,9 +60,14 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     }
     let name = args.model.display().to_string();
     let threads = Threads::new(args.run.threads)?;
-    let model = model_io::load(&args.model)?;
-    let output = Output::open(path)?;
-    let data_output = args.write_data.as_deref().map(Output::open).transpose()?;
+    let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
+    let mut places = Places::new(args.write.force);
+    let numbers = args.remove.as_ref().and_then(Numbers::file);
+    places.reads([&args.add, &args.data].into_iter().flatten().map(Path::new).chain(numbers));
+    // The model may be updated in its place.
+    let output = places.output(path, Content::Model)?;
+    places.reads([&args.model]);
+    let data_output = args.write_data.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
     let base = Some(model.parts().index_base);
     let add = args.add.as_deref();
