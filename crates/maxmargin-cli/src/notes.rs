@@ -1,5 +1,7 @@
 //! Warnings: said once on standard error, and repeated in the JSON document.
 
+use crate::progress::Phase;
+
 /// Collects warnings; prints them as they come unless told to be quiet.
 #[derive(Debug)]
 pub(crate) struct Notes {
@@ -31,6 +33,11 @@ impl Notes {
         if !self.quiet {
             eprintln!("{text}");
         }
+    }
+
+    /// Shows what is being done while the result is held.
+    pub(crate) fn phase(&self, what: String) -> Phase {
+        Phase::new(self.quiet, what)
     }
 
     pub(crate) fn warnings(&self) -> &[String] {
