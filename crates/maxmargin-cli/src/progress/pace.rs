@@ -285,8 +285,9 @@ impl Pace {
     }
 
     fn left_of_value(&self, at: f64, progress: &CvProgress) -> Option<f64> {
-        let kernel_left = self.first.filter(|_| self.first_over.is_none()).map_or(0.0, |first| first.kernel_left(self.samples));
-        let kernel = self.opening().map_or(0.0, |first| first.kernel()) + kernel_left;
+        let opens = self.first_over.is_none() && progress.done == 0;
+        let kernel_left = self.opening().filter(|_| opens).map_or(0.0, |opening| opening.kernel_left(self.samples));
+        let kernel = self.opening().map_or(0.0, Training::kernel) + kernel_left;
         let audit = AUDIT * kernel;
         match progress.stage {
             Stage::Machine(_) => {
@@ -335,7 +336,14 @@ impl Pace {
         if done >= total {
             return 0.0;
         }
-        let begun = self.first_over.unwrap_or(opening.begun);
+        if self.first.is_none() && progress.done == 0 {
+            // The first of folds that start from nothing: the others are like it, and most often find its kernel rows there.
+            let kernel_left = opening.kernel_left(self.samples);
+            let steps_left = opening.steps_left(kernel_left);
+            return kernel_left + steps_left + (total - 1.0) * (opening.steps() + steps_left);
+        }
+        let rows_shared = self.parts.values().any(|part| part.begun > opening.begun && part.rows_before > 0);
+        let begun = self.first_over.unwrap_or(opening.begun + if rows_shared { opening.kernel() } else { 0.0 });
         let expected = self.folds_expected(progress, opening, opening.steps()) / total;
         let seen = done + self.running(progress.done, Training::share);
         let each = (at - begun + EXPECTED * expected) / (seen + EXPECTED);

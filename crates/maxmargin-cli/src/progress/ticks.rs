@@ -2,8 +2,9 @@
 
 use maxmargin::Svm;
 use maxmargin::core::Progress;
-use maxmargin::cv::{CvProgress, FoldPlan, Stage};
+use maxmargin::cv::{CvProgress, FoldPlan, Seeding, Stage};
 use maxmargin::data::libsvm::{self, ReadOptions};
+use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Par, compress};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -39,7 +40,7 @@ struct Case {
     svm: fn() -> Svm,
 }
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 11] = [
     Case { name: "a9a_cv", file: "a9a.xz", rows: usize::MAX, folds: Some(10), svm: || Svm::rbf(1.0 / 123.0).c(1.0) },
     Case { name: "a9a_train", file: "a9a.xz", rows: usize::MAX, folds: None, svm: || Svm::rbf(1.0 / 123.0).c(1.0) },
     Case { name: "ijcnn1_cv", file: "ijcnn1.tr.xz", rows: usize::MAX, folds: Some(5), svm: || Svm::rbf(1.0).c(10.0) },
@@ -47,6 +48,21 @@ const CASES: [Case; 8] = [
     Case { name: "w8a_cv", file: "w8a.xz", rows: 15_000, folds: Some(10), svm: || Svm::rbf(0.05).c(10.0) },
     Case { name: "w8a_train", file: "w8a.xz", rows: 30_000, folds: None, svm: || Svm::rbf(0.05).c(10.0) },
     Case { name: "a9a_linear_cv", file: "a9a.xz", rows: usize::MAX, folds: Some(10), svm: || Svm::linear().c(10.0) },
+    Case {
+        name: "w8a_cold_cv",
+        file: "w8a.xz",
+        rows: 8_000,
+        folds: Some(10),
+        svm: || Svm::rbf(0.05).c(1.0).seeding(Seeding::Cold),
+    },
+    Case {
+        name: "ijcnn1_scaled_cv",
+        file: "ijcnn1.tr.xz",
+        rows: 8_000,
+        folds: Some(10),
+        svm: || Svm::rbf(1.0).c(10.0).scale(Method::Standard),
+    },
+    Case { name: "a9a_hard_cv", file: "a9a.xz", rows: 16_000, folds: Some(10), svm: || Svm::rbf(0.05).c(100.0) },
     Case { name: "pendigits_cv", file: "pendigits.xz", rows: usize::MAX, folds: Some(10), svm: || Svm::rbf(1e-4).c(10.0) },
 ];
 
