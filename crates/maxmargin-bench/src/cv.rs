@@ -41,7 +41,7 @@ fn summary(report: &CvReport) -> Measured {
         iterations: Some(report.iterations),
         full_iterations: full.map(|full| full.iterations),
         rows_computed: report.rows_computed,
-        accuracy: Some(100.0 * report.accuracy),
+        accuracy: report.accuracy.map(|accuracy| 100.0 * accuracy),
         // One certificate of a fold is the worst of its machines; its objective is that of all.
         objective: -report.folds.iter().map(|fold| fold.objective).sum::<f64>(),
         support_vectors: report.folds.iter().map(|fold| fold.support_vectors).sum(),

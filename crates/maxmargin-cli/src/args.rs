@@ -4,7 +4,7 @@ mod groups;
 mod numbers;
 mod values;
 
-pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs};
+pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs, WriteArgs};
 pub(crate) use numbers::Numbers;
 pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
 
@@ -64,6 +64,8 @@ pub(crate) struct TrainArgs {
     /// Where to write the model [default: the data's name with .model, in the current directory; - is standard output]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -76,9 +78,12 @@ pub(crate) struct CvArgs {
     pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
-    /// Write one line per sample: label, predicted label, and what each machine of the fold in which it was tested says
+    /// Write one line per sample: label, predicted label, and what each machine of the fold in which it was tested says (NaN where the fold was
+    /// stopped before it had a solution)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -94,6 +99,8 @@ pub(crate) struct LooArgs {
     /// Write one line per sample: label, predicted label, and what each machine trained without it says
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -114,6 +121,8 @@ pub(crate) struct GridArgs {
     pub(crate) c: Costs,
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +140,8 @@ pub(crate) struct PredictArgs {
     pub(crate) decision: bool,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -190,6 +201,8 @@ pub(crate) struct UpdateArgs {
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -229,4 +242,6 @@ pub(crate) struct ScaleArgs {
     /// Print no notes or warnings on standard error
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
 }

@@ -83,7 +83,7 @@ pub(crate) fn sweep(folder: &Path) {
     }
 }
 
-fn folder_of(target: &Path) -> &Path {
+pub(crate) fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -2,11 +2,12 @@
 
 use crate::args::{CvArgs, DataArgs, FoldArgs, Folds, RunArgs};
 use crate::failure::{Done, Failure, reason};
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};
+use crate::places::{Content, Places};
 use crate::problem::{Asked, Prepared, failed};
-use crate::progress::Bar;
+use crate::progress::{Bar, Phase};
 use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields, setup_line, work_text};
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
@@ -35,19 +36,22 @@ struct CvDocument {
 pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     let seeding = args.folds.seeding.seeding;
     let asked = Asked { seeding, ..Asked::new("cv", &args.svm, Some(args.cost.c), &args.data) };
-    let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
-    validate(&asked, &args.data, args.output.as_deref(), |input| {
+    let mut places = Places::new(args.write.force);
+    places.reads(folds_file(&args.folds));
+    places.reads([&args.data.source]);
+    let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
         let (plan, name) = plan(&args.folds, input, args.data.options.seed)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
 }
 
-/// Cross-validates by a plan that is made when the data is there.
+/// Cross-validates by a plan that is made when the data is there, and writes what each sample is predicted to be to a place, if there is one.
 pub(crate) fn validate(
     asked: &Asked,
     data: &DataArgs,
-    output: Option<&Path>,
+    (mut places, output): (Places, Option<&Path>),
     plan: impl FnOnce(&Input) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Done, Failure> {
     let begun = Instant::now();
@@ -57,18 +61,19 @@ pub(crate) fn validate(
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a file".to_owned()));
     }
     let svm = asked.svm()?;
-    let output = output.map(Output::open).transpose()?;
+    let output = output.map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = input::load(data, None, threads.par(), &mut notes)?;
+    let input = asked.load(data, &threads, &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let report = {
-        let bar = Bar::new(run.quiet);
+        let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(asked, &report, &notes);
     warn(&report, run, &mut notes);
     if let Some(output) = output {
+        let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
     }
     let document = CvDocument {
@@ -162,6 +167,14 @@ fn text(d: &CvDocument) -> String {
 /// Writes the fold number of every row, where that is asked for.
 pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(), Failure> {
     output.map_or(Ok(()), |output| output.write(|out| out.write_all(plan.to_text().as_bytes())))
+}
+
+/// The file that folds are read from.
+pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
+    match &args.folds {
+        Folds::File(path) => Some(path),
+        _ => None,
+    }
 }
 
 /// The folds that the options ask for, and what to call them.

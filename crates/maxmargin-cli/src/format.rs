@@ -1,7 +1,6 @@
 //! Numbers for people.
 
 use indicatif::{HumanBytes, HumanCount};
-use std::time::Duration;
 
 /// `4.00 GiB`
 pub(crate) fn bytes(count: u64) -> String {
@@ -29,9 +28,18 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// [`seconds`] of a duration.
-pub(crate) fn duration(value: Duration) -> String {
-    seconds(value.as_secs_f64())
+/// A time of which no more than two digits are known: `3 s`, `50 s`, `3 m`, `1 h 20 m`
+pub(crate) fn coarse(value: f64) -> String {
+    let rounded = |value: f64, step: f64| ((value / step).round() * step) as u64;
+    match value {
+        _ if value < 10.0 => format!("{} s", rounded(value, 1.0).max(1)),
+        _ if value < 57.5 => format!("{} s", rounded(value, 5.0)),
+        _ if value < 3570.0 => format!("{} m", rounded(value / 60.0, 1.0)),
+        _ => {
+            let minutes = rounded(value / 60.0, 10.0);
+            format!("{} h {:02} m", minutes / 60, minutes % 60)
+        }
+    }
 }
 
 /// Four significant digits: `0.0009871`, `1.234e-8`.
@@ -75,6 +83,8 @@ mod tests {
         assert_eq!(seconds(0.0123), "0.012 s");
         assert_eq!(seconds(65.2), "1 m 05 s");
         assert_eq!(seconds(7384.0), "2 h 03 m");
+        let coarse: Vec<String> = [0.2, 7.4, 12.6, 57.0, 58.0, 95.0, 3569.0, 3570.0, 7384.0].map(coarse).to_vec();
+        assert_eq!(coarse, ["1 s", "7 s", "15 s", "55 s", "1 m", "2 m", "59 m", "1 h 00 m", "2 h 00 m"]);
         assert_eq!(hex(&[0, 255, 16]), "00ff10");
     }
 }

@@ -1,17 +1,19 @@
 //! `grid`: cross-validation for many values of C over the same kernel values, each from the solution before.
 
-use crate::args::GridArgs;
-use crate::cv::{plan, tell_of_cold_starts, write_folds};
+use crate::args::{GridArgs, KernelName, SvmArgs};
+use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
+use crate::format;
 use crate::notes::Notes;
-use crate::output::{Output, show};
+use crate::output::show;
+use crate::places::{Content, Places};
 use crate::problem::{Asked, Prepared, failed};
 use crate::progress::Bar;
 use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
 use crate::threads::Threads;
-use crate::{format, input};
 use maxmargin::core::Status;
 use maxmargin::cv::{CertificateReport, CvReport};
+use maxmargin::data::ClassLabels;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -35,6 +37,8 @@ struct GridDocument {
     points: Vec<Point>,
     /// The C of highest accuracy; of equals the smallest.
     best_c: Option<f64>,
+    /// Fraction of samples in the largest class: the accuracy of guessing it always.
+    majority: f64,
     #[serde(flatten)]
     seconds: Seconds,
     #[serde(flatten)]
@@ -48,15 +52,18 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let seeding = args.folds.seeding.seeding;
     let asked = Asked { seeding, ..Asked::new("grid", &args.svm, None, &args.data) };
     let svm = asked.svm()?;
-    let folds_output = args.folds.write_folds.as_deref().map(Output::open).transpose()?;
+    let mut places = Places::new(args.write.force);
+    places.reads(folds_file(&args.folds));
+    places.reads([&args.data.source]);
+    let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let input = asked.load(&args.data, &threads, &mut notes)?;
     let (plan, fold_plan) = plan(&args.folds, &input, args.data.options.seed)?;
     write_folds(folds_output, &plan)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let costs = &args.c.0;
     let reports = {
-        let bar = Bar::new(run.quiet);
+        let bar = Bar::new(run.quiet, input.data.labels.len(), costs.len());
         svm.grid_watched(&input.data, &plan, costs, &bar).map_err(|e| failed(&input, &e))?
     };
     if let Some(report) = reports.first() {
@@ -71,6 +78,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let complete = warn(&points, costs.len(), &mut notes);
     let converged = points.iter().filter(|p| p.found.solved.status == Status::Converged);
     let best = converged.reduce(|a, b| if b.found.correct > a.found.correct { b } else { a });
+    let rows = input.data.labels.len();
+    let majority = largest(&classes);
+    if let Some(best) = best.filter(|best| best.found.correct <= majority.1) {
+        notes.warn(no_better(best, majority, rows, asked.args));
+    }
     let sum = |of: fn(Seconds) -> Option<f64>| Some(reports.iter().filter_map(|report| of(Validated::seconds(report))).sum());
     let document = GridDocument {
         setup,
@@ -78,6 +90,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         fold_plan,
         status: points.iter().map(|p| p.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted),
         best_c: best.map(|p| p.c),
+        majority: majority.1 as f64 / rows as f64,
         points,
         seconds: Seconds {
             read: input.seconds,
@@ -91,6 +104,28 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     };
     show(&document, run.json.is_some(), text, None)?;
     Ok(if complete { Done::Finished } else { Done::Stopped })
+}
+
+/// The label of the largest class, of equals the first, and its size.
+fn largest(classes: &ClassLabels) -> (f64, usize) {
+    let sizes = classes.sizes().iter().copied();
+    classes.labels().iter().copied().zip(sizes).rev().max_by_key(|(_, size)| *size).unwrap_or_default()
+}
+
+/// What to do when nothing was learnt.
+fn no_better(best: &Point, (label, size): (f64, usize), rows: usize, args: &SvmArgs) -> String {
+    let mut tries = vec!["larger values of C (-c)"];
+    tries.extend((args.kernel.kernel != KernelName::Linear).then_some("another width (-g)"));
+    let can_scale = args.problem.scale.is_none() && args.kernel.kernel != KernelName::Precomputed;
+    tries.extend(can_scale.then_some("scaled features (--scale minmax)"));
+    tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W)"));
+    format!(
+        "no C beats the majority class: always guessing {} is right for {:.4} %, the best C for {:.4} %; try {}",
+        format::exact(label),
+        100.0 * size as f64 / rows as f64,
+        100.0 * best.found.correct as f64 / rows as f64,
+        tries.join(", "),
+    )
 }
 
 /// Says what is missing; whether nothing is.
@@ -121,7 +156,7 @@ fn text(d: &GridDocument) -> String {
         let worst = |of: fn(&CertificateReport) -> f64| format::short(certificates.iter().map(of).fold(0.0, f64::max));
         vec![
             format::exact(p.c),
-            format!("{:.4}", 100.0 * p.found.accuracy),
+            p.found.accuracy.map_or_else(|| "none".to_owned(), |accuracy| format!("{:.4}", 100.0 * accuracy)),
             words(p.found.solved.status).to_owned(),
             worst(|c| c.kkt),
             worst(|c| c.relative_gap),
@@ -129,7 +164,14 @@ fn text(d: &GridDocument) -> String {
             format!("{:.3}", p.seconds),
         ]
     };
-    let best = d.best_c.map_or_else(|| "none converged".to_owned(), format::exact);
+    let best = match d.best_c {
+        None => "none converged".to_owned(),
+        Some(c) => {
+            let correct = d.points.iter().find(|p| p.c == c).and_then(|p| p.found.accuracy);
+            let beaten = correct.is_some_and(|accuracy| accuracy > d.majority);
+            if beaten { format::exact(c) } else { format!("none beats the majority class ({:.4} %)", 100.0 * d.majority) }
+        }
+    };
     format!(
         "{}{}; {} {} folds\n{}best C: {best}; {} in all, peak memory {}\n",
         data_line(&d.setup.data),

@@ -2,7 +2,7 @@
 
 use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(args.quiet);
     let source = &args.data.source;
     if source != "-" && Path::new(source).is_file() {
-        let bytes = input::read_bytes(source)?;
+        let bytes = input::read_bytes(source, MaxSize::of(&args.data.options))?;
         if model_io::looks_like_model(&bytes) {
             show(&model_info(source, &model_io::decode(source, &bytes)?), args.json, model_text, None)?;
             return Ok(Done::Finished);

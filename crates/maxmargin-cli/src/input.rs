@@ -1,13 +1,16 @@
 //! Data in: files, standard input, generators.
 
 use crate::args::{DataArgs, DataOptions};
-use crate::beside::{Beside, sweep};
+use crate::beside::sweep;
 use crate::failure::{Failure, reason};
 use crate::notes::Notes;
-use maxmargin::data::libsvm::{self, IndexBase, ReadError, ReadOptions};
+use crate::output::write_whole;
+use crate::{format, memory};
+use maxmargin::data::libsvm::{self, IndexBase, Problem, ReadError, ReadOptions};
+use maxmargin::data::scale::ScaleError;
 use maxmargin::data::{Dataset, Generator, Par, cache, compress};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
@@ -46,8 +49,11 @@ pub(crate) fn load_from(
                 notes.say(&format!("{source}: reading the file of this name, not the generator"));
             }
             refuse_generator_options(source, args)?;
-            let bytes = read_bytes(source)?;
-            parse(&display_name(source), &bytes, args, base, par, notes)?
+            let reading = notes.phase(format!("reading {}", display_name(source)));
+            let bytes = read_bytes(source, MaxSize::of(args))?;
+            let data = parse(&display_name(source), &bytes, args, base, par, notes)?;
+            drop(reading);
+            data
         }
     };
     let name = display_name(source);
@@ -75,14 +81,40 @@ fn refuse_generator_options(source: &str, args: &DataOptions) -> Result<(), Fail
     Err(Failure::Usage(format!("--rows and --features are for generators ({names}), and DATA is {source}; leave them out")))
 }
 
+/// The most bytes that are read of a file, unpacked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaxSize {
+    bytes: u64,
+    given: bool,
+}
+
+impl MaxSize {
+    /// What `--max-size` says, or half of the memory that is free: the other half is for what becomes of the text.
+    pub(crate) fn of(options: &DataOptions) -> Self {
+        Self { bytes: options.max_size.unwrap_or_else(|| memory::free() / 2), given: options.max_size.is_some() }
+    }
+
+    fn exceeded(self, name: &str) -> Failure {
+        let size = format::bytes(self.bytes);
+        let limit = if self.given { format!("{size} (--max-size)") } else { format!("{size}, half of the memory that is free") };
+        let what = format!("unpacked, the file has more than {limit}; raise --max-size SIZE to read it all the same");
+        Failure::input(name, what)
+    }
+}
+
 /// All bytes of a file or of standard input (`-`), unpacked.
-pub(crate) fn read_bytes(source: &str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
     let name = display_name(source);
+    let failed = |error: &io::Error| match error.kind() {
+        io::ErrorKind::FileTooLarge => most.exceeded(&name),
+        _ => Failure::input(&name, reason(error)),
+    };
     if source == "-" {
-        return compress::read_all(io::stdin().lock()).map_err(|e| Failure::input(name, reason(&e)));
+        return compress::read_all(io::stdin().lock(), most.bytes).map_err(|e| failed(&e));
     }
     let opened = match fs::metadata(source) {
         Ok(found) if found.is_dir() => return Err(Failure::input(name, "this is a directory; name a file in it")),
+        Ok(found) if found.len() > most.bytes => return Err(most.exceeded(&name)),
         Ok(_) => File::open(source),
         Err(error) => Err(error),
     };
@@ -93,7 +125,7 @@ pub(crate) fn read_bytes(source: &str) -> Result<Vec<u8>, Failure> {
         }
         _ => Failure::input(&name, format!("cannot read: {}", reason(&error))),
     })?;
-    compress::read_all(file).map_err(|e| Failure::input(name, reason(&e)))
+    compress::read_all(file, most.bytes).map_err(|e| failed(&e))
 }
 
 /// Parses the text, or takes it from the cache.
@@ -136,10 +168,24 @@ fn cache_file(folder: &Path, key: &[u8; 32]) -> std::path::PathBuf {
 fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| reason(&e))?;
     let bytes = cache::encode_dataset(data, key).map_err(|e| e.to_string())?;
-    let target = cache_file(folder, key);
-    let beside = Beside::new(&target).map_err(|e| reason(&e))?;
-    beside.file().write_all(&bytes).map_err(|e| reason(&e))?;
-    beside.persist(&target).map_err(|e| reason(&e))
+    write_whole(&cache_file(folder, key), None, |out| out.write_all(&bytes)).map_err(|e| reason(&e))
+}
+
+/// Why data cannot be scaled: where the value stands that overflows, or what is wrong with the whole.
+pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
+    let ScaleError::Overflow { row, feature, value, by } = error else { return Failure::input(&input.name, error) };
+    // Lines were let go with the text; a file is still there.
+    let text = fs::File::open(&input.name).and_then(|file| compress::read_all(file, u64::MAX)).unwrap_or_default();
+    let place = match libsvm::line_of_row(&text, *row) {
+        Some(line) => format!("{}:{line}", input.name),
+        None => format!("{}: row {}", input.name, row + 1),
+    };
+    let index = *feature as u64 + u64::from(input.data.index_base);
+    let value = format::short(*value);
+    Failure::input(
+        place,
+        format!("feature {index}: {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"),
+    )
 }
 
 /// `FILE:LINE:COLUMN: what; what to do`
@@ -149,7 +195,14 @@ fn read_failure(name: &str, error: &ReadError) -> Failure {
             Failure::input(format!("{name}:{line}:{column}"), problem)
         }
         ReadError::Line { line, column, text, problem } => {
-            Failure::input(format!("{name}:{line}:{column}"), format!("`{text}` {problem}"))
+            let what = match problem {
+                Problem::Unsorted { previous } => {
+                    format!("comes after index {previous}; indices must ascend in a row: sort the row or pass --sort")
+                }
+                Problem::ZeroIndex => "has index 0, but the features are numbered from 1 here; pass --zero-based".to_owned(),
+                other => other.to_string(),
+            };
+            Failure::input(format!("{name}:{line}:{column}"), format!("`{text}` {what}"))
         }
         ReadError::Binary { line, column } => Failure::input(
             format!("{name}:{line}:{column}"),

@@ -3,13 +3,16 @@
 use crate::args::LooArgs;
 use crate::cv;
 use crate::failure::{Done, Failure};
+use crate::places::Places;
 use crate::problem::Asked;
 use maxmargin::cv::FoldPlan;
 
 pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
     let seeding = args.seeding.seeding;
     let asked = Asked { seeding, ..Asked::new("loo", &args.svm, Some(args.cost.c), &args.data) };
-    cv::validate(&asked, &args.data, args.output.as_deref(), |input| {
+    let mut places = Places::new(args.write.force);
+    places.reads([&args.data.source]);
+    cv::validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, "leave-one-out".to_owned()))
     })

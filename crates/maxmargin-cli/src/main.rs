@@ -16,6 +16,7 @@ mod memory;
 mod model_io;
 mod notes;
 mod output;
+mod places;
 mod predict;
 mod problem;
 mod progress;

@@ -5,13 +5,18 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 /// Where the system does not say what is free.
 const UNKNOWN: u64 = 1 << 30;
 
-/// Kernel values may take 70 % of the memory that is free: the rest is for data, solvers and everybody else.
-pub(crate) fn default_budget() -> u64 {
+/// The memory that is free.
+pub(crate) fn free() -> u64 {
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::everything());
     let Ok(system) = System::new_with_specifics(wanted) else { return UNKNOWN };
     // Inside a container its limit counts, not the machine's memory.
     let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
-    system.available_memory().min(limit) / 10 * 7
+    system.available_memory().min(limit)
+}
+
+/// Kernel values may take 70 % of the memory that is free: the rest is for data, solvers and everybody else.
+pub(crate) fn default_budget() -> u64 {
+    free() / 10 * 7
 }
 
 /// The most memory this process ever held, in bytes; 0 where the system does not say.

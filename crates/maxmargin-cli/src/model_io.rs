@@ -1,15 +1,15 @@
 //! Model files in and out.
 
 use crate::failure::Failure;
-use crate::input::read_bytes;
+use crate::input::{MaxSize, read_bytes};
 use crate::output::Output;
 use maxmargin::model::{self, Model};
 use std::path::Path;
 
 /// Reads a model file, native or LIBSVM's.
-pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
+pub(crate) fn load(path: &Path, most: MaxSize) -> Result<Model, Failure> {
     let name = path.display().to_string();
-    let bytes = read_bytes(&name)?;
+    let bytes = read_bytes(&name, most)?;
     decode(&name, &bytes)
 }
 
@@ -21,9 +21,14 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
     })
 }
 
+/// Whether the bytes begin like a model file of ours, of whatever format.
+pub(crate) fn is_native_model(bytes: &[u8]) -> bool {
+    bytes.starts_with(model::file::MAGIC.as_bytes())
+}
+
 /// Whether the bytes begin like a model file.
 pub(crate) fn looks_like_model(bytes: &[u8]) -> bool {
-    bytes.starts_with(model::file::MAGIC.as_bytes()) || model::libsvm::looks_like_model(bytes)
+    is_native_model(bytes) || model::libsvm::looks_like_model(bytes)
 }
 
 /// Writes a model in the native format.

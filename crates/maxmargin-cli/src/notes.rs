@@ -1,5 +1,6 @@
 //! Warnings: said once on standard error, and repeated in the JSON document.
 
+use crate::progress::Phase;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,6 +49,11 @@ impl Notes {
         if !self.quiet {
             tell(text);
         }
+    }
+
+    /// Shows what is being done while the result is held.
+    pub(crate) fn phase(&self, what: String) -> Phase {
+        Phase::new(self.quiet, what)
     }
 
     pub(crate) fn warnings(&self) -> &[String] {

@@ -30,7 +30,7 @@ enum Sink {
 }
 
 impl Output {
-    /// Makes sure that `path` can be written (`-` is standard output).
+    /// Makes sure that `path` can be written (`-` is standard output); what is lost thereby is for [`crate::places`].
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         if name == "-" {
@@ -83,15 +83,24 @@ impl Output {
                     None => lock::exclusive(&target, &name, Patience::Wait)?,
                     held => held,
                 };
-                let beside = Beside::new(&target).map_err(|e| failed(&e))?;
-                if let Some(permissions) = permissions {
-                    beside.file().set_permissions(permissions).map_err(|e| failed(&e))?;
-                }
-                buffered(beside.file(), content).map_err(|e| failed(&e))?;
-                beside.persist(&target).map_err(|e| failed(&e))
+                write_whole(&target, permissions, content).map_err(|e| failed(&e))
             }
         }
     }
+}
+
+/// Writes the content beside `target` and gives it that name: what was there is replaced by all of it or stays.
+pub(crate) fn write_whole(
+    target: &Path,
+    permissions: Option<fs::Permissions>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let beside = Beside::new(target)?;
+    if let Some(permissions) = permissions {
+        beside.file().set_permissions(permissions)?;
+    }
+    buffered(beside.file(), content)?;
+    beside.persist(target)
 }
 
 fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -2,9 +2,10 @@
 
 use crate::args::PredictArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
-use crate::output::{Output, show};
+use crate::output::show;
+use crate::places::{Content, Places};
 use crate::report::{DataDocument, End, SCHEMA, confusion_table};
 use crate::threads::Threads;
 use crate::{format, model_io};
@@ -13,6 +14,7 @@ use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
 use maxmargin::model::Model;
 use serde::Serialize;
+use std::path::Path;
 use std::time::Instant;
 
 #[derive(Debug, Serialize)]
@@ -38,9 +40,11 @@ struct PredictDocument {
 pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let started = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
-    let output = args.output.as_deref().map(Output::open).transpose()?;
+    let mut places = Places::new(args.write.force);
+    places.reads([Path::new(&args.data.source), &args.model]);
+    let output = args.output.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(args.run.threads)?;
-    let model = model_io::load(&args.model)?;
+    let model = model_io::load(&args.model, MaxSize::of(&args.data.options))?;
     let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
     let begun = Instant::now();

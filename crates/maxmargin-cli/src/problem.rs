@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{self, Input, scale_failure};
 use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
 use crate::threads::Threads;
@@ -12,11 +12,12 @@ use maxmargin::cv::Seeding;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
 use maxmargin::kernel::{Gamma, Gram, Kernel, KernelGram, diagnose};
+use maxmargin::model::ModelError;
 use maxmargin::{Error, Svm};
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// Rows that warnings about the kernel and the estimate of its time look at, about.
+/// Rows that warnings about the kernel look at, about.
 const LOOKED_AT: usize = 2000;
 
 /// Entries of the kernel matrix looked at for a warning.
@@ -101,6 +102,27 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Reads the data, and asks about as many classes as make too many machines.
+    pub(crate) fn load(&self, data: &DataArgs, threads: &Threads, notes: &mut Notes) -> Result<Input, Failure> {
+        let input = input::load(data, None, threads.par(), notes)?;
+        let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+        let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
+        let machines = count * (count - 1) / 2;
+        if machines <= most {
+            return Ok(input);
+        }
+        let whole = classes.labels().iter().all(|label| label.fract() == 0.0);
+        let numbers = if whole { "if the labels are numbers to predict" } else { "the labels look like numbers to predict" };
+        let what = format!(
+            "{} different labels make {} machines, one for each pair of classes, more than {}; {numbers} (regression), this is not for them; if they are \
+             classes, pass --max-machines {machines}",
+            format::count(count),
+            format::count(machines),
+            format::count(most),
+        );
+        Err(Failure::input(&input.name, what))
+    }
+
     /// Checks options and data against each other, warns of what looks wrong, and says what will be done. The time limit counts from `begun`.
     pub(crate) fn prepare(
         &self,
@@ -121,7 +143,7 @@ impl<'a> Asked<'a> {
             None => Cow::Borrowed(&input.data.samples),
             Some(method) => {
                 let scaled = Scaler::fit(&input.data.samples, method).apply(&input.data.samples);
-                Cow::Owned(scaled.map_err(|e| Failure::input(&input.name, e))?)
+                Cow::Owned(scaled.map_err(|e| scale_failure(input, &e))?)
             }
         };
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
@@ -190,7 +212,6 @@ impl Start<'_> {
         let all = 4 * entries.iter().sum::<f64>() as u64;
         let abreast = if entries.len() > 1 { self.threads.count() as u64 } else { 1 };
         let fits = 4.0 * entries.iter().fold(0.0, |most: f64, n| most.max(*n)) <= (budget / abreast) as f64;
-        let mut time = String::new();
         // The matrix of the training is made where it is trained; a part of it tells what is needed here.
         if *kernel != Kernel::Precomputed {
             self.warn_of_ranges(notes);
@@ -198,15 +219,11 @@ impl Start<'_> {
             let some: Vec<usize> = (0..self.samples.len()).step_by(step).collect();
             if let Ok(gram) = KernelGram::new(&self.samples.select(&some), kernel.clone()) {
                 warn_of_kernel(&gram, seed, notes);
-                // The whole matrix is symmetric: half of it is computed.
-                let computed = entries.iter().sum::<f64>() * if fits { 0.5 } else { 1.0 };
-                let seconds = seconds_per_entry(&gram) * computed / self.threads.count() as f64;
-                time = format!(" and about {} to compute", format::seconds(seconds));
             }
         }
         let held = if fits { "fits" } else { "does not fit: rows are kept as long as they can be" };
         notes.say(&format!(
-            "{}; {} kernel, {}; all kernel values take {} ({held} in the budget of {}){time}",
+            "{}; {} kernel, {}; all kernel values take {} ({held} in the budget of {})",
             self.what(),
             self.setup.kernel.text(),
             self.threads.text(),
@@ -255,17 +272,6 @@ fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
             found.pairs,
         ));
     }
-}
-
-/// Time for one kernel value on one thread, from the second of two small blocks.
-fn seconds_per_entry(gram: &dyn Gram) -> f64 {
-    let rows: Vec<usize> = (0..gram.tile().rows.min(gram.len())).collect();
-    let columns = gram.len().min(2048);
-    let mut block = vec![0.0; rows.len() * columns];
-    gram.fill(&rows, 0..columns, &mut block);
-    let begun = Instant::now();
-    gram.fill(&rows, 0..columns, &mut block);
-    begun.elapsed().as_secs_f64() / block.len().max(1) as f64
 }
 
 /// Says which class is so small that little can be learnt about it.
@@ -331,6 +337,7 @@ fn refused(error: &Error) -> Failure {
 pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
         Error::Seeding { .. } => Failure::Usage(format!("--{error}")),
+        Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         other => Failure::input(&input.name, other),
     }
 }

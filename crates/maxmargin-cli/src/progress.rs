@@ -1,77 +1,47 @@
-//! The bar on standard error: iterations, violation, estimated time. Only on a terminal.
+//! The bar on standard error: what is being done, how far it is, how long it will take. Only on a terminal.
 
-use crate::{format, interrupt};
+mod pace;
+#[cfg(test)]
+mod ticks;
+
+use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use maxmargin::core::Progress;
-use maxmargin::cv::{CvProgress, CvWatch, Stage};
+use maxmargin::cv::{CvProgress, CvWatch};
+use pace::Pace;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Positions of the bar: how far the violation has come, in logarithm.
+/// Positions of the bar.
 const LENGTH: u64 = 1000;
 
-/// Shows a running solver and passes Ctrl-C on to it.
+/// Shows running solvers and passes Ctrl-C on to them.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    begun: Instant,
     pace: Mutex<Pace>,
 }
 
-/// The violation falls roughly geometrically, so its logarithm tells how much of the way is done.
-struct Pace {
-    begun: Instant,
-    first: f64,
-    lowest: f64,
+fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
+    let target = if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(5)
+    };
+    let bar = ProgressBar::with_draw_target(length, target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
 }
 
 impl Bar {
-    /// A bar that begins now; hidden when quiet or not on a terminal.
-    pub(crate) fn new(quiet: bool) -> Self {
-        let target = if quiet || !std::io::stderr().is_terminal() {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr_with_hz(5)
-        };
-        let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
-            bar.set_style(style.progress_chars("=> "));
-        }
+    /// A bar of a run over so many samples, for so many values of C, that begins now; hidden when quiet or not on a terminal.
+    pub(crate) fn new(quiet: bool, samples: usize, values: usize) -> Self {
+        let bar = drawn(quiet, Some(LENGTH), "{bar:30} {msg}");
         interrupt::listen();
-        Self { bar, pace: Mutex::new(Pace { begun: Instant::now(), first: 0.0, lowest: f64::INFINITY }) }
-    }
-
-    fn show(&self, progress: &CvProgress) {
-        let CvProgress { stage, done, total, solver } = progress;
-        let violation = format::short(solver.violation);
-        if *total <= 1 {
-            let share = self.pace.lock().map_or(None, |mut pace| pace.share(solver));
-            let left = share.map_or_else(String::new, |(_, left)| format!(", about {} left", format::duration(left)));
-            self.bar.set_position((share.map_or(0.0, |s| s.0) * LENGTH as f64) as u64);
-            let (iterations, tol) = (format::count(solver.iterations), format::short(solver.tol));
-            self.bar.set_message(format!("{iterations} iterations, violation {violation} of {tol}{left}"));
-            return;
-        }
-        self.bar.set_position(*done as u64 * LENGTH / *total as u64);
-        let stage = match stage {
-            Stage::Full => format!("training on all data, violation {violation}"),
-            Stage::Certify => "certifying".to_owned(),
-            Stage::Fold(fold) => format!("{done} of {total} folds solved; fold {fold}, violation {violation}"),
-            Stage::Machine(_) => format!("{done} of {total} machines solved; violation {violation}"),
-        };
-        self.bar.set_message(format!("{stage}{}", self.rest(*done, *total)));
-    }
-
-    /// The time that the folds or machines not yet solved will take if they are like those solved.
-    fn rest(&self, done: usize, total: usize) -> String {
-        let begun = self.pace.lock().map(|pace| pace.begun);
-        match begun {
-            Ok(begun) if done > 0 && done < total => {
-                let left = begun.elapsed().mul_f64((total - done) as f64 / done as f64);
-                format!(", about {} left", format::duration(left))
-            }
-            _ => String::new(),
-        }
+        Self { bar, begun: Instant::now(), pace: Mutex::new(Pace::new(samples, values)) }
     }
 }
 
@@ -81,45 +51,36 @@ impl Drop for Bar {
     }
 }
 
-impl Pace {
-    /// The share of the way that is done and the time that the rest will take.
-    fn share(&mut self, progress: &Progress) -> Option<(f64, Duration)> {
-        if self.first == 0.0 {
-            self.first = progress.violation;
-        }
-        self.lowest = self.lowest.min(progress.violation);
-        let way = (self.first / progress.tol).ln();
-        let done = (self.first / self.lowest).ln();
-        let share = (done / way).clamp(0.0, 1.0);
-        if !share.is_finite() || share < 0.02 {
-            return None;
-        }
-        let left = self.begun.elapsed().mul_f64((1.0 - share) / share);
-        Some((share, left))
-    }
-}
-
 impl CvWatch for Bar {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if !self.bar.is_hidden() {
-            self.show(progress);
+        if !self.bar.is_hidden()
+            && let Ok(mut pace) = self.pace.lock()
+        {
+            let view = pace.tick(self.begun.elapsed().as_secs_f64(), progress);
+            self.bar.set_position((view.share * LENGTH as f64) as u64);
+            self.bar.set_message(view.text());
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A phase without ticks, such as reading or writing, shown while this is held.
+pub(crate) struct Phase(ProgressBar);
 
-    #[test]
-    fn half_of_the_logarithm_is_half_of_the_way() {
-        let mut pace = Pace { begun: Instant::now(), first: 0.0, lowest: f64::INFINITY };
-        let at = |violation| Progress { iterations: 1, violation, tol: 1e-4, rows_computed: 0 };
-        assert!(pace.share(&at(1.0)).is_none());
-        let (share, _) = pace.share(&at(1e-2)).expect("a share");
-        assert!((share - 0.5).abs() < 1e-12);
-        // A violation that rises again does not turn the bar back.
-        assert!(pace.share(&at(0.5)).expect("a share").0 >= 0.5);
+impl Phase {
+    /// Begins now.
+    pub(crate) fn new(quiet: bool, what: String) -> Self {
+        let bar = drawn(quiet, None, "{spinner} {msg}, {elapsed}");
+        if !bar.is_hidden() {
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self(bar)
+    }
+}
+
+impl Drop for Phase {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }

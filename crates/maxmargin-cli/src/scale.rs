@@ -2,11 +2,12 @@
 
 use crate::args::{ScaleArgs, ScaleName};
 use crate::failure::{Done, Failure, reason};
-use crate::input;
+use crate::format;
+use crate::input::{self, Input};
 use crate::notes::Notes;
-use crate::output::Output;
+use crate::places::{Content, Places};
 use crate::threads::Threads;
-use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::data::scale::{Method, Scaler, TargetRange};
 use maxmargin::data::{Dataset, libsvm};
 use std::path::Path;
 
@@ -18,8 +19,10 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
     if args.save_range.is_some() && args.method == ScaleName::Standard {
         return Err(Failure::Usage("--save-range: range files hold minmax scaling only; leave out --method standard".to_owned()));
     }
-    let output = Output::open(args.output.as_deref().unwrap_or(Path::new("-")))?;
-    let save = args.save_range.as_deref().map(Output::open).transpose()?;
+    let mut places = Places::new(args.write.force);
+    places.reads([Path::new(&args.data.source)].into_iter().chain(args.range.as_deref()));
+    let output = places.output(args.output.as_deref().unwrap_or(Path::new("-")), Content::Text)?;
+    let save = args.save_range.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(None)?;
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
     let index_base = input.data.index_base;
@@ -35,9 +38,9 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
             scaler.features()
         ));
     }
-    let samples = scaler.apply(&input.data.samples).map_err(|e| Failure::input(&input.name, e))?;
+    let samples = scaler.apply(&input.data.samples).map_err(|e| input::scale_failure(&input, &e))?;
     let labels = match scaler.target() {
-        Some(target) => input.data.labels.iter().map(|l| target.apply(*l)).collect(),
+        Some(target) => scaled_labels(&input, target)?,
         None => input.data.labels.clone(),
     };
     let scaled = Dataset { samples, labels, groups: input.data.groups.clone(), index_base, sha256: [0; 32] };
@@ -47,6 +50,20 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
     }
     output.write(|mut out| libsvm::write(&scaled, &mut out))?;
     Ok(Done::Finished)
+}
+
+/// The labels, scaled too.
+fn scaled_labels(input: &Input, target: TargetRange) -> Result<Vec<f64>, Failure> {
+    let scaled: Vec<f64> = input.data.labels.iter().map(|label| target.apply(*label)).collect();
+    match scaled.iter().position(|label| !label.is_finite()) {
+        None => Ok(scaled),
+        Some(row) => {
+            let (label, [min, max]) = (format::short(input.data.labels[row]), [target.min, target.max].map(format::short));
+            let what =
+                format!("row {}: the label {label} overflows when it is scaled by the range of labels, {min} to {max}", row + 1);
+            Err(Failure::input(&input.name, what))
+        }
+    }
 }
 
 fn method(args: &ScaleArgs) -> Method {

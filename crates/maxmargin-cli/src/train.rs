@@ -3,15 +3,16 @@
 use crate::args::TrainArgs;
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
-use crate::output::{Output, show};
+use crate::output::show;
+use crate::places::{Content, Places};
 use crate::problem::{Asked, Prepared, failed};
-use crate::progress::Bar;
+use crate::progress::{Bar, Phase};
 use crate::report::{
     End, MachineDocument, Seconds, Setup, Solved, certificates, cost_text, data_line, fields, machines_table, setup_line, words,
     work_text,
 };
 use crate::threads::Threads;
-use crate::{advice, format, input, model_io};
+use crate::{advice, format, model_io};
 use maxmargin::core::Status;
 use maxmargin::cv::{CertificateReport, Kept};
 use serde::Serialize;
@@ -42,13 +43,15 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     }
     let asked = Asked { updatable: args.updatable, ..Asked::new("train", &args.svm, Some(args.cost.c), &args.data) };
     let svm = asked.svm()?;
-    let output = Output::open(&path)?;
+    let mut places = Places::new(args.write.force);
+    places.reads([&args.data.source]);
+    let output = places.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
-    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let input = asked.load(&args.data, &threads, &mut notes)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let fitted = {
-        let bar = Bar::new(run.quiet);
+        let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
@@ -64,7 +67,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if args.updatable {
         model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
     }
-    model_io::save(&model, output)?;
+    {
+        let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
+        model_io::save(&model, output)?;
+    }
     let document = TrainDocument {
         setup,
         solved: Solved {

@@ -2,11 +2,12 @@
 
 use crate::args::{Numbers, UpdateArgs};
 use crate::failure::{Done, Failure, reason};
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::interrupt;
 use crate::lock::Patience;
 use crate::notes::Notes;
-use crate::output::{Output, show};
+use crate::output::show;
+use crate::places::{Content, Places};
 use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table, words, work_text};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
@@ -61,11 +62,16 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     }
     let name = args.model.display().to_string();
     let threads = Threads::new(args.run.threads)?;
+    let mut places = Places::new(args.write.force);
+    let numbers = args.remove.as_ref().and_then(Numbers::file);
+    places.reads([&args.add, &args.data].into_iter().flatten().map(Path::new).chain(numbers));
     // From here until the new model has its name nobody else writes there: what they would have written would be lost.
     let patience = if args.no_wait { Patience::None } else { Patience::Wait };
-    let output = Output::open(path)?.locked(patience)?;
-    let model = model_io::load(&args.model)?;
-    let data_output = args.write_data.as_deref().map(Output::open).transpose()?;
+    // The model may be updated in its place.
+    let output = places.output(path, Content::Model)?.locked(patience)?;
+    let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
+    places.reads([&args.model]);
+    let data_output = args.write_data.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
     let base = Some(model.parts().index_base);
     let add = args.add.as_deref();

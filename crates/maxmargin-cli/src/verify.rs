@@ -2,7 +2,7 @@
 
 use crate::args::VerifyArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
-    let model = model_io::load(&args.model)?;
+    let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
     let input = training_data(args, &model, threads.par(), &mut notes)?;
     let claim = args.c.map(|c| Claim { c, weights: args.weight.iter().map(|w| (w.label, w.factor)).collect() });
     if claim.is_none() && !args.weight.is_empty() {

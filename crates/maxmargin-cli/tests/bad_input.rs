@@ -35,7 +35,7 @@ fn lines_that_are_wrong_have_a_place() {
     let cases = [
         ("1 1:1\nx 1:2\n", "bad:2:1: `x` is not a label"),
         ("1 1:1\n-1 1:nan\n", "bad:2:4: `1:nan` is not finite"),
-        ("1 1:1\n-1 2:1 1:3\n", "bad:2:8: `1:3` comes after index 2"),
+        ("1 1:1\n-1 2:1 1:3\n", "bad:2:8: `1:3` comes after index 2; indices must ascend in a row: sort the row or pass --sort"),
         ("1 1:1\n-1 2:1 2:3\n", "bad:2:8: `2:3` repeats an index"),
         ("1 1:1\n\n-1 1:2\n", "bad:2:1: blank line"),
         ("1 1:1\n-1 1\n", "bad:2:4: `1` has no value"),
@@ -87,6 +87,9 @@ fn options_that_make_no_sense() {
         ("train small --memory lots", "512M"),
         ("train small --time-limit soon", "30s"),
         ("train small --threads 0", "from 1"),
+        // It once ran for nothing, and advised to try --max-iter 0.
+        ("train small --max-iter 0", "at least 1"),
+        ("grid small -c 1e-200:1e200", "401 powers of ten are more than 100"),
         ("train small --kernel fancy", "possible values"),
         ("train small --rows 10", "--rows and --features are for generators"),
         ("train gauss-m --features 9", "gauss-m cannot make 9 features"),
@@ -124,7 +127,7 @@ fn a_full_disk_leaves_no_half_written_model() {
         refused(&bench, "train small -o /dev/full -q", 1, "the disk is full");
     }
     bench.file("kept", "old content");
-    refused(&bench, "train no-data -o kept -q", 1, "no-data: no such file");
+    refused(&bench, "train no-data -o kept --force -q", 1, "no-data: no such file");
     assert_eq!(bench.read("kept"), "old content");
     assert_eq!(bench.names(), ["kept", "small"]);
 }
@@ -145,4 +148,79 @@ fn damaged_models_are_refused() {
     refused(&bench, "predict small none -q", 1, "none: no such file");
     bench.file("m", "svm_type c_svc\nkernel_type rbf\nfoo 1\nSV\n");
     refused(&bench, "predict small m -q", 1, "m:3: unknown word `foo`");
+}
+
+#[test]
+fn scaling_that_overflows_names_the_place_and_the_value() {
+    let bench = Bench::new();
+    bench.file("wide", "# a comment\n1 1:1 2:-1.5e308\n-1 1:2 2:3\n1 1:2 2:1.5e308\n-1 1:1 2:4\n");
+    let says = "wide:3: feature 2: 3 overflows when it is scaled by its feature's range, -1.5e+308 to 1.5e+308";
+    for line in ["scale wide", "train wide --scale minmax -o m", "cv wide -k 2 --scale minmax", "grid wide -k 2 --scale minmax"] {
+        refused(&bench, &format!("{line} -q"), 1, says);
+    }
+    refused(
+        &bench,
+        "train wide --scale standard -o m -q",
+        1,
+        "wide:2: feature 2: -1.5e+308 overflows when it is scaled by its feature's mean",
+    );
+    bench.file("ranges", "y\n-1 1\n0 1e-308\nx\n-1 1\n1 0 1\n");
+    bench.file("labels", "0 1:1\n-1e300 1:2\n");
+    refused(&bench, "scale labels --range ranges -q", 1, "labels: row 2: the label -1e+300 overflows");
+    assert_eq!(bench.names(), ["labels", "ranges", "wide"]);
+}
+
+/// Packs a text of one repeated line.
+fn packed(line: &str, times: usize) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    (0..times).for_each(|_| encoder.write_all(line.as_bytes()).expect("memory"));
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn small_files_that_unpack_to_large_ones_are_refused() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    assert_eq!(bench.run("train small -o m --updatable -q").code, 0);
+    bench.file("bomb.gz", packed("1 1:0.5 2:0.25\n", 400_000));
+    let says = "bomb.gz: unpacked, the file has more than 1.00 MiB (--max-size); raise --max-size SIZE to read it all the same";
+    for line in [
+        "train bomb.gz -o new",
+        "cv bomb.gz",
+        "info bomb.gz",
+        "scale bomb.gz",
+        "predict bomb.gz m",
+        "verify m bomb.gz",
+        "update m --add bomb.gz",
+    ] {
+        refused(&bench, &format!("{line} --max-size 1M -q"), 1, says);
+    }
+    // Models are files, too; so is what is not packed.
+    for line in ["predict small bomb.gz", "verify bomb.gz small", "info bomb.gz", "update bomb.gz --remove 1"] {
+        refused(&bench, &format!("{line} --max-size 1M -q"), 1, says);
+    }
+    refused(&bench, "info small --max-size 100 -q", 1, "small: unpacked, the file has more than 100 B (--max-size)");
+    let mut command = bench.command("info - --max-size 1M -q");
+    command.stdin(std::fs::File::open(bench.path("bomb.gz")).unwrap());
+    let answer = common::answer(&mut command);
+    assert!(answer.code == 1 && answer.err.contains("standard input: unpacked, the file has more than 1.00 MiB"), "{answer:?}");
+    assert_eq!(bench.json("info bomb.gz --max-size 10M")["data"]["rows"], 400_000);
+}
+
+#[test]
+fn many_labels_are_asked_about_before_their_machines_are_trained() {
+    let bench = Bench::new();
+    let targets = |step: f64| (0..3000).map(|i| format!("{} 1:{i}\n", f64::from(i) * step)).collect::<String>();
+    bench.file("targets", targets(0.25));
+    let says = "targets: 3,000 different labels make 4,498,500 machines, one for each pair of classes, more than 10,000; the labels look like numbers to \
+                predict (regression), this is not for them; if they are classes, pass --max-machines 4498500";
+    for line in ["train targets -o m", "train targets --kernel linear -o m", "cv targets", "loo targets", "grid targets"] {
+        refused(&bench, &format!("{line} -q"), 1, says);
+    }
+    bench.file("targets", targets(1.0));
+    refused(&bench, "cv targets -q", 1, "if the labels are numbers to predict (regression)");
+    bench.file("four", "1 1:1\n2 1:2\n3 1:3\n4 1:4\n".repeat(5));
+    refused(&bench, "train four --max-machines 5 -o m -q", 1, "4 different labels make 6 machines");
+    assert_eq!(bench.run("train four --max-machines 6 -o m -q").code, 0);
 }

@@ -233,3 +233,42 @@ fn ctrl_c_twice_stops_at_once() {
         names => panic!("left behind: {names:?}"),
     }
 }
+
+/// A grid in which nothing is learnt once called its smallest C the best.
+#[test]
+fn a_grid_in_which_no_c_beats_the_majority_says_so() {
+    let bench = Bench::new();
+    // The label has nothing to do with the sample.
+    bench.file("noise", lines_of(90, |i| format!("{} 1:{} 2:{}", i32::from(i % 9 != 0) * 2 - 1, (i * 37) % 90, (i * 53) % 90)));
+    let answer = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001");
+    let says = "no C beats the majority class: always guessing 1 is right for 88.8889 %, the best C for 88.8889 %";
+    assert!(answer.warnings().iter().any(|warning| warning.contains(says) && warning.contains("--scale minmax")), "{answer:?}");
+    assert!(answer.out.contains("best C: none beats the majority class (88.8889 %)"), "{answer:?}");
+    // What is advised can be done, and is not advised again.
+    let scaled = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001 --scale minmax --json");
+    assert_eq!(scaled.code, 0, "{scaled:?}");
+    assert!(!scaled.err.contains("--scale") && scaled.err.contains(says), "{scaled:?}");
+    let d = scaled.json();
+    assert_eq!((d["majority"].as_f64(), d["scale"].as_str()), (Some(80.0 / 90.0), Some("minmax")));
+    let learnt = bench.run("grid banana --rows 120 -k 3 -c 1,10 -g 1");
+    assert!(learnt.code == 0 && !learnt.err.contains("majority") && learnt.out.contains("best C: 1"), "{learnt:?}");
+}
+
+/// Folds that were stopped before they had a solution say nothing about accuracy, in text and in JSON.
+#[test]
+fn stopped_folds_are_not_counted() {
+    let bench = Bench::new();
+    let line = "cv gauss-m --rows 600 -k 3 -c 1e7 -g 1 --eps 1e-9 --time-limit 1ms -o out";
+    let answer = bench.run(line);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.out.contains("none: the run was stopped before any of 3 folds had a solution"), "{answer:?}");
+    let d = bench.run(&format!("{line} --json")).json();
+    assert_eq!((&d["accuracy"], &d["folds_counted"], &d["samples_counted"]), (&Value::Null, &0.into(), &0.into()));
+    assert_eq!(
+        (&d["scores"]["accuracy"], &d["folds"][0]["correct"], &d["confusion"][0][0]),
+        (&Value::Null, &Value::Null, &0.into())
+    );
+    assert!(bench.read("out").lines().all(|line| line.ends_with(" NaN NaN")), "{}", bench.read("out"));
+    let whole = bench.json("cv gauss-m --rows 60 -k 3");
+    assert_eq!((&whole["folds_counted"], &whole["samples_counted"]), (&3.into(), &60.into()));
+}

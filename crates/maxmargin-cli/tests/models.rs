@@ -268,7 +268,7 @@ fn replacing_a_model_keeps_links_and_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let bench = Bench::new();
     bench.file("small", SMALL);
-    bench.file("real", "old");
+    bench.file("real", "maxmargin-model old");
     std::fs::set_permissions(bench.path("real"), std::fs::Permissions::from_mode(0o640)).unwrap();
     symlink("real", bench.path("link")).unwrap();
     assert_eq!(answer(&mut bench.command("train small -o link -q")).code, 0);

@@ -37,10 +37,11 @@ pub struct Audit {
 ///
 /// When an α has another length than its problem.
 pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
-    audit_watched(source, points, par, || ControlFlow::Continue(())).expect("nobody ends it")
+    audit_watched(source, points, par, |_| ControlFlow::Continue(())).expect("nobody ends it")
 }
 
-/// [`audit`], asking `go_on` every tenth of a second or so. None when it said no: half a judgement is none.
+/// [`audit`], asking `go_on` every tenth of a second or so, with the number of samples of the source that are done. None when it said no: half a judgement is
+/// none.
 ///
 /// # Panics
 ///
@@ -49,7 +50,7 @@ pub fn audit_watched<'e>(
     source: impl Into<Exact<'e>>,
     points: &[Point],
     par: Par,
-    mut go_on: impl FnMut() -> ControlFlow<()>,
+    mut go_on: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Option<Vec<Audit>> {
     let source = source.into();
     let (n, h) = (source.len(), points.len());
@@ -76,10 +77,10 @@ pub fn audit_watched<'e>(
     // Features cost two passes whatever the columns are.
     let stripe = if matches!(source, Exact::Gram(_)) { STRIPE * par.threads() } else { n.max(1) };
     while sums.len() < n * h {
-        if go_on().is_break() {
+        let start = sums.len() / h;
+        if go_on(start).is_break() {
             return None;
         }
-        let start = sums.len() / h;
         sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par));
     }
     let judge = |p: usize| {

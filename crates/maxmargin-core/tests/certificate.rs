@@ -283,12 +283,12 @@ fn an_audit_stops_when_it_is_told() {
     let alpha = vec![0.5; 40];
     let points = [Point { dual: &problem.dual, alpha: &alpha, bias: 0.0 }];
     let mut asked = 0;
-    let found = audit_watched(&problem.gram, &points, Par::Seq, || {
+    let found = audit_watched(&problem.gram, &points, Par::Seq, |_| {
         asked += 1;
         ControlFlow::Break(())
     });
     assert_eq!((found, asked), (None, 1));
-    let found = audit_watched(&problem.gram, &points, Par::Seq, || ControlFlow::Continue(()));
+    let found = audit_watched(&problem.gram, &points, Par::Seq, |_| ControlFlow::Continue(()));
     assert_eq!(found, Some(audit(&problem.gram, &points, Par::Seq)));
     // A kernel of more columns than are summed between two looks.
     let wide = maxmargin_kernel::FnGram::new(10_000, |i, j| if i == j { 1.0 } else { 0.0 });
@@ -296,7 +296,7 @@ fn an_audit_stops_when_it_is_told() {
     let points = [Point { dual: &dual, alpha: &[0.5, 0.5], bias: 0.0 }];
     for most in 0..3 {
         let mut looks = 0;
-        let found = audit_watched(&wide, &points, Par::Seq, || {
+        let found = audit_watched(&wide, &points, Par::Seq, |_| {
             looks += 1;
             if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

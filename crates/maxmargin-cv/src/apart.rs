@@ -3,12 +3,13 @@
 use crate::error::CvError;
 use crate::metric::scores;
 use crate::plan::FoldPlan;
-use crate::report::{CvReport, FoldReport};
+use crate::report::{CvReport, FoldReport, MachineReport};
 use crate::study::Study;
 use crate::train::Fitted;
 use crate::watch::{CvProgress, CvWatch, Stage};
 use maxmargin_core::{DualError, Progress, Solved};
 use maxmargin_data::{ClassLabels, LabelError};
+use maxmargin_model::ModelError;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -27,39 +28,51 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
         let told = |progress: &CvProgress| -> ControlFlow<()> {
             watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
         };
-        let trained = part.train(&told)?;
-        let _ = watch.tick(&CvProgress { stage: Stage::Certify, done: fold, total: plan.folds(), solver: Progress::default() });
+        let trained = part.train(&told).map_err(|error| of_data(error, &train))?;
+        let _ = watch.tick(&CvProgress {
+            stage: Stage::Certify { judged: 0, samples: test.len() },
+            done: fold,
+            total: plan.folds(),
+            solver: Progress::default(),
+        });
         add(&mut report, study, fold, &test, &trained)?;
     }
-    report.total_iterations = report.iterations;
-    report.accuracy = report.correct as f64 / plan.len() as f64;
-    report.scores = scores(&study.data.labels, &report.predicted);
     report.total_seconds = begun.elapsed().as_secs_f64();
-    Ok(report)
+    Ok(report.summed(&study.data.labels))
+}
+
+/// The row that an error names, as one of the data.
+fn of_data(error: CvError, rows: &[usize]) -> CvError {
+    match error {
+        CvError::Scale(error) | CvError::Model(ModelError::Scale(error)) => CvError::Scale(error.in_order(rows)),
+        other => other,
+    }
 }
 
 /// Adds a trained fold.
 fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: &Fitted) -> Result<(), CvError> {
     let model = &trained.model;
     let width = study.classes.pairs();
-    let decisions = model.decision_values(&study.data.samples.select(test), study.par)?;
+    let solved = trained.machines.iter().all(MachineReport::is_solution);
     let mut correct = 0;
-    for (&i, row) in test.iter().zip(decisions.chunks_exact(width)) {
-        report.decisions[i * width..(i + 1) * width].copy_from_slice(row);
-        report.predicted[i] = model.label(row);
-        correct += usize::from(report.predicted[i] == study.data.labels[i]);
+    if solved {
+        let decisions =
+            model.decision_values(&study.data.samples.select(test), study.par).map_err(|error| of_data(error.into(), test))?;
+        for (&i, row) in test.iter().zip(decisions.chunks_exact(width)) {
+            report.decisions[i * width..(i + 1) * width].copy_from_slice(row);
+            report.predicted[i] = model.label(row);
+            correct += usize::from(report.predicted[i] == study.data.labels[i]);
+        }
     }
     let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
     let scores = scores(&of(&study.data.labels), &of(&report.predicted));
-    report.correct += correct;
-    report.iterations += trained.iterations;
     report.kernel_seconds += trained.kernel.time.as_secs_f64();
     report.rows_computed += trained.kernel.computed;
     report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
     Solved::add_counts(&mut report.counts, &trained.counts);
     let sizes = (study.data.samples.len() - test.len(), test.len());
     report.folds.push(FoldReport {
-        correct,
+        correct: solved.then_some(correct),
         scores,
         support_vectors: model.support_vectors(),
         ..FoldReport::of(fold, sizes, trained.machines.iter(), trained.machines.clone())

@@ -11,6 +11,7 @@ use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 use maxmargin_simd::sums::{add_scaled, dot};
+use std::sync::atomic::Ordering;
 
 /// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
 const BATCH: usize = 64;
@@ -75,6 +76,8 @@ impl<'a> Trainer<'a> {
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
         let touches = |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]);
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
+        // The others are done already.
+        self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
         loop {
             let rest = open.split_off(open.len().min(BATCH));
             let mut tasks = self.train_all(&open, Some(&from))?;

@@ -36,9 +36,10 @@ pub const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy];
 /// A score by the name of its metric.
 pub type Score = (&'static str, f64);
 
-/// The scores of [`METRICS`].
+/// The scores of [`METRICS`] over the samples that have a prediction: one that is not a number is none.
 pub(crate) fn scores(truth: &[f64], predicted: &[f64]) -> Vec<Score> {
-    METRICS.iter().map(|metric| (metric.name(), metric.score(truth, predicted))).collect()
+    let (truth, predicted): (Vec<f64>, Vec<f64>) = truth.iter().zip(predicted).filter(|(_, p)| !p.is_nan()).unzip();
+    METRICS.iter().map(|metric| (metric.name(), metric.score(&truth, &predicted))).collect()
 }
 
 /// The fraction of samples whose label is predicted.
@@ -97,13 +98,13 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Counts the samples whose label is one of the classes; `classes` ascend.
+    /// Counts the samples whose label is one of the classes; `classes` ascend. Samples whose prediction is not a number have none and are left out.
     pub fn of(classes: &[f64], truth: &[f64], predicted: &[f64]) -> Self {
         // −0 is 0.
         let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&(label + 0.0))).ok();
         let mut counts = vec![vec![0; classes.len()]; classes.len()];
         let mut sizes = vec![0; classes.len()];
-        for (truth, predicted) in truth.iter().zip(predicted) {
+        for (truth, predicted) in truth.iter().zip(predicted).filter(|(_, predicted)| !predicted.is_nan()) {
             let Some(row) = place(*truth) else { continue };
             sizes[row] += 1;
             if let Some(column) = place(*predicted) {
@@ -148,6 +149,8 @@ mod tests {
         assert_eq!(BalancedAccuracy.score(&[-0.0, 0.0, 1.0], &[0.0; 3]), 0.5);
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
+        assert_eq!(Confusion::of(&[1.0, 2.0], &[1.0, 2.0], &[1.0, f64::NAN]).sizes, [1, 0]);
+        assert_eq!(scores(&[1.0, 2.0], &[1.0, f64::NAN])[0].1, 1.0);
         let names: Vec<&str> = scores(&truth, &predicted).iter().map(|score| score.0).collect();
         assert_eq!(names, ["accuracy", "balanced_accuracy"]);
     }

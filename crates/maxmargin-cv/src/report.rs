@@ -1,6 +1,6 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
-use crate::metric::Score;
+use crate::metric::{Score, scores};
 use maxmargin_core::{Certificate, Dual, Solution, Status};
 use serde::Serialize;
 
@@ -70,6 +70,11 @@ pub struct MachineReport {
 }
 
 impl MachineReport {
+    /// Whether this is a solution to judge samples by: nobody ended its training early, or it met the goal even so.
+    pub fn is_solution(&self) -> bool {
+        !self.status.ended_early() || self.certificate.holds
+    }
+
     /// What a judged solution says; its place, seeds and times are the caller's.
     pub fn of(dual: &Dual, solution: &Solution, certificate: &Certificate, holds: bool) -> Self {
         let alpha = || solution.alpha.iter().zip(dual.upper());
@@ -101,9 +106,9 @@ pub struct FoldReport {
     pub train: usize,
     /// Test samples.
     pub test: usize,
-    /// Test samples predicted correctly.
-    pub correct: usize,
-    /// The scores of its test samples, by name.
+    /// Test samples predicted correctly; nothing where some machine of the fold is no solution ([`MachineReport::is_solution`]).
+    pub correct: Option<usize>,
+    /// The scores of its test samples, by name; not numbers where the fold has no solution.
     #[serde(skip)]
     pub scores: Vec<Score>,
     /// The worst status of its machines.
@@ -146,7 +151,7 @@ impl FoldReport {
             fold,
             train,
             test,
-            correct: 0,
+            correct: None,
             scores: Vec::new(),
             status: judged.clone().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
             iterations: own.iter().map(|m| m.iterations).sum(),
@@ -161,6 +166,11 @@ impl FoldReport {
             certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
             machines: own,
         }
+    }
+
+    /// Fraction of its test samples predicted correctly, where the fold has a solution.
+    pub fn accuracy(&self) -> Option<f64> {
+        self.correct.map(|correct| correct as f64 / self.test as f64)
     }
 }
 
@@ -193,13 +203,17 @@ pub struct CvReport {
     pub folds: Vec<FoldReport>,
     /// The machines of all data, where the seeding trained them.
     pub full: Option<FullReport>,
-    /// The scores of all samples, by name.
+    /// The scores of the samples that are counted, by name.
     #[serde(skip)]
     pub scores: Vec<Score>,
-    /// Fraction of samples predicted correctly by the model that did not see them.
-    pub accuracy: f64,
-    /// Samples predicted correctly.
+    /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted.
+    pub accuracy: Option<f64>,
+    /// Their number.
     pub correct: usize,
+    /// Samples that are counted: those of folds that have a solution.
+    pub samples_counted: usize,
+    /// Folds that have a solution.
+    pub folds_counted: usize,
     /// How folds were started: `cold` where they could not be seeded.
     pub seeding: &'static str,
     /// Solver iterations of all folds.
@@ -223,10 +237,11 @@ pub struct CvReport {
     pub kernel_bytes: u64,
     /// Number of machines.
     pub machines: usize,
-    /// Exact decision values of every sample by the model that did not see it, in the order of the data: row-major samples × machines.
+    /// Exact decision values of every sample by the model that did not see it, in the order of the data: row-major samples × machines. Not numbers where its
+    /// fold has no solution.
     #[serde(skip)]
     pub decisions: Vec<f64>,
-    /// The label that they elect.
+    /// The label that they elect, or not a number.
     #[serde(skip)]
     pub predicted: Vec<f64>,
 }
@@ -239,8 +254,10 @@ impl CvReport {
             folds: Vec::new(),
             full: None,
             scores: Vec::new(),
-            accuracy: 0.0,
+            accuracy: None,
             correct: 0,
+            samples_counted: 0,
+            folds_counted: 0,
             seeding: "cold",
             iterations: 0,
             seed_steps: 0,
@@ -252,8 +269,27 @@ impl CvReport {
             rows_computed: 0,
             kernel_bytes: 0,
             machines,
-            decisions: vec![0.0; samples * machines],
-            predicted: vec![0.0; samples],
+            decisions: vec![f64::NAN; samples * machines],
+            predicted: vec![f64::NAN; samples],
+        }
+    }
+
+    /// Sums up over the folds, whose samples have `truth` for labels: who is right, and how much work it was.
+    pub(crate) fn summed(self, truth: &[f64]) -> Self {
+        let counted = || self.folds.iter().filter(|f| f.correct.is_some());
+        let samples_counted: usize = counted().map(|f| f.test).sum();
+        let correct = counted().filter_map(|f| f.correct).sum();
+        let iterations = self.folds.iter().map(|f| f.iterations).sum();
+        Self {
+            scores: scores(truth, &self.predicted),
+            accuracy: (samples_counted > 0).then(|| correct as f64 / samples_counted as f64),
+            correct,
+            samples_counted,
+            folds_counted: counted().count(),
+            iterations,
+            seed_steps: self.folds.iter().map(|f| f.seed_steps).sum(),
+            total_iterations: iterations + self.full.as_ref().map_or(0, |f| f.iterations),
+            ..self
         }
     }
 

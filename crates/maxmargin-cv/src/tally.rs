@@ -38,16 +38,19 @@ impl Tally<'_> {
         let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
         let mut folds = Vec::with_capacity(tests.len());
         let mut seen = Seen::new(self.arrangement.original.len());
+        let mut predicted = vec![f64::NAN; self.arrangement.original.len()];
         for (fold, test) in tests.iter().enumerate() {
-            let correct = test.iter().filter(|&&at| votes[at] == class_of(at)).count();
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
+            let solved = judged.iter().all(|judged| judged.report.is_solution());
+            let correct = solved.then(|| test.iter().filter(|&&at| votes[at] == class_of(at)).count());
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
             let support_vectors = match &judged[..] {
                 [only] => only.report.support_vectors,
                 _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
             };
             let truth: Vec<f64> = test.iter().map(|&at| labels[class_of(at)]).collect();
-            let said: Vec<f64> = test.iter().map(|&at| labels[votes[at]]).collect();
+            let said: Vec<f64> = test.iter().map(|&at| if solved { labels[votes[at]] } else { f64::NAN }).collect();
+            test.iter().zip(&said).for_each(|(&at, &label)| predicted[self.arrangement.original[at]] = label);
             let scores = scores(&truth, &said);
             folds.push(FoldReport {
                 correct,
@@ -61,29 +64,18 @@ impl Tally<'_> {
                 )
             });
         }
-        let full = full_report(outcomes);
-        let correct = folds.iter().map(|f| f.correct).sum();
-        let iterations = folds.iter().map(|f| f.iterations).sum();
         let mut counts = Vec::new();
         outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
         // The report's shape is one for all: nothing is known of C and of clocks here.
         let empty = CvReport::empty(0, width);
-        let mut by_data = vec![0.0; decisions.len()];
-        let mut predicted = vec![0.0; self.arrangement.original.len()];
-        for ((row, vote), &i) in decisions.chunks_exact(width).zip(&votes).zip(&self.arrangement.original) {
+        let mut by_data = vec![f64::NAN; decisions.len()];
+        for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original).filter(|(_, i)| !predicted[**i].is_nan()) {
             by_data[i * width..(i + 1) * width].copy_from_slice(row);
-            predicted[i] = labels[*vote];
         }
         let truth: Vec<f64> = self.classes.of().iter().map(|&class| labels[class as usize]).collect();
-        CvReport {
-            scores: scores(&truth, &predicted),
-            accuracy: correct as f64 / predicted.len() as f64,
-            correct,
-            iterations,
-            seed_steps: folds.iter().map(|f| f.seed_steps).sum(),
-            total_iterations: iterations + full.as_ref().map_or(0, |f| f.iterations),
+        let report = CvReport {
             folds,
-            full,
+            full: full_report(outcomes),
             counts,
             kernel_seconds: work.iter().map(|w| w.time.as_secs_f64()).sum(),
             certify_seconds: outcomes.iter().map(|outcome| outcome.certify_seconds).sum(),
@@ -92,7 +84,8 @@ impl Tally<'_> {
             decisions: by_data,
             predicted,
             ..empty
-        }
+        };
+        report.summed(&truth)
     }
 
     /// Exact decision values of all samples by the machines that did not see them, row-major. Machines of all data that serve many folds decide for all

@@ -170,8 +170,8 @@ impl Trainer<'_> {
                     |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
                 // What is known is to be reported: the watch is told, and not asked.
-                let told = || {
-                    self.tell_certifying();
+                let told = |judged| {
+                    self.tell_certifying(judged);
                     ControlFlow::Continue(())
                 };
                 let audits = audit_watched(self.space, &points, self.par, told).expect("nobody ends it");
@@ -200,9 +200,9 @@ impl Trainer<'_> {
     }
 
     /// Tells the watch that solutions are being judged.
-    fn tell_certifying(&self) {
+    fn tell_certifying(&self, judged: usize) {
         let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
-        let _ = self.relay(Stage::Certify).tick(&solver);
+        let _ = self.relay(Stage::Certify { judged, samples: self.space.len() }).tick(&solver);
     }
 
     /// Continues a solution from its exact gradient.

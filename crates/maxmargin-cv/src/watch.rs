@@ -14,8 +14,13 @@ pub enum Stage {
     Fold(usize),
     /// Training this machine of several.
     Machine(usize),
-    /// Recomputing everything in `f64`.
-    Certify,
+    /// Judging solutions: recomputing everything in `f64`.
+    Certify {
+        /// Samples that are done.
+        judged: usize,
+        /// All samples.
+        samples: usize,
+    },
 }
 
 /// Progress of the whole.

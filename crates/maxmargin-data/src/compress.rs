@@ -9,34 +9,41 @@ const GZIP: &[u8] = &[0x1F, 0x8B];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 
-/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one or more streams).
+/// Reads all of `reader` and unpacks it if it is gzip (of one or more members), bzip2 or xz (of one or more streams): at most `most` bytes, since a small
+/// file can unpack to any size.
 ///
 /// # Errors
 ///
-/// Those of `reader`, and compressed data that is damaged or ends too early, naming the format and how much was unpacked.
-pub fn read_all(mut reader: impl Read) -> io::Result<Vec<u8>> {
+/// Those of `reader`; compressed data that is damaged or ends too early, naming the format and how much was unpacked; and, of kind
+/// [`FileTooLarge`](io::ErrorKind::FileTooLarge), when there are more than `most` bytes.
+pub fn read_all(mut reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut magic = Vec::with_capacity(XZ.len());
     reader.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;
     let has = |prefix: &[u8]| magic.starts_with(prefix);
     let (gzip, bzip2, xz) = (has(GZIP), has(BZIP2) && magic.get(3).is_some_and(u8::is_ascii_digit), has(XZ));
     let mut all = magic.as_slice().chain(reader);
     if gzip {
-        unpack("gzip", flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
+        unpack("gzip", most, flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
     } else if bzip2 {
-        unpack("bzip2", ::bzip2::bufread::MultiBzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
+        unpack("bzip2", most, ::bzip2::bufread::MultiBzDecoder::new(io::BufReader::with_capacity(1 << 16, all)))
     } else if xz {
         let packed = io::BufReader::with_capacity(1 << 16, all);
-        unpack("xz", lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KIB))
+        unpack("xz", most, lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KIB))
     } else {
         let mut bytes = Vec::new();
-        all.read_to_end(&mut bytes)?;
-        Ok(bytes)
+        all.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most { Err(too_large(format!("there are more than {most} bytes"))) } else { Ok(bytes) }
     }
 }
 
-fn unpack(format: &str, mut decoder: impl Read) -> io::Result<Vec<u8>> {
+fn too_large(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
+}
+
+fn unpack(format: &str, most: u64, decoder: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match decoder.read_to_end(&mut bytes) {
+    match decoder.take(most.saturating_add(1)).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > most => Err(too_large(format!("{format} data unpacks to more than {most} bytes"))),
         Ok(_) => Ok(bytes),
         Err(error) => {
             let what = match error.kind() {
@@ -84,12 +91,45 @@ mod tests {
         let text = text();
         let (head, tail) = text.split_at(text.len() / 3);
         for pack in [gzip, bzip2, xz, <[u8]>::to_vec] {
-            assert!(read_all(&pack(&text)[..]).expect("valid data") == text);
+            assert!(read_all(&pack(&text)[..], u64::MAX).expect("valid data") == text);
             let parts = [pack(head), pack(tail)].concat();
-            assert!(read_all(&parts[..]).expect("valid data") == text);
+            assert!(read_all(&parts[..], u64::MAX).expect("valid data") == text);
         }
-        assert_eq!(read_all(&b""[..]).expect("nothing"), b"");
-        assert_eq!(read_all(&b"1"[..]).expect("one byte"), b"1");
+        assert_eq!(read_all(&b""[..], u64::MAX).expect("nothing"), b"");
+        assert_eq!(read_all(&b"1"[..], u64::MAX).expect("one byte"), b"1");
+    }
+
+    /// A megabyte of gzip once took gigabytes before anybody looked.
+    #[test]
+    fn no_more_is_unpacked_than_is_allowed() {
+        let text = text();
+        let all = text.len() as u64;
+        for pack in [gzip, bzip2, xz, <[u8]>::to_vec] {
+            let packed = pack(&text);
+            assert!(read_all(&packed[..], all).expect("just enough") == text);
+            for most in [0, 1, all / 2, all - 1] {
+                let error = read_all(&packed[..], most).expect_err("too much");
+                assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{error}");
+                assert!(error.to_string().contains(&format!("more than {most} bytes")), "{error}");
+            }
+        }
+        // Nobody unpacks on when the limit is reached: this would go on for ever.
+        let error = read_all(Endless { member: gzip(&vec![0; 1 << 20]), at: 0 }, 1 << 22).expect_err("endless");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{error}");
+    }
+
+    /// The same bytes again and again.
+    struct Endless {
+        member: Vec<u8>,
+        at: usize,
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let read = (&self.member[self.at..]).read(into)?;
+            self.at = (self.at + read) % self.member.len();
+            Ok(read)
+        }
     }
 
     #[test]
@@ -97,7 +137,7 @@ mod tests {
         let text = text();
         for (name, packed) in [("gzip", gzip(&text)), ("bzip2", bzip2(&text)), ("xz", xz(&text))] {
             for keep in [12, packed.len() / 2, packed.len() - 1] {
-                let error = read_all(&packed[..keep]).expect_err("cut data").to_string();
+                let error = read_all(&packed[..keep], u64::MAX).expect_err("cut data").to_string();
                 assert!(error.starts_with(name) && error.contains("truncated"), "{name} cut to {keep}: {error}");
             }
         }
@@ -112,7 +152,7 @@ mod tests {
                 damaged[at] ^= 0x55;
                 // Bytes that no checksum covers (such as gzip's time stamp) may change without harm, and a damaged magic number
                 // makes it plain data; the text itself never comes out changed.
-                if let Ok(unpacked) = read_all(&damaged[..]) {
+                if let Ok(unpacked) = read_all(&damaged[..], u64::MAX) {
                     assert!(unpacked == text || unpacked == damaged, "byte {at}");
                 }
             }

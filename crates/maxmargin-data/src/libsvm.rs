@@ -10,6 +10,7 @@ pub use write::write;
 
 use crate::dataset::Dataset;
 use crate::par::Par;
+pub(crate) use chunk::MAX_INDEX;
 use chunk::{Chunk, parse_chunk};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -79,6 +80,14 @@ fn parse_in_chunks(bytes: &[u8], options: ReadOptions, par: Par, chunk_bytes: us
         return Err(error);
     }
     Ok(merge::dataset(chunks, options, sha256, par))
+}
+
+/// The line, from 1, of row `row`, from 0: they differ where lines are comments alone.
+pub fn line_of_row(bytes: &[u8], row: usize) -> Option<u64> {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let is_row = |line: &[u8]| line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|first| *first != b'#');
+    let mut rows = text.split(|b| *b == b'\n').enumerate().filter(|(_, line)| is_row(line));
+    rows.nth(row).map(|(at, _)| at as u64 + 1)
 }
 
 enum Piece {

@@ -4,8 +4,10 @@ mod range_file;
 
 pub use range_file::RangeError;
 
+use crate::number::format_g;
 use crate::samples::{Samples, SamplesError, prefers_dense};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What scaled features look like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,9 +95,55 @@ pub enum ScaleError {
         /// Values that would be stored.
         entries: usize,
     },
-    /// A scaled value is not finite: a feature's range is too narrow or too wide for 64-bit floats.
+    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too narrow or too wide.
+    #[error(
+        "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"
+    )]
+    Overflow {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        feature: usize,
+        /// The value before it was scaled, which is finite.
+        value: f64,
+        /// By what it was scaled.
+        by: ScaledBy,
+    },
+    /// The scaled samples are no matrix.
     #[error(transparent)]
     Samples(#[from] SamplesError),
+}
+
+impl ScaleError {
+    /// The same where row `k` of the samples is row `rows[k]` of the caller's.
+    #[must_use]
+    pub fn in_order(self, rows: &[usize]) -> Self {
+        match self {
+            Self::Overflow { row, feature, value, by } => Self::Overflow { row: rows[row], feature, value, by },
+            other => other,
+        }
+    }
+}
+
+/// What a feature is scaled by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScaledBy {
+    /// Its smallest and its greatest value.
+    Range(f64, f64),
+    /// Its mean and its standard deviation.
+    Deviation(f64, f64),
+}
+
+impl fmt::Display for ScaledBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |value: f64| format_g(value, 6);
+        match *self {
+            Self::Range(low, high) => write!(f, "by its feature's range, {} to {}", of(low), of(high)),
+            Self::Deviation(mean, deviation) => {
+                write!(f, "by its feature's mean, {}, and deviation, {}", of(mean), of(deviation))
+            }
+        }
+    }
 }
 
 /// Most values that scaling may store (of 8 to 12 bytes each).
@@ -106,6 +154,8 @@ impl Method {
         let Column { low, high, .. } = column;
         match self {
             Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
+            // Whatever is divided by an overflow is 0: nothing would be left of the feature, and nobody would know.
+            Self::Standard if !high.is_finite() => f64::NAN,
             Self::Standard => (value - low) / high,
         }
     }
@@ -117,6 +167,8 @@ fn interpolate(value: f64, min: f64, max: f64, lower: f64, upper: f64) -> f64 {
         lower
     } else if value == max {
         upper
+    } else if !(max - min).is_finite() {
+        f64::NAN
     } else {
         lower + (upper - lower) * (value - min) / (max - min)
     }
@@ -199,7 +251,9 @@ impl Scaler {
                 Method::MinMax { .. } => (s.min, s.max),
                 Method::Standard => (s.sum, (s.squares / total as f64).sqrt()),
             };
-            (s.min < s.max && high > 0.0).then_some(Column { feature, low, high })
+            // A deviation that overflows is kept: the values that cannot be scaled by it are named.
+            let spread = matches!(method, Method::MinMax { .. }) || high != 0.0;
+            (s.min < s.max && spread).then_some(Column { feature, low, high })
         };
         let columns = seen.iter().enumerate().filter_map(column).collect();
         Self { method, features: samples.features(), columns, target: None }
@@ -262,11 +316,24 @@ impl Scaler {
         }
         // No rows are no reason to believe in any number of features.
         let scaled = if rows > 0 && prefers_dense(rows, self.features, entries, false) {
-            self.apply_dense(samples, &shifted)?
+            self.apply_dense(samples, &shifted)
         } else {
-            self.apply_sparse(samples, &shifted)?
+            self.apply_sparse(samples, &shifted)
         };
-        Ok(scaled.compact())
+        Ok(scaled.map_err(|error| self.overflow(samples, error))?.compact())
+    }
+
+    /// Which value it was that became infinite, or not a number.
+    fn overflow(&self, samples: &Samples, error: SamplesError) -> ScaleError {
+        let SamplesError::NotFinite { row, feature, .. } = error else { return ScaleError::Samples(error) };
+        let (low, high) = self.column(feature).unwrap_or_default();
+        let mut value = 0.0;
+        samples.row(row).for_each(|j, v| value = if j == feature { v } else { value });
+        let by = match self.method {
+            Method::MinMax { .. } => ScaledBy::Range(low, high),
+            Method::Standard => ScaledBy::Deviation(low, high),
+        };
+        ScaleError::Overflow { row, feature, value, by }
     }
 
     fn apply_dense(&self, samples: &Samples, shifted: &[(usize, f64)]) -> Result<Samples, SamplesError> {

@@ -109,6 +109,7 @@ pub fn solve(
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
+        run.tell_of_audit(watch);
         let exact = exact_gradient(dual, rows.gram(), &run.state.alpha(), rows.par());
         run.state.refresh(dual, &exact);
         run.work.refinements += 1;
@@ -213,6 +214,14 @@ impl Run<'_, '_> {
                 return Status::Stalled;
             }
         }
+    }
+
+    /// Tells the watch that the tolerance is reached as far as the solver sees, and that exact values come next. It is not asked: they are soon there.
+    fn tell_of_audit(&mut self, watch: &mut dyn Watch) {
+        let extremes = self.state.extremes();
+        let violation = extremes.max_low - extremes.min_up;
+        let (iterations, rows_computed) = (self.work.iterations, self.rows.work().computed);
+        let _ = watch.tick(&Progress { iterations, violation, tol: self.stop.tol, rows_computed });
     }
 
     fn row(&mut self, place: usize, extremes: &Extremes, watch: &mut dyn Watch) -> RowRef {

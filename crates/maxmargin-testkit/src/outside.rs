@@ -30,7 +30,7 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
 pub fn data_text(name: &str) -> Option<Vec<u8>> {
     let path = data_file(name)?;
     let file = File::open(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-    Some(compress::read_all(file).unwrap_or_else(|why| panic!("{}: {why}", path.display())))
+    Some(compress::read_all(file, u64::MAX).unwrap_or_else(|why| panic!("{}: {why}", path.display())))
 }
 
 /// The samples of [`data_file`], in LIBSVM's format.

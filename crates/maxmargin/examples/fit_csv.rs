@@ -19,9 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
     let reports = svm.grid(&data, &plan, &[0.1, 1.0, 10.0, 100.0])?; // each fold scaled by its training rows
     for report in &reports {
-        println!("C = {:<5} {:.1} % correct", report.c.unwrap_or_default(), 100.0 * report.accuracy);
+        println!("C = {:<5} {} of {} correct", report.c.unwrap_or_default(), report.correct, report.samples_counted);
     }
-    let best = reports.iter().max_by(|a, b| a.accuracy.total_cmp(&b.accuracy)).and_then(|report| report.c).unwrap_or(1.0);
+    let best = reports.iter().max_by_key(|report| report.correct).and_then(|report| report.c).unwrap_or(1.0);
 
     let fitted = svm.c(best).fit(&data)?;
     let place = std::env::temp_dir().join("fit_csv.model");

@@ -17,11 +17,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ControlFlow::Continue(()) // `Break(())` ends the run with what is known
     })?;
     for fold in &report.folds {
-        println!("fold {}: {} of {} correct, {} iterations", fold.fold, fold.correct, fold.test, fold.iterations);
+        println!(
+            "fold {}: {} of {} correct, {} iterations",
+            fold.fold,
+            fold.correct.unwrap_or_default(),
+            fold.test,
+            fold.iterations
+        );
     }
     println!(
-        "{:.2} % correct, every fold certified: {}",
-        100.0 * report.accuracy,
+        "{} of {} correct, every fold certified: {}",
+        report.correct,
+        report.samples_counted,
         report.folds.iter().all(|f| f.certificate.holds)
     );
     Ok(())

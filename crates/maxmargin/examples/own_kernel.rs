@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
     let report = svm.cross_validate(&data, &plan)?;
-    println!("{:.1} % correct in {} folds", 100.0 * report.accuracy, report.folds.len());
+    println!("{} of {} correct in {} folds", report.correct, report.samples_counted, report.folds_counted);
 
     let fitted = svm.fit(&data)?;
     println!("{} support vectors, certified: {}", fitted.model.support_vectors(), fitted.certificate.holds);

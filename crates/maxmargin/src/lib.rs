@@ -34,7 +34,7 @@
 //!     ControlFlow::Continue(())
 //! })?;
 //! assert!(report.folds.iter().all(|fold| fold.certificate.holds));
-//! println!("{:.1} % correct", 100.0 * report.accuracy);
+//! println!("{} of {} correct", report.correct, report.samples_counted);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -3,6 +3,7 @@
 
 use maxmargin::Error;
 use maxmargin::core::Status;
+use maxmargin::data::scale::Method;
 use maxmargin::data::{ReadOptions, libsvm};
 use maxmargin::prelude::*;
 use maxmargin_testkit::outside::{data_text, program};
@@ -115,6 +116,60 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
     assert!(matches!(&refused, Error::Refused(refused) if refused.solver == "fw"), "{refused}");
     let unknown = even.class_weight(3.0, 2.0).fit(&data).expect_err("no such class");
     assert!(unknown.to_string().contains("-1, 1, 7"), "{unknown}");
+}
+
+/// The weights of a training of several classes were once dropped. A weight of `w` is what `w` copies of each sample of the class are: in every training,
+/// fold and value of C, of two classes and of three, with a kernel and without.
+#[test]
+fn class_weights_are_copies_of_samples_in_every_way_to_train() {
+    let three = spiral(120);
+    let two = Dataset { labels: three.labels.iter().map(|label| label.min(1.0)).collect(), ..three.clone() };
+    let ways: [(&str, fn(Svm) -> Svm); 7] = [
+        ("smo", |svm| svm),
+        ("irwls", |svm| svm.solver(Solver::Irwls)),
+        ("linear kernel", |svm| svm.kernel(Kernel::Linear).solver(Solver::Smo)),
+        ("vectors", |svm| svm.kernel(Kernel::Linear).keep_vectors()),
+        ("linear", |svm| svm.kernel(Kernel::Linear).solver(Solver::Linear)),
+        ("squared", |svm| {
+            svm.kernel(Kernel::Linear).solver(Solver::Linear).loss(Loss::SquaredHinge).offset(Offset::Feature(1.0))
+        }),
+        ("scaled folds", |svm| svm.scale(Method::MinMax { lower: -1.0, upper: 1.0 })),
+    ];
+    for (data, weights) in [(&two, [3, 1, 2]), (&two, [1, 2, 1]), (&three, [3, 1, 2]), (&three, [1, 2, 1])] {
+        let label = |class: usize| [-1.0, 1.0, 7.0][class];
+        let copies = |i: usize| (0..3).filter(|&class| label(class) == data.labels[i]).map(|class| weights[class]).sum::<usize>();
+        let rows: Vec<usize> = (0..120).flat_map(|i| vec![i; copies(i)]).collect();
+        let copied = data.select(&rows);
+        let plan =
+            |rows: &[usize]| FoldPlan::from_text(&rows.iter().map(|i| format!("{}\n", i % 4)).collect::<String>(), rows.len());
+        let plans = [plan(&(0..120).collect::<Vec<_>>()), plan(&rows)].map(|plan| plan.expect("four folds"));
+        for (name, way) in ways {
+            let svm = way(Svm::rbf(1.0).c(0.5).eps(1e-6));
+            let classes = if data.labels.contains(&7.0) { 3 } else { 2 };
+            let weighted = (0..classes).fold(svm.clone(), |svm, class| svm.class_weight(label(class), weights[class] as f64));
+            let same = |ours: f64, theirs: f64, what: &str| {
+                assert!(
+                    (ours - theirs).abs() <= 1e-4 * theirs.abs(),
+                    "{name}, {classes} classes, weights {weights:?}, {what}: {ours} {theirs}"
+                );
+            };
+            let of = |svm: &Svm, data: &Dataset| bounds(&svm.fit(data).expect("trained")).0;
+            same(of(&weighted, data), of(&svm, &copied), "train");
+            for seeding in [Seeding::Cold, Seeding::Full] {
+                let [ours, theirs] = [(&weighted, data, &plans[0]), (&svm, &copied, &plans[1])].map(|(svm, data, plan)| {
+                    let svm = svm.clone().seeding(seeding);
+                    let mut reports = svm.grid(data, plan, &[0.1, 2.0]).expect("two reports");
+                    reports.push(svm.cross_validate(data, plan).expect("a report"));
+                    reports
+                });
+                for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+                    for (one, other) in ours.folds.iter().zip(&theirs.folds) {
+                        same(one.objective, other.objective, &format!("{seeding:?}, report {at}, fold {}", one.fold));
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// LIBSVM's own program on the same files: the accuracies differ by a tenth of a point at most.

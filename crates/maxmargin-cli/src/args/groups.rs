@@ -38,6 +38,9 @@ pub(crate) struct DataOptions {
     /// Sort the indices of rows that are out of order instead of refusing them
     #[arg(long, help_heading = "Data")]
     pub(crate) sort: bool,
+    /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the memory that is free]
+    #[arg(long, value_name = "SIZE", help_heading = "Data", value_parser = values::bytes)]
+    pub(crate) max_size: Option<u64>,
     /// Keep parsed files in this directory, by the hash of their bytes
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub(crate) cache: Option<PathBuf>,
@@ -90,6 +93,9 @@ pub(crate) struct ProblemArgs {
     /// Factor of C for one class; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
+    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
+    pub(crate) max_machines: u64,
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
@@ -122,7 +128,7 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value_t = 1e-3, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) eps: f64,
     /// Stop after this many iterations of one training
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::count)]
     pub(crate) max_iter: Option<u64>,
     /// Stop after this long: 30s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
@@ -154,6 +160,14 @@ pub(crate) struct ShortRunArgs {
     /// Print no progress, notes or warnings on standard error
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What may be written over.
+#[derive(Debug, Args)]
+pub(crate) struct WriteArgs {
+    /// Write over whatever is there: inputs of this command, files of another kind, links that lead nowhere
+    #[arg(long, help_heading = "Run")]
+    pub(crate) force: bool,
 }
 
 /// Which sample is tested in which fold.

@@ -2,13 +2,23 @@
 
 use maxmargin::cv::update::{NumbersError, number_or_range};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Samples that are named on the command line, or the file that names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     List(Vec<RangeInclusive<u64>>),
     File(PathBuf),
+}
+
+impl Numbers {
+    /// The file that names them.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::List(_) => None,
+            Self::File(path) => Some(path),
+        }
+    }
 }
 
 /// `3,7,20-40`, or the name of a file.

@@ -37,8 +37,10 @@ pub(crate) struct Validated {
     folds: Vec<FoldDocument>,
     full: Option<FullReport>,
     scores: Scores,
-    pub(crate) accuracy: f64,
+    pub(crate) accuracy: Option<f64>,
     pub(crate) correct: usize,
+    samples_counted: usize,
+    folds_counted: usize,
     confusion: Confusion,
     seed_steps: u64,
     pub(crate) total_iterations: u64,
@@ -70,6 +72,8 @@ impl Validated {
             scores: report.scores.iter().copied().collect(),
             accuracy: report.accuracy,
             correct: report.correct,
+            samples_counted: report.samples_counted,
+            folds_counted: report.folds_counted,
             confusion: Confusion::of(classes, labels, &report.predicted),
             seed_steps: report.seed_steps,
             total_iterations: report.total_iterations,
@@ -114,7 +118,7 @@ impl Validated {
                 f.fold.to_string(),
                 f.train.to_string(),
                 f.test.to_string(),
-                format!("{:.2} %", 100.0 * f.correct as f64 / f.test.max(1) as f64),
+                f.accuracy().map_or_else(|| "none".to_owned(), |accuracy| format!("{:.2} %", 100.0 * accuracy)),
                 f.iterations.to_string(),
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),
@@ -136,8 +140,6 @@ impl Validated {
 
     /// Lines of what was reached and what it took.
     pub(crate) fn summary(&self, setup: &Setup) -> Vec<(&'static str, String)> {
-        let partial = if self.solved.status == Status::Converged { "" } else { "; folds that did not converge are counted too" };
-        let (correct, rows) = (format::count(self.correct as u64), format::count(setup.data.rows as u64));
         let full = match &self.full {
             Some(full) if full.iterations > 0 => format!(" (and {} for the model of all data)", format::count(full.iterations)),
             _ => String::new(),
@@ -146,7 +148,7 @@ impl Validated {
             0 => String::new(),
             steps => format!("; seeds read {} kernel rows", format::count(steps)),
         };
-        let mut lines = vec![("accuracy", format!("{:.4} % ({correct} of {rows}){partial}", 100.0 * self.accuracy))];
+        let mut lines = vec![("accuracy", self.accuracy_text())];
         if setup.data.classes.len() > 2 {
             let classes = setup.data.classes.len();
             lines.push((
@@ -157,6 +159,21 @@ impl Validated {
         lines.push(("certificates", certificates(&self.certificates(), setup, "folds")));
         lines.push(("iterations", format!("{}{full}{seeds}", format::count(self.solved.iterations))));
         lines
+    }
+
+    /// The accuracy, and over which folds it is: those that were stopped before they had a solution say nothing.
+    fn accuracy_text(&self) -> String {
+        let all = self.folds.len();
+        let Some(accuracy) = self.accuracy else {
+            return format!("none: the run was stopped before any of {all} folds had a solution");
+        };
+        let (correct, samples) = (format::count(self.correct as u64), format::count(self.samples_counted as u64));
+        let of = match self.folds_counted {
+            folds if folds < all => format!(", the samples of {folds} of {all} folds; the others have no solution yet"),
+            _ if self.solved.status == Status::Converged => String::new(),
+            _ => "; folds that did not converge are counted too".to_owned(),
+        };
+        format!("{:.4} % ({correct} of {samples}{of})", 100.0 * accuracy)
     }
 
     /// Trainings that were not there already.

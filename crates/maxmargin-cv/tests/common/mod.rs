@@ -189,7 +189,8 @@ pub(crate) fn certified(case: &Case, report: &CvReport, what: &str) {
         assert!(fold.machines.iter().all(|machine| machine.certificate.holds), "{what}");
     }
     let right = report.predicted.iter().zip(&case.data.labels).filter(|(a, b)| a == b).count();
-    assert_eq!((report.correct, report.folds.iter().map(|f| f.correct).sum()), (right, right), "{what}");
+    assert_eq!((report.correct, report.folds.iter().map(|f| f.correct).sum()), (right, Some(right)), "{what}");
+    assert_eq!((report.folds_counted, report.samples_counted), (report.folds.len(), case.len()), "{what}");
     assert_eq!(report.decisions.len(), case.len() * case.classes.pairs(), "{what}");
     assert!(report.decisions.iter().all(|d| d.is_finite()), "{what}");
 }

@@ -6,7 +6,7 @@ use crate::number::{digits, short_decimal};
 use crate::samples::is_single;
 
 /// The greatest index: every number of features then fits `u32`.
-pub(super) const MAX_INDEX: u32 = u32::MAX - 1;
+pub(crate) const MAX_INDEX: u32 = u32::MAX - 1;
 
 /// A place in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -335,3 +335,31 @@ fn written_text_is_what_one_expects() {
     write(&read("1 0:0 1:2 5:0\n2 3:1\n").expect("valid text"), &mut out).expect("memory does not fail");
     assert_eq!(String::from_utf8(out).expect("text"), "1 0:0 1:2 5:0\n2 3:1\n");
 }
+
+/// What is written can be read: a feature beyond the last index is refused by the writer, too.
+#[test]
+fn features_that_no_reader_takes_are_not_written() {
+    let data = |features, index_base| Dataset {
+        samples: Samples::from_sparse(features, vec![0, 1], vec![3], vec![1.0]).expect("valid"),
+        labels: vec![1.0],
+        groups: None,
+        index_base,
+        sha256: [0; 32],
+    };
+    // Matrices have no more columns than this; numbered from 1 that is one too many.
+    let widest = u32::MAX as usize;
+    for (features, base, option) in [(widest, 0, IndexBase::Zero), (widest - 1, 1, IndexBase::One)] {
+        let mut text = Vec::new();
+        write(&data(features, base), &mut text).expect("the last index");
+        let back = parse(&text, &ReadOptions { index_base: option, ..ReadOptions::default() }, Par::Seq).expect("readable");
+        assert_eq!(back.samples.features(), features);
+    }
+    let error = write(&data(widest, 1), &mut Vec::new()).expect_err("one too many");
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+}
+
+#[test]
+fn rows_know_their_lines() {
+    let text = b"# head\n1 1:1\n  # more\n\t2 1:1 # tail\r\n3\n\n";
+    assert_eq!((0..4).map(|row| line_of_row(text, row)).collect::<Vec<_>>(), [Some(2), Some(4), Some(5), None]);
+}

@@ -1,5 +1,6 @@
 //! Writes LIBSVM-format text that reads back to the same bits.
 
+use super::chunk::MAX_INDEX;
 use crate::dataset::Dataset;
 use crate::number::{write_integer, write_shortest};
 use std::io::{self, Write};
@@ -15,8 +16,14 @@ const BUFFER_BYTES: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// Those of `out`; nothing is flushed.
+/// Those of `out`, and of kind `InvalidInput` when the last feature has an index that no reader takes; nothing is flushed.
 pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
+    let last = (data.samples.features() as u64 + u64::from(data.index_base)).saturating_sub(1);
+    if last > u64::from(MAX_INDEX) {
+        let what =
+            format!("feature {last} is beyond {MAX_INDEX}, the greatest index that can be read again; leave such features out");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let mut text = Vec::with_capacity(2 * BUFFER_BYTES);
     let (first_used, last_used) = used_columns(data);
     let features = data.samples.features();

@@ -1,6 +1,7 @@
 //! Range files of LIBSVM's `svm-scale`.
 
 use super::{Column, Method, Scaler, TargetRange};
+use crate::libsvm::MAX_INDEX;
 use crate::number::format_g;
 use crate::quote::quoted;
 
@@ -91,7 +92,15 @@ impl Scaler {
             };
             let ((index, low), high): ((u32, f64), f64) = column.ok_or_else(|| bad(line, text, FEATURE))?;
             let feature = index.checked_sub(index_base).ok_or_else(|| bad(line, text, "a feature numbered from 1"))?;
-            if (feature as usize) < features || feature == u32::MAX {
+            // Scaled data is written with these indices and has to be read again.
+            if index > MAX_INDEX {
+                return Err(bad(
+                    line,
+                    text,
+                    "a feature number of at most 4294967294, the greatest that LIBSVM-format files have here",
+                ));
+            }
+            if (feature as usize) < features {
                 return Err(bad(line, text, FEATURE));
             }
             features = feature as usize + 1;

@@ -113,6 +113,8 @@ fn malformed_range_files_are_refused_with_their_line() {
         ("x\n-1 1\n1 0 1\n1 0 1\n", "line 4"),
         ("x\n-1 1\n0 0 1\n", "numbered from 1"),
         ("x\n-1 1\n-2 0 1\n", "line 3"),
+        // An index that the reader of the scaled file would refuse.
+        ("x\n-1 1\n4294967295 0 1\n", "at most 4294967294"),
     ] {
         let error = Scaler::from_range_text(text, 1).expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
@@ -121,6 +123,45 @@ fn malformed_range_files_are_refused_with_their_line() {
     // A huge feature number costs nothing.
     let sparse = Scaler::from_range_text("x\n0 1\n4294967294 0 2\n", 1).expect("valid");
     assert_eq!(sparse.apply(&small()).expect("finite").non_zeros(), 0);
+}
+
+/// Features that are never above 0 once counted as constant and became 0.
+#[test]
+fn features_that_are_never_positive_are_scaled() {
+    let samples = Samples::from_dense(3, 2, vec![-5.0, 0.0, -1.0, -2.0, -3.0, -1.0]).expect("valid");
+    let scaled = Scaler::fit(&samples, UNIT).apply(&samples).expect("finite");
+    assert_eq!(
+        (0..3).map(|i| scaled.row(i).entries()).collect::<Vec<_>>(),
+        [vec![(0, -1.0), (1, 1.0)], vec![(0, 1.0), (1, -1.0)], vec![]]
+    );
+}
+
+/// The values of the file are finite; that scaling made one of them infinite was once said to be a fault of the file.
+#[test]
+fn overflow_in_scaling_names_the_value_that_was_given() {
+    let wide = [1.0, -1.5e308, 1.0, 2.0, 1.0, 1.5e308];
+    let narrow = [1.0, 0.0, 1.0, 5e-324, 1.0, 1.0];
+    for (values, method, at, value) in [
+        (wide, UNIT, 1, 2.0),
+        (wide, Method::Standard, 0, -1.5e308),
+        // Overflows in the mean, not only in the deviation.
+        ([1.0, 1.5e308, 2.0, 1.6e308, 3.0, 1.7e308], Method::Standard, 0, 1.5e308),
+    ] {
+        let dense = Samples::from_dense(3, 2, values.to_vec()).expect("finite");
+        let sparse = Samples::from_sparse(2, vec![0, 2, 4, 6], vec![0, 1, 0, 1, 0, 1], values.to_vec()).expect("finite");
+        for samples in [dense, sparse] {
+            let error = Scaler::fit(&samples, method).apply(&samples).expect_err("too wide");
+            let ScaleError::Overflow { row, feature, value: named, .. } = error else { panic!("{error}") };
+            assert_eq!((row, feature, named), (at, 1, value), "{method:?}");
+            let moved = error.in_order(&[7, 8, 9]).to_string();
+            assert!(
+                moved.contains(&format!("row {}, feature 1", at + 7)) && moved.contains("overflows when it is scaled by"),
+                "{moved}"
+            );
+        }
+    }
+    let narrow = Samples::from_dense(3, 2, narrow.to_vec()).expect("finite");
+    assert!(Scaler::fit(&narrow, UNIT).apply(&narrow).is_ok());
 }
 
 fn samples() -> impl Strategy<Value = Samples> {

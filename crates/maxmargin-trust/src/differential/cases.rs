@@ -108,7 +108,7 @@ fn relabel(data: &mut Dataset, classes: usize) {
 fn read(folder: &Path, name: &str) -> Result<Option<Dataset>, Error> {
     let file = [name.to_owned(), format!("{name}.xz")].iter().find_map(|name| std::fs::File::open(folder.join(name)).ok());
     let Some(file) = file else { return Ok(None) };
-    Ok(Some(libsvm::parse(&compress::read_all(file)?, &ReadOptions::default(), Par::Seq)?))
+    Ok(Some(libsvm::parse(&compress::read_all(file, u64::MAX)?, &ReadOptions::default(), Par::Seq)?))
 }
 
 fn thinned(data: &Dataset) -> Dataset {
