@@ -2,12 +2,8 @@
 
 use crate::certificate::{Certificate, certify_gradient};
 use crate::dual::Dual;
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Exact;
-use std::ops::ControlFlow;
-
-/// Columns between two looks at the watch, for each thread: some hundredths of a second for a few thousand support vectors.
-const STRIPE: usize = 4096;
 
 /// A solution to be judged.
 #[derive(Clone, Copy, Debug)]
@@ -37,20 +33,19 @@ pub struct Audit {
 ///
 /// When an α has another length than its problem.
 pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
-    audit_watched(source, points, par, || ControlFlow::Continue(())).expect("nobody ends it")
+    audit_asking(source, points, par, &Asking::nobody()).unwrap_or_default()
 }
 
-/// [`audit`], asking `go_on` every tenth of a second or so. None when it said no: half a judgement is none.
+/// [`audit`], asking now and then whether to go on.
+///
+/// # Errors
+///
+/// When it was called off: half a judgement is none.
 ///
 /// # Panics
 ///
 /// As [`audit`].
-pub fn audit_watched<'e>(
-    source: impl Into<Exact<'e>>,
-    points: &[Point],
-    par: Par,
-    mut go_on: impl FnMut() -> ControlFlow<()>,
-) -> Option<Vec<Audit>> {
+pub fn audit_asking<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par, asking: &Asking) -> Result<Vec<Audit>, Halted> {
     let source = source.into();
     let (n, h) = (source.len(), points.len());
     let mut used = vec![false; n];
@@ -69,19 +64,8 @@ pub fn audit_watched<'e>(
             }
         }
     }
-    let mut sums = Vec::with_capacity(n * h);
-    if ids.is_empty() {
-        sums.resize(n * h, 0.0);
-    }
-    // Features cost two passes whatever the columns are.
-    let stripe = if matches!(source, Exact::Gram(_)) { STRIPE * par.threads() } else { n.max(1) };
-    while sums.len() < n * h {
-        if go_on().is_break() {
-            return None;
-        }
-        let start = sums.len() / h;
-        sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par));
-    }
+    asking.ask()?;
+    let sums = source.sums_asking(&ids, &coef, h, 0..n, par, asking)?;
     let judge = |p: usize| {
         let Point { dual, alpha, bias } = points[p];
         let sums: Vec<f64> = (0..n).map(|i| sums[i * h + p]).collect();
@@ -89,5 +73,5 @@ pub fn audit_watched<'e>(
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         Audit { certificate: certify_gradient(dual, alpha, bias, &gradient), gradient, sums }
     };
-    Some(par.map(h, judge))
+    Ok(par.map(h, judge))
 }
