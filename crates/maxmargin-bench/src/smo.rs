@@ -47,7 +47,7 @@ impl Solve for SmoAndFinish {
         run.stop = stop;
         let finishing = Instant::now();
         let config = Finish { exact_gradient: rough.status == Status::Converged, par: run.par, ..Finish::default() };
-        let (outcome, _) = finish(dual, rows.gram(), &rough, &config, &stop, run.watch).map_err(|error| Refused {
+        let outcome = finish(dual, rows.gram(), &rough, &config, &stop, run.watch).map_err(|error| Refused {
             solver: self.name(),
             reason: error.to_string(),
             instead: "leave `finish_from` out",

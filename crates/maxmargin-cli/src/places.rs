@@ -1,8 +1,8 @@
 //! What a command reads and where it writes: nothing that it reads is written over, and nothing of another kind.
 
+use crate::beside::folder_of;
 use crate::failure::Failure;
 use crate::model_io::{is_native_model, looks_like_model};
-use crate::beside::folder_of;
 use crate::output::Output;
 use std::fs::{self, File};
 use std::io::Read;

@@ -2,11 +2,10 @@
 
 use crate::certificate::{Certificate, certify_gradient};
 use crate::dual::Dual;
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Exact;
-use std::ops::ControlFlow;
 
-/// Columns between two looks at the watch, for each thread: some hundredths of a second for a few thousand support vectors.
+/// Columns between two words on how far it is, for each thread.
 const STRIPE: usize = 4096;
 
 /// A solution to be judged.
@@ -37,21 +36,25 @@ pub struct Audit {
 ///
 /// When an α has another length than its problem.
 pub fn audit<'e>(source: impl Into<Exact<'e>>, points: &[Point], par: Par) -> Vec<Audit> {
-    audit_watched(source, points, par, |_| ControlFlow::Continue(())).expect("nobody ends it")
+    audit_asking(source, points, par, &Asking::nobody(), |_| ()).unwrap_or_default()
 }
 
-/// [`audit`], asking `go_on` every tenth of a second or so, with the number of samples of the source that are done. None when it said no: half a judgement is
-/// none.
+/// [`audit`], asking now and then whether to go on, and telling `judged` how many samples of the source are done.
+///
+/// # Errors
+///
+/// When it was called off: half a judgement is none.
 ///
 /// # Panics
 ///
 /// As [`audit`].
-pub fn audit_watched<'e>(
+pub fn audit_asking<'e>(
     source: impl Into<Exact<'e>>,
     points: &[Point],
     par: Par,
-    mut go_on: impl FnMut(usize) -> ControlFlow<()>,
-) -> Option<Vec<Audit>> {
+    asking: &Asking,
+    mut judged: impl FnMut(usize),
+) -> Result<Vec<Audit>, Halted> {
     let source = source.into();
     let (n, h) = (source.len(), points.len());
     let mut used = vec![false; n];
@@ -70,6 +73,7 @@ pub fn audit_watched<'e>(
             }
         }
     }
+    asking.ask()?;
     let mut sums = Vec::with_capacity(n * h);
     if ids.is_empty() {
         sums.resize(n * h, 0.0);
@@ -78,10 +82,8 @@ pub fn audit_watched<'e>(
     let stripe = if matches!(source, Exact::Gram(_)) { STRIPE * par.threads() } else { n.max(1) };
     while sums.len() < n * h {
         let start = sums.len() / h;
-        if go_on(start).is_break() {
-            return None;
-        }
-        sums.extend(source.sums(&ids, &coef, h, start..n.min(start + stripe), par));
+        judged(start);
+        sums.extend(source.sums_asking(&ids, &coef, h, start..n.min(start + stripe), par, asking)?);
     }
     let judge = |p: usize| {
         let Point { dual, alpha, bias } = points[p];
@@ -90,5 +92,5 @@ pub fn audit_watched<'e>(
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         Audit { certificate: certify_gradient(dual, alpha, bias, &gradient), gradient, sums }
     };
-    Some(par.map(h, judge))
+    Ok(par.map(h, judge))
 }

@@ -45,6 +45,10 @@ impl Certificate {
         }
     }
 
+    /// What is known of a point that nobody has judged: nothing.
+    pub const NOTHING: Self =
+        Self { primal: f64::INFINITY, dual: f64::NEG_INFINITY, kkt: f64::INFINITY, infeasible: f64::INFINITY };
+
     /// Whether the KKT violation is at most `tol` and the point is feasible to rounding.
     pub fn holds(&self, tol: f64) -> bool {
         self.kkt <= tol && self.infeasible <= 1e-9

@@ -1,8 +1,11 @@
 //! Limits and reports while a run goes on.
 
+use crate::dual::Dual;
+use crate::gradient::exact_gradient_asking;
 use crate::solution::Status;
 use crate::watch::{Progress, Stop, Watch};
-use maxmargin_kernel::Rows;
+use maxmargin_data::{Asking, Halted};
+use maxmargin_kernel::{Exact, Rows};
 use std::time::{Duration, Instant};
 
 /// Iterations between looks at the clock.
@@ -10,6 +13,9 @@ const LOOK: u64 = 64;
 
 /// Between two reports to the watch.
 const REPORT: Duration = Duration::from_millis(50);
+
+/// What an ended run may take for its result, at least.
+const LAST: Duration = Duration::from_millis(250);
 
 /// The limits of a run and who is told on the way.
 pub struct Clock<'a, 'g> {
@@ -56,5 +62,44 @@ impl<'a, 'g> Clock<'a, 'g> {
             }
         }
         self.ended
+    }
+
+    /// Does long work that asks by this clock whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off, with the reason, which stays.
+    pub fn asked<T>(&mut self, violation: f64, work: impl FnOnce(&Asking) -> Result<T, Halted>) -> Result<T, Status> {
+        let done = {
+            let mut go_on = || self.look(violation).is_none();
+            work(&Asking::new(&mut go_on))
+        };
+        // Nobody else calls it off.
+        done.map_err(|Halted| self.ended.unwrap_or(Status::Interrupted))
+    }
+
+    /// [`crate::exact_gradient`] by this clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`Clock::asked`].
+    pub fn exact_gradient<'e>(
+        &mut self,
+        dual: &Dual,
+        source: impl Into<Exact<'e>>,
+        alpha: &[f64],
+        violation: f64,
+    ) -> Result<Vec<f64>, Status> {
+        let par = self.rows.par();
+        self.asked(violation, |asking| exact_gradient_asking(dual, source, alpha, par, asking))
+    }
+
+    /// Does what makes the result of an ended run one: a twentieth of the time so far, or a quarter of a second, is there for it. Nothing when it did
+    /// not suffice.
+    pub fn last_words<T>(&self, work: impl FnOnce(&Asking) -> Result<T, Halted>) -> Option<T> {
+        let begun = Instant::now();
+        let most = (self.begun.elapsed() / 20).max(LAST);
+        let mut go_on = || begun.elapsed() < most;
+        work(&Asking::new(&mut go_on)).ok()
     }
 }

@@ -1,7 +1,11 @@
 //! Cholesky factor of the bordered margin system, with insertion and deletion in `O(m²)`.
 
 use crate::dense::{axpy, dot};
-use faer::{Mat, Side};
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::reborrow::ReborrowMut;
+use faer::{Accum, Mat, Side};
+use maxmargin_data::{Asking, Halted};
 use pulp::Arch;
 
 /// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
@@ -47,8 +51,17 @@ impl Factor {
         self.ones.clear();
     }
 
+    /// Bytes that the factor takes.
+    pub fn bytes(&self) -> u64 {
+        8 * (self.rows.capacity() + self.ones.capacity() + self.work.capacity() + 2 * self.turns.capacity()) as u64
+    }
+
     /// Factors `K` (its lower half is read) from nothing, blocked; false and empty when it is singular to working precision.
-    pub fn build(&mut self, mut matrix: Mat<f64>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// When it was called off; the factor is then empty.
+    pub fn build(&mut self, mut matrix: Mat<f64>, asking: &Asking) -> Result<bool, Halted> {
         self.clear();
         let m = matrix.nrows();
         for j in 0..m {
@@ -56,20 +69,24 @@ impl Factor {
                 matrix[(i, j)] += self.shift;
             }
         }
-        let Ok(factor) = matrix.llt(Side::Lower) else { return false };
-        let lower = factor.L();
-        for i in 0..m {
-            let pivot = lower[(i, i)];
-            if pivot.is_nan() || pivot * pivot <= SINGULAR * matrix[(i, i)] {
+        let diagonal: Vec<f64> = (0..m).map(|i| matrix[(i, i)]).collect();
+        if !cholesky(&mut matrix, asking)? {
+            return Ok(false);
+        }
+        self.rows.shrink_to(at(m));
+        self.rows.reserve_exact(at(m));
+        for (i, full) in diagonal.into_iter().enumerate() {
+            let pivot = matrix[(i, i)];
+            if pivot.is_nan() || pivot * pivot <= SINGULAR * full {
                 self.clear();
-                return false;
+                return Ok(false);
             }
-            self.rows.extend((0..=i).map(|j| lower[(i, j)]));
+            self.rows.extend((0..=i).map(|j| matrix[(i, j)]));
             let row = &self.rows[at(i)..];
             let u = (1.0 - dot(&row[..i], &self.ones)) / row[i];
             self.ones.push(u);
         }
-        true
+        Ok(true)
     }
 
     /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with itself.
@@ -88,6 +105,11 @@ impl Factor {
         }
         let pivot = rest.sqrt();
         let u = (1.0 - dot(&self.work, &self.ones)) / pivot;
+        let more = self.work.len() + 1;
+        if self.rows.capacity() - self.rows.len() < more {
+            // Not twice as much: a factor may be most of what there is.
+            self.rows.reserve_exact(more + self.rows.len() / 8);
+        }
         self.rows.extend_from_slice(&self.work);
         self.rows.push(pivot);
         self.ones.push(u);
@@ -131,6 +153,54 @@ impl Factor {
         upper_solve(&self.rows, x);
         b + self.shift * sum
     }
+}
+
+/// Unknowns that are eliminated together where a matrix is factored in pieces, and those up to which it is factored at once.
+const PANEL: usize = 256;
+const AT_ONCE: usize = 1024;
+
+/// Replaces the lower half of a positive definite matrix by its Cholesky factor, and asks between panels whether to go on; false when it is not
+/// positive definite to working precision.
+///
+/// # Errors
+///
+/// When it was called off.
+pub fn cholesky(matrix: &mut Mat<f64>, asking: &Asking) -> Result<bool, Halted> {
+    let m = matrix.nrows();
+    let panel = if m <= AT_ONCE { m.max(1) } else { PANEL };
+    for from in (0..m).step_by(panel) {
+        let to = m.min(from + panel);
+        // What the panels before take from this one, in stripes of rows.
+        for first in (from..m).step_by(AT_ONCE).take_while(|_| from > 0) {
+            let last = m.min(first + AT_ONCE);
+            asking.spend(((last - first) * (to - from) * from / 4) as u64)?;
+            let (known, mut rest) = matrix.as_mut().split_at_col_mut(from);
+            let lower = known.as_ref();
+            matmul(
+                rest.rb_mut().submatrix_mut(first, 0, last - first, to - from),
+                Accum::Add,
+                lower.subrows(first, last - first),
+                lower.subrows(from, to - from).transpose(),
+                -1.0,
+                faer::Par::Seq,
+            );
+        }
+        if m > AT_ONCE {
+            asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
+        }
+        let Ok(block) = matrix.as_ref().submatrix(from, from, to - from, to - from).llt(Side::Lower) else { return Ok(false) };
+        let lower = block.L();
+        for j in 0..to - from {
+            for i in j..to - from {
+                matrix[(from + i, from + j)] = lower[(i, j)];
+            }
+        }
+        if to < m {
+            let below = matrix.as_mut().submatrix_mut(to, from, m - to, to - from);
+            solve_lower_triangular_in_place(lower, below.transpose_mut(), faer::Par::Seq);
+        }
+    }
+    Ok(true)
 }
 
 /// Rows that are rotated side by side: each alone is one long chain of dependent operations.
@@ -229,7 +299,11 @@ mod tests {
             assert!(residual(&factor, &ids) < 1e-9, "round {round}: {}", residual(&factor, &ids));
         }
         let mut built = Factor::new(1.0);
-        assert!(built.build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j]))));
+        assert!(
+            built
+                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])), &Asking::nobody())
+                .expect("nobody calls it off")
+        );
         for (a, b) in built.rows.iter().zip(&factor.rows) {
             assert!((a.abs() - b.abs()).abs() < 1e-9);
         }
@@ -247,7 +321,7 @@ mod tests {
         for (k, v) in z.iter().enumerate() {
             assert!((v - f64::from(u8::from(k == 2))).abs() < 1e-12);
         }
-        assert!(!Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0)));
+        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0), &Asking::nobody()), Ok(false));
     }
 
     #[test]

@@ -76,6 +76,14 @@ pub struct Solution {
     pub work: Work,
 }
 
+impl Solution {
+    /// A point of which nothing is known but that it is feasible: the run was ended before its first gradient, which is not a number here.
+    pub fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
+        let gradient = vec![f64::NAN; alpha.len()];
+        Self { alpha, bias: 0.0, gradient, status, work: Work::default() }
+    }
+}
+
 /// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
 /// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it, without a balance, where there is no bias, and on the simplex, whose
 /// constraint is not the one that a bias belongs to.

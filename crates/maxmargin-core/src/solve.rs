@@ -4,11 +4,12 @@ use crate::certificate::{Certificate, certify, certify_gradient};
 use crate::dual::Dual;
 use crate::formulation::Formulation;
 use crate::goal::Goal;
+use crate::gradient::exact_gradient_asking;
 use crate::loss::{Loss, Offset};
 use crate::solution::Solution;
 use crate::start::Start;
 use crate::watch::{Stop, Watch};
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Rows, Space};
 
 /// Whether a solver confirms convergence on a gradient recomputed from exact `f64` kernel values.
@@ -51,6 +52,19 @@ impl Solved {
     pub fn certify(&self, dual: &Dual, space: Space, par: Par) -> Certificate {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
         if self.exact { certify_gradient(dual, alpha, *bias, gradient) } else { certify(dual, space, &self.solution, par) }
+    }
+
+    /// [`Solved::certify`], asking now and then whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    pub fn certify_asking(&self, dual: &Dual, space: Space, par: Par, asking: &Asking) -> Result<Certificate, Halted> {
+        let Solution { alpha, bias, gradient, .. } = &self.solution;
+        if self.exact {
+            return Ok(certify_gradient(dual, alpha, *bias, gradient));
+        }
+        Ok(certify_gradient(dual, alpha, *bias, &exact_gradient_asking(dual, space, alpha, par, asking)?))
     }
 
     /// Counts of both, by name.

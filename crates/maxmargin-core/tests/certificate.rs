@@ -1,12 +1,13 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{Balance, Dual, Point, Solution, Start, Status, Work, audit, audit_watched, bias_of, certify};
+use maxmargin_core::{Asking, Halted};
+use maxmargin_core::{Balance, Dual, Point, Solution, Start, Status, Work, audit, audit_asking, bias_of, certify};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
 use proptest::prelude::*;
 use rand::RngExt;
-use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn point(alpha: Vec<f64>, bias: f64) -> Solution {
     let gradient = vec![f64::NAN; alpha.len()]; // certificates must not believe a solver's gradient
@@ -277,30 +278,46 @@ fn empty_boxes_change_nothing() {
     }
 }
 
+/// Work done after the first no is what was under way: one group of tiles.
 #[test]
 fn an_audit_stops_when_it_is_told() {
     let problem = &generate::medium(2, 40)[0];
     let alpha = vec![0.5; 40];
     let points = [Point { dual: &problem.dual, alpha: &alpha, bias: 0.0 }];
     let mut asked = 0;
-    let found = audit_watched(&problem.gram, &points, Par::Seq, |_| {
+    let mut never = || {
         asked += 1;
-        ControlFlow::Break(())
+        false
+    };
+    assert_eq!(audit_asking(&problem.gram, &points, Par::Seq, &Asking::new(&mut never), |_| ()), Err(Halted));
+    assert_eq!(asked, 1);
+    let mut always = || true;
+    let found = audit_asking(&problem.gram, &points, Par::Seq, &Asking::new(&mut always), |_| ());
+    assert_eq!(found, Ok(audit(&problem.gram, &points, Par::Seq)));
+    // 2,000 support vectors against 20,000 samples: 40 million kernel values.
+    let computed = AtomicU64::new(0);
+    let wide = maxmargin_kernel::FnGram::new(20_000, |i, j| {
+        computed.fetch_add(1, Ordering::Relaxed);
+        if i == j { 1.0 } else { 0.0 }
     });
-    assert_eq!((found, asked), (None, 1));
-    let found = audit_watched(&problem.gram, &points, Par::Seq, |_| ControlFlow::Continue(()));
-    assert_eq!(found, Some(audit(&problem.gram, &points, Par::Seq)));
-    // A kernel of more columns than are summed between two looks.
-    let wide = maxmargin_kernel::FnGram::new(10_000, |i, j| if i == j { 1.0 } else { 0.0 });
-    let dual = Dual::c_svc(vec![3, 9_000], vec![1.0, -1.0], vec![1.0; 2]).expect("a problem");
-    let points = [Point { dual: &dual, alpha: &[0.5, 0.5], bias: 0.0 }];
-    for most in 0..3 {
-        let mut looks = 0;
-        let found = audit_watched(&wide, &points, Par::Seq, |_| {
+    let sign = (0..2000).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let dual = Dual::c_svc((0..2000).map(|k| 10 * k).collect(), sign, vec![1.0; 2000]).expect("a problem");
+    let points = [Point { dual: &dual, alpha: &vec![0.5; 2000], bias: 0.0 }];
+    for most in [0, 1, 5] {
+        let before = computed.load(Ordering::Relaxed);
+        let (mut looks, mut at) = (0, 0);
+        let mut go_on = || {
             looks += 1;
-            if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        assert_eq!((found, looks), (None, most + 1), "10,000 columns are three stretches");
+            at = computed.load(Ordering::Relaxed);
+            looks <= most
+        };
+        assert_eq!(audit_asking(&wide, &points, Par::Seq, &Asking::new(&mut go_on), |_| ()), Err(Halted));
+        assert_eq!((looks, at), (most + 1, computed.load(Ordering::Relaxed)), "nothing is computed after the no");
+        assert!(
+            at - before <= (most + 1) * (1 << 19),
+            "half a million values at most lie between two questions: {}",
+            at - before
+        );
     }
-    assert_eq!(audit(&wide, &points, Par::Seq)[0].sums[9_000], -0.5);
+    assert_eq!(audit(&wide, &points, Par::Seq)[0].sums[19_990], -0.5);
 }

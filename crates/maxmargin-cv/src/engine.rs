@@ -6,10 +6,11 @@ use crate::pool::{Pool, sum_of};
 use crate::problem::Trained;
 use crate::seed::{Seeding, Source, exact};
 use crate::task::{Task, Trainer};
+use crate::watch::Stage;
 use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
-use maxmargin_path::Path;
+use maxmargin_path::{Path, PathError};
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::sync::atomic::Ordering;
 
@@ -65,7 +66,9 @@ impl<'a> Trainer<'a> {
     /// Every fold from the model of all data. Folds that hold no support vector of it need no training: it is their solution.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
-        let path = full.as_mut().and_then(|task| self.make_exact(task));
+        let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
+        // As many columns and a factor as large as any of the paths that begin with it.
+        let _held = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.lend(path.bytes()));
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full
@@ -142,13 +145,21 @@ impl<'a> Trainer<'a> {
     }
 
     /// Where the seeding follows paths: takes the model of all data to an exact solution, which they all start from.
-    fn make_exact(&self, task: &mut Task) -> Option<Path<'a>> {
-        let (pool, rows) = self.seeds.as_ref()?;
+    fn make_exact(&self, task: &mut Task) -> Result<Option<Path<'a>>, CvError> {
+        let Some((pool, rows)) = &self.seeds else { return Ok(None) };
         let wanted = self.seeding == Seeding::Dec && task.solution.status == Status::Converged;
-        let path = wanted.then(|| exact(&task.solution.alpha, pool, rows)).flatten()?;
+        if !wanted {
+            return Ok(None);
+        }
+        let go_on = || self.go_on(Stage::Full);
+        let path = match exact(&task.solution.alpha, pool, rows, self.path_memory, &go_on) {
+            Ok(Some(path)) => path,
+            Ok(None) | Err(PathError::Interrupted) => return Ok(None),
+            Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
+        };
         let solution = path.solution();
         task.solution = Solution { work: task.solution.work, ..solution };
-        Some(path)
+        Ok(Some(path))
     }
 
     /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows; without seeds nobody asks for sums.

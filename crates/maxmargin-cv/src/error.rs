@@ -1,11 +1,12 @@
 //! Why a study cannot run.
 
 use crate::seed::Seeding;
-use maxmargin_core::{DualError, Refused, StartError};
+use maxmargin_core::{DualError, Refused, StartError, Status};
 use maxmargin_data::LabelError;
 use maxmargin_data::scale::ScaleError;
 use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
+use maxmargin_path::PathError;
 
 /// Why a training or a cross-validation cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +75,17 @@ pub enum CvError {
         /// Samples of the data.
         data: usize,
     },
+    /// The exact path of a seeding cannot be followed.
+    #[error("seeding {}: {source}; or use the seeding full", seeding.name())]
+    Path {
+        /// What was asked.
+        seeding: Seeding,
+        /// Why it does not go.
+        source: PathError,
+    },
+    /// The run was ended before anything could be judged, and what is not judged is not reported.
+    #[error("ended before anything could be judged: there is nothing to report")]
+    Ended(Status),
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),

@@ -11,6 +11,7 @@ mod apart;
 mod arrangement;
 mod engine;
 mod error;
+mod limit;
 mod matching;
 mod metric;
 mod outcome;

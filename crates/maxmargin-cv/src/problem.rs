@@ -1,7 +1,7 @@
 //! What seeds are given: a solution that is there, and the problem that wants a start.
 
 use crate::pool::Pool;
-use maxmargin_core::Dual;
+use maxmargin_core::{Asking, Dual};
 use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 use std::ops::Range;
@@ -36,6 +36,10 @@ pub(crate) struct Fold<'a> {
     pub(crate) rows: &'a Rows<'a>,
     /// Where the solver will stop.
     pub(crate) tol: f64,
-    /// Whether long work is still wanted.
-    pub(crate) go_on: &'a dyn Fn() -> bool,
+    /// Whether long work is still wanted, asked from any thread,
+    pub(crate) go_on: &'a (dyn Fn() -> bool + Sync),
+    /// and between pieces of it.
+    pub(crate) asking: &'a Asking<'a>,
+    /// Bytes that an exact path may take.
+    pub(crate) memory: u64,
 }

@@ -1,16 +1,20 @@
 //! One training: its problem, its solution so far, its judgement.
 
 use crate::error::CvError;
+use crate::limit::Limit;
 use crate::pool::{Pool, alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use crate::seed::Seeding;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{
-    Audit, Dual, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch, audit_watched, warm,
+    Asking, Audit, Dual, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch,
+    audit_asking, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
-use std::ops::{ControlFlow, Range};
+use maxmargin_path::PathError;
+use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -57,12 +61,15 @@ pub(crate) struct Trainer<'a> {
     pub(crate) stop: Stop,
     pub(crate) par: Par,
     pub(crate) watch: &'a dyn CvWatch,
+    pub(crate) limit: &'a Limit,
+    /// Bytes that an exact path may take.
+    pub(crate) path_memory: u64,
     pub(crate) begun: Instant,
     /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
     pub(crate) keep: bool,
     /// Folds trained so far.
     pub(crate) done: AtomicUsize,
-    /// Set once a training was interrupted or out of time: later ones do not bother with seeds.
+    /// Set once a training was interrupted or out of time.
     pub(crate) stopped: AtomicBool,
 }
 
@@ -103,11 +110,11 @@ impl Trainer<'_> {
         let dual = self.dual_of(fold)?;
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
-        let from = from.filter(|_| !self.stopped.load(Ordering::Relaxed));
+        let from = from.filter(|_| !self.limit.is_over());
         let hidden = self.range_of(fold);
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
-            (Some(from), _) => self.start(own, &hidden, from, stage),
+            (Some(from), _) => self.start(own, &hidden, from, stage)?,
             (None, Some(alpha)) => Start::checked(own, Self::balanced(own, alpha.to_vec())).ok().map(|start| (start, 0, 0)),
             (None, None) => None,
         };
@@ -124,16 +131,17 @@ impl Trainer<'_> {
     }
 
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (tol, spent): (f64, u64)) -> Result<Solved, CvError> {
-        let mut relay = self.relay(stage);
+        let mut due = self.limit.watch(self.relay(stage), self.space, par);
         // The audit of all solutions together shows whether the goal is met.
         let mut run = Run {
             stop: Stop { tol, ..self.stop.left(self.begun, spent) },
             refine: Refine::Never,
             par,
             machine: self.machine,
-            watch: &mut relay,
+            watch: &mut due,
         };
-        let solved = self.solver.solve(dual, self.space, start, &mut run)?;
+        let mut solved = self.solver.solve(dual, self.space, start, &mut run)?;
+        solved.solution = due.told(solved.solution);
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -141,21 +149,38 @@ impl Trainer<'_> {
     }
 
     /// The seed's point as a start with its gradient; without seeds what `from` has of the training set.
-    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, stage: Stage) -> Option<Found> {
+    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
         let Some((pool, rows)) = &self.seeds else {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
-            return Start::checked(dual, alpha).ok().map(|start| (start, 0, 0));
+            return Ok(Start::checked(dual, alpha).ok().map(|start| (start, 0, 0)));
         };
-        let tol = self.stop.tol;
-        let go_on = || {
-            let solver = Progress { tol, rows_computed: rows.work().computed, ..Progress::default() };
-            let late = self.stop.left(self.begun, 0).max_time.is_some_and(|left| left.is_zero());
-            !late && self.relay(stage).tick(&solver).is_continue()
+        let go_on = || self.go_on(stage);
+        let mut ask = go_on;
+        let asking = Asking::new(&mut ask);
+        let (tol, memory) = (self.stop.tol, self.path_memory);
+        let fold = Fold { dual, hidden, pool, rows, tol, go_on: &go_on, asking: &asking, memory };
+        let draft = match self.seeding.draft(from, fold) {
+            Ok(Some(draft)) => draft,
+            // The training that follows sees for itself that it is over.
+            Ok(None) | Err(PathError::Interrupted) => return Ok(None),
+            Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
         };
-        let draft = self.seeding.draft(from, Fold { dual, hidden, pool, rows, tol, go_on: &go_on })?;
         let alpha = alpha_of(dual, draft.beta());
         let gradient = gradient_of(dual, &alpha, draft.sums());
-        Some((Start::checked(dual, alpha).ok()?.with_gradient(gradient), draft.steps, draft.breakpoints))
+        let start = Start::checked(dual, alpha).ok();
+        Ok(start.map(|start| (start.with_gradient(gradient), draft.steps, draft.breakpoints)))
+    }
+
+    /// Whether long work is still wanted; the watch is told of it.
+    pub(crate) fn go_on(&self, stage: Stage) -> bool {
+        let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
+        if self.limit.is_over() {
+            return false;
+        }
+        if self.relay(stage).tick(&solver).is_break() {
+            self.limit.end();
+        }
+        !self.limit.is_over()
     }
 
     /// Audits every solution in `f64`; those that miss the goal continue from their exact gradient until they meet it. What is
@@ -169,12 +194,14 @@ impl Trainer<'_> {
                 let point =
                     |&t: &usize| Point { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
                 let points: Vec<_> = chunk.iter().map(point).collect();
-                // What is known is to be reported: the watch is told, and not asked.
-                let told = |judged| {
-                    self.tell_certifying(judged);
-                    ControlFlow::Continue(())
+                // What is known is to be reported: whoever ends the run now waits a little for it.
+                let judged = Cell::new(0);
+                let mut go_on = || {
+                    let _ = self.go_on(Stage::Certify { judged: judged.get(), samples: self.space.len() });
+                    self.limit.may_judge()
                 };
-                let audits = audit_watched(self.space, &points, self.par, told).expect("nobody ends it");
+                let audits = audit_asking(self.space, &points, self.par, &Asking::new(&mut go_on), |done| judged.set(done));
+                let audits = audits.map_err(|Halted| CvError::Ended(self.limit.status()))?;
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }
             open.retain(|&t| {
@@ -197,12 +224,6 @@ impl Trainer<'_> {
             open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
         }
         Ok(begun.elapsed().as_secs_f64())
-    }
-
-    /// Tells the watch that solutions are being judged.
-    fn tell_certifying(&self, judged: usize) {
-        let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
-        let _ = self.relay(Stage::Certify { judged, samples: self.space.len() }).tick(&solver);
     }
 
     /// Continues a solution from its exact gradient.

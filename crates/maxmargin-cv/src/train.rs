@@ -2,10 +2,11 @@
 
 use crate::arrangement::{Arrangement, map_machines};
 use crate::error::CvError;
+use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
-use maxmargin_core::{Certificate, Decision, Refine, Run, Solved, Start, Status, solve_certified};
+use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::RowWork;
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -79,6 +80,7 @@ impl Study<'_> {
         let source = Source::of(&prepared, &arrangement, features)?;
         let count = arrangement.parts.len();
         let done = AtomicUsize::new(0);
+        let limit = Limit::new(begun, &self.stop);
         let solving = Instant::now();
         let found = map_machines(count, self.par, |p, par| -> Result<Found, CvError> {
             let own = Instant::now();
@@ -87,13 +89,19 @@ impl Study<'_> {
             let dual = problem.dual();
             let start = Start::zero(dual)?;
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
-            let mut relay = Relay { watch, stage, done: &done, total: count };
+            let relay = Relay { watch, stage, done: &done, total: count };
             let stop = self.stop.left(begun, 0);
             let feature = self.formulation.offset().feature();
             let room = (self.budget(count), self.par);
             let (solved, kernel) = source.with_space(part, feature, room, |space| -> Result<_, CvError> {
-                let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut relay };
-                let (solved, certificate) = solve_certified(self.solver, dual, space, start, &mut run)?;
+                let mut due = limit.watch(relay, space, par);
+                let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
+                let mut solved = self.solver.solve(dual, space, start, &mut run)?;
+                solved.solution = due.told(solved.solution);
+                let mut go_on = || limit.may_judge();
+                let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
+                let certificate = certificate.unwrap_or(Certificate::NOTHING);
+                solved.solution.status = self.solver.goal(self.stop.tol).reached(solved.solution.status, &certificate);
                 let decision = problem.decision(&solved.solution);
                 let weights = space.matrix().map(|matrix| {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();

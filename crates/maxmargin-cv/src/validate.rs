@@ -2,6 +2,7 @@
 
 use crate::arrangement::{Arrangement, map_machines};
 use crate::error::CvError;
+use crate::limit::Limit;
 use crate::outcome::Outcome;
 use crate::plan::FoldPlan;
 use crate::pool::Pool;
@@ -106,9 +107,20 @@ impl Study<'_> {
             if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_fold(plan, self.classes) };
         let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
+        let limit = Limit::new(begun, &self.stop);
         let mut found = map_machines(count, self.par, |p, par| {
             let relay = OfMachine { watch, machine: p, machines: count, done: &done };
-            let run = MachineRun { study: self, arrangement: &arrangement, plan, seeding, values, begun, par, watch: &relay };
+            let run = MachineRun {
+                study: self,
+                arrangement: &arrangement,
+                plan,
+                seeding,
+                values,
+                begun,
+                limit: &limit,
+                par,
+                watch: &relay,
+            };
             let outcomes = run.run(&source, p);
             done.fetch_add(1, Ordering::Relaxed);
             outcomes
@@ -174,6 +186,7 @@ struct MachineRun<'a> {
     seeding: Seeding,
     values: &'a [f64],
     begun: Instant,
+    limit: &'a Limit,
     par: maxmargin_data::Par,
     watch: &'a dyn CvWatch,
 }
@@ -184,7 +197,10 @@ impl MachineRun<'_> {
         let part = &arrangement.parts[p];
         let folds = arrangement.tests_of(part, self.plan);
         let feature = study.formulation.offset().feature();
-        let room = (study.budget(arrangement.parts.len()), study.par);
+        // Exact paths have half of the room: the one of all data, and one of a fold on each thread.
+        let budget = study.budget(arrangement.parts.len());
+        let follows = matches!(self.seeding, Seeding::Dec | Seeding::Ato);
+        let room = (if follows { budget / 2 } else { budget }, study.par);
         source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
     }
 
@@ -195,6 +211,8 @@ impl MachineRun<'_> {
         p: usize,
     ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
+        let threads = if self.arrangement.parts.len() > 1 { 1 } else { self.par.threads() as u64 };
+        let path_memory = study.budget(self.arrangement.parts.len()) / 2 / (threads + 1);
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
         let mut known = RowWork::default();
@@ -214,12 +232,18 @@ impl MachineRun<'_> {
                 stop: study.stop,
                 par: self.par,
                 watch: self.watch,
+                limit: self.limit,
+                path_memory,
                 begun: self.begun,
                 keep: self.arrangement.parts.len() > 1,
                 done: AtomicUsize::new(0),
                 stopped: AtomicBool::new(false),
             };
-            let mut outcome = trainer.run(start.as_deref())?;
+            let mut outcome = match trainer.run(start.as_deref()) {
+                // The values that came before are all there is.
+                Err(CvError::Ended(_)) if !outcomes.is_empty() => break,
+                other => other?,
+            };
             outcome.complete(&trainer);
             outcome.number(p);
             let stopped = trainer.stopped.load(Ordering::Relaxed);

@@ -9,8 +9,10 @@
 //! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
 //! - [`libsvm`], [`compress`], [`number`]: text in and out
 //! - [`scale`], [`ranges`]: scaling, and whether it is called for
-//! - [`generate`], [`cache`], [`codec`], [`par`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, threads, text in messages
+//! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, text in messages
+//! - [`par`], [`asking`]: threads, work that can be called off
 
+pub mod asking;
 pub mod cache;
 pub mod classes;
 pub mod codec;
@@ -25,6 +27,7 @@ pub mod ranges;
 pub mod samples;
 pub mod scale;
 
+pub use asking::{Asking, Halted};
 pub use classes::ClassLabels;
 pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
 pub use generate::Generator;

@@ -1,6 +1,6 @@
 //! The running point: α on the simplex, its gradient, and the steps that move both.
 
-use maxmargin_core::Dual;
+use maxmargin_core::{Asking, Clock, Dual, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::{Extremes, add_and_scan};
@@ -148,6 +148,18 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.place[k] != NOWHERE
     }
 
+    /// Sees to it that the kernel row of a vertex costs one row at most, by a clock that may call the rest off.
+    pub(crate) fn ready(&mut self, k: usize, measure: f64, clock: &mut Clock) -> Result<(), Status> {
+        let held = self.rows.work().computed;
+        let whole = self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64;
+        if whole && !self.rows.contains(self.dual.ids()[k]) {
+            let done = clock.asked(measure, |asking| self.rows.complete(asking));
+            self.rows_computed += self.rows.work().computed - held;
+            done?;
+        }
+        Ok(())
+    }
+
     /// The kernel row of a vertex.
     pub(crate) fn row(&mut self, k: usize) -> RowRef {
         self.rows_requested += 1;
@@ -155,7 +167,8 @@ impl<'a, 'g> Iterate<'a, 'g> {
         if !self.rows.contains(id) {
             let held = self.rows.work().computed;
             if self.rows.holds_all() && held as f64 >= WHOLE * self.rows.gram().len() as f64 {
-                self.rows.complete(|| std::ops::ControlFlow::Continue(()));
+                // Whoever can be called off has seen to this before ([`Iterate::ready`]).
+                let _ = self.rows.complete(&Asking::nobody());
             }
             let row = self.rows.row(id);
             self.rows_computed += self.rows.work().computed - held;
@@ -171,7 +184,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
         ids.dedup();
         let held = self.rows.work().computed;
         if self.rows.holds_all() && (held as usize + ids.len()) as f64 >= 2.0 * WHOLE * self.rows.gram().len() as f64 {
-            self.rows.complete(|| std::ops::ControlFlow::Continue(()));
+            let _ = self.rows.complete(&Asking::nobody());
         } else {
             self.rows.fetch(&ids);
         }

@@ -6,9 +6,8 @@ use crate::core_set::{Aim, CoreSet};
 use crate::cvm::{PAIRS, PAIRS_EACH, PATIENCE};
 use crate::iterate::Iterate;
 use crate::steps::{self, Target};
-use maxmargin_core::Clock;
-use maxmargin_core::{Dual, Status};
-use maxmargin_kernel::{Rows, apply, products};
+use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
+use maxmargin_kernel::{Rows, apply_asking, products};
 
 /// The coarsest level has at least this many vertices, each finer one this many times those of the one before.
 const COARSEST: usize = 512;
@@ -69,8 +68,10 @@ pub(crate) fn run(
         } else {
             let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
             support.sort_unstable();
-            if support.len() <= source.most {
-                stream(source, iterate, core, &support);
+            if support.len() <= source.most
+                && let Err(status) = stream(source, iterate, core, &support, clock, measure)
+            {
+                return (status, Evidence::None);
             }
         }
     }
@@ -95,12 +96,14 @@ pub(crate) fn run(
             return (Status::Stalled, Evidence::None);
         }
         if core.len() + joining.len() > source.most {
+            // Its matrix makes room for the rows.
+            *core = CoreSet::empty(iterate.len(), source.dual.ridge());
             return steps::run(Method::Swap, target, iterate, &mut Candidates::new(None), made, clock);
         }
-        stream(source, iterate, core, &joining);
-        let ended = solve(core, target, INSIDE * target.tol, made, clock, measure);
-        evaluate(source, iterate, core);
-        if let Some(status) = ended {
+        let ended = stream(source, iterate, core, &joining, clock, measure).err();
+        let ended = ended.or_else(|| solve(core, target, INSIDE * target.tol, made, clock, measure));
+        if let Some(status) = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err()) {
+            clock.last_words(|asking| spread(source, iterate, core, asking));
             return (status, Evidence::None);
         }
     }
@@ -151,18 +154,29 @@ fn levels(
         if stride == 1 {
             core.reserve(members.len() + members.len() * ROOM / 8);
         }
-        stream(source, iterate, core, &members);
+        if let Err(status) = stream(source, iterate, core, &members, clock, measure) {
+            return Some(status);
+        }
         core.set(alpha, source.rows.par());
         let goal = if stride == 1 { FINEST } else { COARSE };
         let ended = solve(core, target, goal.max(INSIDE * target.tol), made, clock, measure);
         if stride == 1 || ended.is_some() {
-            evaluate(source, iterate, core);
+            let ended = ended.or_else(|| evaluate(source, iterate, core, clock, measure).err());
+            if ended.is_some() {
+                clock.last_words(|asking| spread(source, iterate, core, asking));
+            }
             return ended;
         }
         stride /= FINER;
         // Of the vertices of the next level alone; the others keep what is never read.
         let outside = outsiders(core, (0..n).step_by(stride));
-        let found = margins(source, iterate, core, &outside);
+        let found = match clock.asked(measure, |asking| margins(source, iterate, core, &outside, asking)) {
+            Ok(found) => found,
+            Err(status) => {
+                clock.last_words(|asking| spread(source, iterate, core, asking));
+                return Some(status);
+            }
+        };
         let mut margins = vec![0.0; n];
         outside.iter().zip(found).for_each(|(&k, margin)| margins[k] = margin);
         core.members.iter().enumerate().for_each(|(m, &k)| margins[k] = core.margin(m));
@@ -181,15 +195,40 @@ fn solve(core: &mut CoreSet, target: Target, goal: f64, made: &mut Steps, clock:
     solved.ended
 }
 
-/// New members.
-fn stream(source: Source, iterate: &mut Iterate, core: &mut CoreSet, vertices: &[usize]) {
-    core.stream(source.dual, source.rows.gram(), source.rows.par(), iterate, vertices);
-    iterate.count_computed(vertices.len());
+/// New members, in groups between which the clock is asked.
+fn stream(
+    source: Source,
+    iterate: &mut Iterate,
+    core: &mut CoreSet,
+    vertices: &[usize],
+    clock: &mut Clock,
+    measure: f64,
+) -> Result<(), Status> {
+    core.reserve(vertices.len());
+    let all = (core.len() + vertices.len()).max(1);
+    let group = (PIECE / all).next_multiple_of(64);
+    for vertices in vertices.chunks(group) {
+        core.stream(source.dual, source.rows.gram(), source.rows.par(), iterate, vertices);
+        iterate.count_computed(vertices.len());
+        if let Some(status) = clock.look(measure) {
+            return Err(status);
+        }
+    }
+    Ok(())
 }
+
+/// Kernel values in `f32` between two looks at the clock, about.
+const PIECE: usize = 1 << 20;
 
 /// `Σ s_l α_l s_k K_kl` for each of `vertices`: the products of their rows with all α, or of the support's rows with them, whichever computes fewer
 /// kernel values.
-fn margins(source: Source, iterate: &mut Iterate, core: &CoreSet, vertices: &[usize]) -> Vec<f64> {
+fn margins(
+    source: Source,
+    iterate: &mut Iterate,
+    core: &CoreSet,
+    vertices: &[usize],
+    asking: &Asking,
+) -> Result<Vec<f64>, Halted> {
     let (gram, dual) = (source.rows.gram(), source.dual);
     let (mut ids, mut coef) = (vec![], vec![]);
     for (&k, &a) in core.members.iter().zip(&core.alpha).filter(|(_, a)| **a > 0.0) {
@@ -201,14 +240,19 @@ fn margins(source: Source, iterate: &mut Iterate, core: &CoreSet, vertices: &[us
         ids.iter().zip(&coef).for_each(|(&id, c)| spread[id] += c);
         let rows: Vec<usize> = vertices.iter().map(|&k| dual.ids()[k]).collect();
         iterate.count_computed(rows.len());
-        products(gram, &rows, &spread, source.rows.par())
+        let mut found = Vec::with_capacity(rows.len());
+        for rows in rows.chunks((PIECE / gram.len().max(1)).next_multiple_of(64)) {
+            asking.ask()?;
+            found.extend(products(gram, rows, &spread, source.rows.par()));
+        }
+        found
     } else {
         iterate.count_computed(ids.len());
-        let sums = apply(gram, &ids, &coef, 0..gram.len(), source.rows.par());
+        let sums = apply_asking(gram, &ids, &coef, 0..gram.len(), source.rows.par(), asking)?;
         vertices.iter().map(|&k| sums[dual.ids()[k]]).collect()
     };
     found.iter_mut().zip(vertices).for_each(|(m, &k)| *m *= dual.sign()[k]);
-    found
+    Ok(found)
 }
 
 /// The vertices outside the working set.
@@ -216,11 +260,16 @@ fn outsiders(core: &CoreSet, vertices: impl Iterator<Item = usize>) -> Vec<usize
     vertices.filter(|&k| !core.contains(k)).collect()
 }
 
-/// Hands the members' α to the point, with its gradient at every vertex: that of the members is known.
-fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet) {
+/// [`spread`] by the clock.
+fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet, clock: &mut Clock, measure: f64) -> Result<(), Status> {
+    clock.asked(measure, |asking| spread(source, iterate, core, asking))
+}
+
+/// Hands the members' α to the point, with its gradient at every vertex: that of the members is known. Called off, the point is what it was.
+fn spread(source: Source, iterate: &mut Iterate, core: &CoreSet, asking: &Asking) -> Result<(), Halted> {
     let n = iterate.len();
     let outside = outsiders(core, 0..n);
-    let found = margins(source, iterate, core, &outside);
+    let found = margins(source, iterate, core, &outside, asking)?;
     let (mut alpha, mut gradient) = (vec![0.0; n], vec![0.0; n]);
     outside.iter().zip(found).for_each(|(&k, margin)| gradient[k] = margin);
     for (m, &k) in core.members.iter().enumerate() {
@@ -229,6 +278,7 @@ fn evaluate(source: Source, iterate: &mut Iterate, core: &CoreSet) {
         (alpha[k], gradient[k]) = (a, margin + source.dual.ridge() * a);
     }
     iterate.replace(&alpha, &gradient);
+    Ok(())
 }
 
 /// The vertices outside the working set that violate most, by at least what keeps the rule from holding.

@@ -7,7 +7,7 @@ use crate::iterate::Iterate;
 use crate::pairwise::{self, MOST, Source};
 use crate::steps::Target;
 use crate::{cvm, steps};
-use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, exact_gradient};
+use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work};
 use maxmargin_kernel::Rows;
 
 /// Steps aim a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
@@ -28,6 +28,11 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
         return Err(FrankWolfeError::Upper { variable, value });
     }
     Ok(())
+}
+
+/// Members whose matrix, while it grows, fits into a budget.
+fn members(budget: u64) -> usize {
+    MOST.min(((budget / 8) as f64).sqrt() as usize)
 }
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
@@ -78,7 +83,7 @@ pub fn solve(
         let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
         let (status, evidence) = match &mut core {
             Some(core) if config.method == Method::Pairwise => {
-                let source = Source { dual, rows, most: MOST };
+                let source = Source { dual, rows, most: members(rows.budget()) };
                 pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
             }
             Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
@@ -89,7 +94,10 @@ pub fn solve(
             break (status, evidence);
         }
         iterate.normalise();
-        let gradient = exact_gradient(dual, rows.gram(), &iterate.alphas(), rows.par());
+        let gradient = match clock.exact_gradient(dual, rows.gram(), &iterate.alphas(), last) {
+            Ok(gradient) => gradient,
+            Err(status) => break (status, Evidence::None),
+        };
         iterate.refresh(&gradient);
         exact = Some(gradient);
         refinements += 1;

@@ -107,6 +107,9 @@ pub(crate) fn run(
         if let Some(status) = clock.ended(measure) {
             return (status, Evidence::None);
         }
+        if let Err(status) = iterate.ready(furthest.k, measure, clock) {
+            return (status, Evidence::None);
+        }
         let before = iterate.square;
         let moved = match method {
             Method::Mfw => modified(iterate, furthest, steps),

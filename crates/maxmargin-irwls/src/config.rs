@@ -2,7 +2,7 @@
 
 use crate::chunk::ChunkSolver;
 use crate::least_squares::LeastSquares;
-use maxmargin_core::{Balance, Refine, Solution, StartError};
+use maxmargin_core::{Balance, Refine, Solution, StartError, Status};
 use maxmargin_data::Par;
 use std::time::Duration;
 
@@ -68,6 +68,13 @@ pub struct Outcome {
     pub exact_chunks: u64,
     /// Time inside the working sets' solver.
     pub optimiser: Duration,
+}
+
+impl Outcome {
+    /// A run that was ended before its first gradient.
+    pub(crate) fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
+        Self { solution: Solution::unjudged(alpha, status), chunks: 0, exact_chunks: 0, optimiser: Duration::ZERO }
+    }
 }
 
 /// Why the solver cannot take a problem.

@@ -2,21 +2,34 @@
 
 use crate::chunk::Chunk;
 use crate::state::State;
+use maxmargin_core::{Asking, Halted};
+use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::Rows;
 
 /// Rows that are held while a chunk is filled.
 const GROUP: usize = 128;
 
 /// Makes `chunk` the working set `set` at the present point, with kernel values in `f32`, or with exact ones.
-pub(crate) fn fill(chunk: &mut Chunk, state: &State, rows: &Rows, set: &[usize], exact: bool) {
+///
+/// # Errors
+///
+/// When it was called off; the chunk is then none.
+pub(crate) fn fill(
+    chunk: &mut Chunk,
+    state: &State,
+    rows: &Rows,
+    set: &[usize],
+    exact: bool,
+    asking: &Asking,
+) -> Result<(), Halted> {
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
     chunk.kernel.clear();
     chunk.kernel.resize(m * m, 0.0);
     if exact {
-        exact_entries(chunk, rows, &ids);
+        exact_entries(chunk, rows, &ids, asking)?;
     } else {
-        rows.fetch(&ids);
+        rows.fetch_asking(&ids, asking)?;
         for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
             for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {
                 let row = rows.row(i);
@@ -33,22 +46,30 @@ pub(crate) fn fill(chunk: &mut Chunk, state: &State, rows: &Rows, set: &[usize],
     chunk.f = of(&|k| state.f[k]);
     chunk.low = of(&|k| if sign[k] > 0.0 { 0.0 } else { -upper[k] });
     chunk.high = of(&|k| if sign[k] > 0.0 { upper[k] } else { 0.0 });
+    Ok(())
 }
 
 /// The matrix from exact kernel values, each computed once.
-fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize]) {
+fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking) -> Result<(), Halted> {
     let m = ids.len();
     let gram = rows.gram();
     // Row i up to its diagonal: columns are single, since ids are scattered.
-    let halves = rows.par().map(m, |i| {
-        let mut half = vec![0.0; i + 1];
-        gram.fill_exact(&ids[..=i], ids[i]..ids[i] + 1, &mut half);
-        half
-    });
-    for (i, half) in halves.iter().enumerate() {
-        for (j, &value) in half.iter().enumerate() {
-            chunk.kernel[i * m + j] = value;
-            chunk.kernel[j * m + i] = value;
+    let stretch = (Asking::piece() as usize / (KERNEL_VALUE as usize * m.max(1))).max(1) * rows.par().threads();
+    for from in (0..m).step_by(stretch) {
+        let to = m.min(from + stretch);
+        asking.spend(KERNEL_VALUE * ((to - from) * to / rows.par().threads()) as u64)?;
+        let halves = rows.par().map(to - from, |at| {
+            let i = from + at;
+            let mut half = vec![0.0; i + 1];
+            gram.fill_exact(&ids[..=i], ids[i]..ids[i] + 1, &mut half);
+            half
+        });
+        for (half, i) in halves.iter().zip(from..) {
+            for (j, &value) in half.iter().enumerate() {
+                chunk.kernel[i * m + j] = value;
+                chunk.kernel[j * m + i] = value;
+            }
         }
     }
+    Ok(())
 }

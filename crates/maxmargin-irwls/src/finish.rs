@@ -2,14 +2,14 @@
 
 use crate::config::{IrwlsConfig, IrwlsError, Outcome};
 use crate::solve::{Run, check};
-use maxmargin_core::{Certificate, Clock, Dual, Solution, Start, Status, Stop, Watch, certify, certify_gradient, exact_gradient};
+use maxmargin_core::{Clock, Dual, Solution, Start, Status, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Rows};
 
 /// Choices of the finish.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish {
-    /// Samples of a working set, at most: 16 bytes times the square of this are held (1 GiB for 8,192). Where the free samples are no more, they are
+    /// Samples of a working set, at most: 20 bytes times the square of this are held while a factor is made (1.3 GB for 8,192). Where the free samples are no more, they are
     /// solved together in a few dense systems; where they are more, random working sets of them one after the other, which converges slowly.
     pub most: usize,
     /// Whether the solution's gradient comes from exact kernel values, as that of our solvers does when they converged with refinement: it is then not
@@ -25,10 +25,18 @@ impl Default for Finish {
     }
 }
 
+impl Finish {
+    /// Samples of a working set whose matrices fit into so many bytes, at most those of the default.
+    pub fn fitting(bytes: u64) -> usize {
+        // The matrix of the working set, the one that is factored, and the factor.
+        (((bytes / 20) as f64).sqrt() as usize).min(Self::default().most).max(2)
+    }
+}
+
 /// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one of at most `stop.tol` by damped active-set steps on its free samples, with
 /// exact kernel values throughout; 10⁻¹⁰ is within reach where `‖α‖` times the kernel's largest value is below some 10⁵.
 ///
-/// The certificate is that of a gradient computed afresh at the end.
+/// The gradient of a run that converged or stalled is computed afresh at the end: a certificate can be made of it.
 ///
 /// # Errors
 ///
@@ -45,7 +53,7 @@ pub fn finish(
     finish: &Finish,
     stop: &Stop,
     watch: &mut dyn Watch,
-) -> Result<(Outcome, Certificate), IrwlsError> {
+) -> Result<Outcome, IrwlsError> {
     check(dual, &solution.alpha, finish.most)?;
     // No row is ever asked for: the store is where the matrix and its threads come from.
     let rows = Rows::new(gram, 0, finish.par);
@@ -57,18 +65,17 @@ pub fn finish(
             Err(error) => return Err(IrwlsError::Infeasible(error)),
         },
     };
-    let gradient = if trusted { solution.gradient.clone() } else { exact_gradient(dual, gram, &alpha, finish.par) };
-    let mut run = Run::new(dual, &rows, &config, alpha, &gradient, Clock::new(&rows, stop, watch));
-    let outcome = match run.iterate_exactly(AIM * stop.tol) {
+    let mut clock = Clock::new(&rows, stop, watch);
+    let known = if trusted { Ok(solution.gradient.clone()) } else { clock.exact_gradient(dual, gram, &alpha, f64::INFINITY) };
+    let gradient = match known {
+        Ok(gradient) => gradient,
+        Err(status) => return Ok(Outcome::unjudged(alpha, status)),
+    };
+    let mut run = Run::new(dual, &rows, &config, alpha, &gradient, clock);
+    Ok(match run.iterate_exactly(AIM * stop.tol) {
         Status::Converged | Status::Stalled => run.exactly(stop.tol),
         status => run.outcome(status, None),
-    };
-    let solution = &outcome.solution;
-    let certificate = match solution.status {
-        Status::Converged | Status::Stalled => certify_gradient(dual, &solution.alpha, solution.bias, &solution.gradient),
-        _ => certify(dual, gram, solution, finish.par),
-    };
-    Ok((outcome, certificate))
+    })
 }
 
 /// The updates of the gradient carry rounding of their own: work towards a little less than the fresh one has to show.

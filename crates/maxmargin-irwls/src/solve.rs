@@ -6,7 +6,7 @@ use crate::exact::fill;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
-use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient};
+use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -23,6 +23,9 @@ const INSIDE: f64 = 0.5;
 
 /// Working sets without progress before a run counts as stalled.
 const PATIENCE: u32 = 50;
+
+/// What working sets have to gain together to count as progress, as a share of the objective: rounding alone makes gains of 10⁻¹⁵ for ever.
+const GAIN: f64 = 1e-13;
 
 /// Rounds with exact values that do not halve the violation before a run counts as stalled.
 const ROUNDS: u32 = 3;
@@ -65,8 +68,12 @@ pub fn solve(
 ) -> Result<Outcome, IrwlsError> {
     let (alpha, gradient) = start.into_parts();
     check(dual, &alpha, config.working_set)?;
-    let gradient = gradient.unwrap_or_else(|| exact_gradient(dual, rows.gram(), &alpha, rows.par()));
-    let mut run = Run::new(dual, rows, config, alpha, &gradient, Clock::new(rows, stop, watch));
+    let mut clock = Clock::new(rows, stop, watch);
+    let gradient = match gradient.map_or_else(|| clock.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
+        Ok(gradient) => gradient,
+        Err(status) => return Ok(Outcome::unjudged(alpha, status)),
+    };
+    let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
     let single = run.single_precision(stop.tol);
     Ok(match (config.refine, single) {
         (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.tol),
@@ -130,7 +137,11 @@ impl<'a, 'g> Run<'a, 'g> {
     pub(crate) fn exactly(mut self, tol: f64) -> Outcome {
         let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, AIM * tol);
         loop {
-            let gradient = exact_gradient(self.state.dual, self.rows.gram(), &self.state.alpha, self.config.par);
+            let (dual, gram) = (self.state.dual, self.rows.gram());
+            let gradient = match self.clock.exact_gradient(dual, gram, &self.state.alpha, last) {
+                Ok(gradient) => gradient,
+                Err(status) => return self.outcome(status, None),
+            };
             self.state.refresh(&gradient);
             self.work.refinements += 1;
             let violation = self.state.extremes().violation();
@@ -177,11 +188,15 @@ impl<'a, 'g> Run<'a, 'g> {
                 slack: 0.5 * aim,
             };
             let set = self.chooser.next(&self.state, &extremes, wanted);
-            let gain = self.improve(&set, INSIDE * aim, violation, exact);
-            objective -= gain;
+            match self.improve(&set, INSIDE * aim, violation, exact) {
+                Ok(gain) => objective -= gain,
+                Err(status) => return status,
+            }
             // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
-            let progress = objective < lowest - 1e-14 * lowest.abs() || violation < 0.9 * least;
-            lowest = lowest.min(objective);
+            let progress = objective < lowest - GAIN * lowest.abs() || violation < 0.9 * least;
+            if progress {
+                lowest = lowest.min(objective);
+            }
             least = least.min(violation);
             idle = if progress { 0 } else { idle + 1 };
             if idle > PATIENCE || violation.is_nan() {
@@ -191,9 +206,13 @@ impl<'a, 'g> Run<'a, 'g> {
     }
 
     /// Solves one working set and updates all errors; the decrease of the objective.
-    fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> f64 {
+    fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
-        fill(&mut self.chunk, &self.state, self.rows, set, exact);
+        let Self { clock, chunk, state, rows, .. } = self;
+        clock.asked(violation, |asking| fill(chunk, state, rows, set, exact, asking))?;
+        let m = set.len() as u64;
+        // The matrix, and a factor while it is made.
+        let _held = self.rows.lend(20 * m * m);
         self.chunks += 1;
         self.exact_chunks += u64::from(exact);
         if !exact {
@@ -214,22 +233,28 @@ impl<'a, 'g> Run<'a, 'g> {
             go_on
         });
         self.optimiser += begun.elapsed();
-        let mut changes = Vec::new();
+        let (mut changes, mut old_alpha) = (Vec::new(), Vec::new());
         for (&k, &beta) in set.iter().zip(&self.chunk.beta) {
             let (s, old) = (dual.sign()[k], self.state.alpha[k]);
             let alpha = s * beta;
             if alpha != old {
                 changes.push((k, s * (alpha - old)));
+                old_alpha.push(old);
                 self.state.alpha[k] = alpha;
             }
         }
         let before: Vec<f64> = changes.iter().map(|&(k, _)| self.state.f[k]).collect();
         if exact {
-            self.state.update_exactly(self.rows, &changes);
+            let Self { clock, state, rows, .. } = self;
+            if let Err(status) = clock.asked(violation, |asking| state.update_exactly(rows, &changes, asking)) {
+                // Without its gradient the step has not been made.
+                changes.iter().zip(old_alpha).for_each(|(change, old)| state.alpha[change.0] = old);
+                return Err(status);
+            }
         } else {
             self.state.update(self.rows, &changes);
         }
-        changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum()
+        Ok(changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum())
     }
 
     /// `½ αᵀQα + linᵀα` by the gradient that is known.

@@ -1,6 +1,6 @@
 //! The running state of a training: α and the optimality indicator of every variable.
 
-use maxmargin_core::{Dual, exact_sums};
+use maxmargin_core::{Asking, Dual, Halted, exact_sums};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_simd::sums::add_scaled;
@@ -104,12 +104,17 @@ impl<'a> State<'a> {
     }
 
     /// [`State::update`] from exact kernel values.
-    pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)]) {
+    ///
+    /// # Errors
+    ///
+    /// When it was called off; `f` is then as before.
+    pub(crate) fn update_exactly(&mut self, rows: &Rows, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
         let ids: Vec<usize> = changes.iter().map(|c| self.dual.ids()[c.0]).collect();
         let coef: Vec<f64> = changes.iter().map(|c| c.1).collect();
-        let sums = exact_sums(self.dual, rows.gram(), &ids, &coef, self.par);
+        let sums = exact_sums(self.dual, rows.gram(), &ids, &coef, self.par, asking)?;
         self.f.iter_mut().zip(sums).for_each(|(f, sum)| *f += sum);
         self.add_ridges(changes);
+        Ok(())
     }
 
     fn add_ridges(&mut self, changes: &[(usize, f64)]) {

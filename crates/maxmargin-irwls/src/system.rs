@@ -1,7 +1,7 @@
 //! The linear system of a least squares step, whose factor follows the set of its samples.
 
 use crate::chunk::Chunk;
-use maxmargin_core::Factor;
+use maxmargin_core::{Asking, Factor};
 
 /// One sample in so many may come or go before the factor is made anew: an insertion or deletion costs about `3 m²` operations in scalar
 /// loops, a factor `m³ / 3` in blocked ones, which run some ten times as fast.
@@ -28,9 +28,18 @@ impl System {
     }
 
     /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of `D⁻¹`) is a number, at least one. `out`
-    /// receives x there and is left alone elsewhere; returns t, or nothing where the matrix is not positive definite to working precision.
-    pub(crate) fn solve(&mut self, chunk: &Chunk, wanted: &[f64], r: &[f64], sum: f64, out: &mut [f64]) -> Option<f64> {
-        if !self.follow(chunk, wanted) && !self.build(chunk, wanted) {
+    /// receives x there and is left alone elsewhere; returns t, or nothing where the matrix is not positive definite to working precision or `more`, which is
+    /// asked while a large matrix is factored, says no.
+    pub(crate) fn solve(
+        &mut self,
+        chunk: &Chunk,
+        wanted: &[f64],
+        r: &[f64],
+        sum: f64,
+        out: &mut [f64],
+        more: &mut dyn FnMut() -> bool,
+    ) -> Option<f64> {
+        if !self.follow(chunk, wanted) && !self.build(chunk, wanted, more) {
             return None;
         }
         let mut x: Vec<f64> = self.members.iter().map(|&k| r[k]).collect();
@@ -68,14 +77,15 @@ impl System {
         true
     }
 
-    fn build(&mut self, chunk: &Chunk, wanted: &[f64]) -> bool {
+    fn build(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
         self.members.clear();
         self.members.extend((0..wanted.len()).filter(|&k| !wanted[k].is_nan()));
         self.damped.copy_from_slice(wanted);
         self.built += 1;
         let members = &self.members;
         let entry = |i: usize, j: usize| chunk.row(members[i])[members[j]] + if i == j { wanted[members[i]] } else { 0.0 };
-        let built = self.factor.build(faer::Mat::from_fn(members.len(), members.len(), entry));
+        let matrix = faer::Mat::from_fn(members.len(), members.len(), entry);
+        let built = self.factor.build(matrix, &Asking::new(more)).unwrap_or(false);
         if !built {
             self.members.clear();
             self.damped.fill(f64::NAN);

@@ -100,7 +100,7 @@ impl<'c> Weighted<'c> {
         let mut sets = self.free();
         let mut cap = begin.max(end);
         self.cap(end, lift);
-        if self.attempt(&mut sets, end, system)? {
+        if self.attempt(&mut sets, end, system, more)? {
             return Some(Solved { step: self.v, product: self.kv, settled: true });
         }
         loop {
@@ -108,7 +108,7 @@ impl<'c> Weighted<'c> {
                 break;
             }
             self.cap(cap, lift);
-            if !self.attempt(&mut sets, cap, system)? && !self.resort(&mut sets, cap, system, more)? {
+            if !self.attempt(&mut sets, cap, system, more)? && !self.resort(&mut sets, cap, system, more)? {
                 break;
             }
             if cap <= end {
@@ -129,12 +129,12 @@ impl<'c> Weighted<'c> {
     }
 
     /// Goes where these sets lead, if they are those of the place it leads to; whether they are.
-    fn attempt(&mut self, sets: &mut Sets, cap: f64, system: &mut System) -> Option<bool> {
+    fn attempt(&mut self, sets: &mut Sets, cap: f64, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<bool> {
         if !sets.inside.contains(&true) {
             return Some(false);
         }
         let mut aim: Vec<f64> = sets.inside.iter().zip(&sets.aim).map(|(inside, a)| if *inside { 0.0 } else { *a }).collect();
-        let t = self.newton(system, &sets.inside, &mut aim)?;
+        let t = self.newton(system, &sets.inside, &mut aim, more)?;
         let product = multiply(self.chunk, &aim);
         if !self.stays(&sets.inside, &aim, t, &product, cap) {
             return Some(false);
@@ -159,7 +159,7 @@ impl<'c> Weighted<'c> {
                 sets.aim[k] = if sets.inside[k] { 0.0 } else { response };
             }
             let empty = !sets.inside.contains(&true);
-            let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim)? };
+            let aim_t = if empty { self.t } else { self.newton(system, &sets.inside, &mut sets.aim, more)? };
             let change: Vec<f64> = sets.aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
             let product = multiply(self.chunk, &change);
             let there: Vec<f64> = self.kv.iter().zip(&product).map(|(a, b)| a + b).collect();
@@ -195,12 +195,12 @@ impl<'c> Weighted<'c> {
     }
 
     /// `aim` of the samples inside, from that of the others, and the threshold with it.
-    fn newton(&self, system: &mut System, inside: &[bool], aim: &mut [f64]) -> Option<f64> {
+    fn newton(&self, system: &mut System, inside: &[bool], aim: &mut [f64], more: &mut dyn FnMut() -> bool) -> Option<f64> {
         let mut rest = multiply(self.chunk, aim);
         rest.iter_mut().zip(&self.chunk.f).for_each(|(r, f)| *r = -*r - f);
         let sum = -aim.iter().sum::<f64>();
         let wanted: Vec<f64> = inside.iter().zip(&self.damping).map(|(i, d)| if *i { *d } else { f64::NAN }).collect();
-        system.solve(self.chunk, &wanted, &rest, sum, aim)
+        system.solve(self.chunk, &wanted, &rest, sum, aim, more)
     }
 
     /// The share of the way in (0, 1] at which the function is least: the root of its piecewise linear derivative.

@@ -1,8 +1,10 @@
 //! The finish takes what others leave to 10⁻¹⁰.
 
-use maxmargin_core::{Balance, Dual, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify};
+use maxmargin_core::{
+    Balance, Certificate, Dual, Progress, Silent, Solution, Start, Status, Stop, Watch, Work, certify, exact_gradient,
+};
 use maxmargin_data::Par;
-use maxmargin_irwls::{Finish, IrwlsConfig, IrwlsError, Refine, finish, solve};
+use maxmargin_irwls::{Finish, IrwlsConfig, IrwlsError, Outcome, Refine, finish, solve};
 use maxmargin_kernel::{Gram, Rows};
 use maxmargin_testkit::{Problem, generate};
 use std::ops::ControlFlow;
@@ -22,6 +24,10 @@ fn problems() -> Vec<Problem> {
     all.filter(small).collect()
 }
 
+fn judged(problem: &Problem, outcome: &Outcome) -> Certificate {
+    certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq)
+}
+
 #[test]
 fn to_ten_digits() {
     let problems = problems();
@@ -29,12 +35,17 @@ fn to_ten_digits() {
     for problem in problems {
         let from = rough(&problem);
         let before = certify(&problem.dual, &problem.gram, &from, Par::Seq);
-        let (outcome, certificate) =
-            finish(&problem.dual, &problem.gram, &from, &Finish::default(), &Stop::at(1e-10), &mut Silent).expect("a problem");
+        let outcome = finish(&problem.dual, &problem.gram, &from, &Finish::default(), &Stop::at(1e-10), &mut Silent);
+        let outcome = outcome.expect("a problem");
+        let certificate = judged(&problem, &outcome);
         let what = format!("{}: {before:?}, {certificate:?}, {:?}", problem.name, outcome.solution.work);
         assert_eq!(outcome.solution.status, Status::Converged, "{what}");
         assert!(certificate.holds(1e-10), "{what}");
-        assert_eq!(certificate, certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq), "{what}");
+        assert_eq!(
+            outcome.solution.gradient,
+            exact_gradient(&problem.dual, &problem.gram, &outcome.solution.alpha, Par::Seq),
+            "{what}"
+        );
         assert!(certificate.dual >= before.dual - problem.rounding(&from.alpha), "{what}");
     }
 }
@@ -44,8 +55,8 @@ fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
     let problem = &generate::medium(2, 60)[0];
     let from = rough(problem);
     let config = Finish { most: 6, ..Finish::default() };
-    let (outcome, certificate) =
-        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-8), &mut Silent).expect("a problem");
+    let outcome = finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-8), &mut Silent).expect("a problem");
+    let certificate = judged(problem, &outcome);
     assert_eq!(outcome.solution.status, Status::Converged, "{certificate:?}");
     assert!(certificate.holds(1e-8), "{certificate:?}");
 }
@@ -53,11 +64,11 @@ fn working_sets_smaller_than_the_free_samples_get_there_as_well() {
 #[test]
 fn what_is_optimal_already_stays() {
     let problem = &generate::medium(2, 60)[0];
-    let (first, _) = finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent)
+    let first = finish(&problem.dual, &problem.gram, &rough(problem), &Finish::default(), &Stop::at(1e-10), &mut Silent)
         .expect("a problem");
     for exact_gradient in [false, true] {
         let config = Finish { exact_gradient, ..Finish::default() };
-        let (second, _) =
+        let second =
             finish(&problem.dual, &problem.gram, &first.solution, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
         assert_eq!((second.solution.alpha, second.chunks), (first.solution.alpha.clone(), 0));
     }
@@ -71,7 +82,7 @@ fn threads_change_nothing() {
     let from = rough(problem);
     let of = |par: Par| {
         let config = Finish { par, ..Finish::default() };
-        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &mut Silent).expect("a problem").0.solution
+        finish(&problem.dual, &problem.gram, &from, &config, &Stop::at(1e-10), &mut Silent).expect("a problem").solution
     };
     assert_eq!(of(Par::Seq), pool.install(|| of(Par::Pool)));
 }
@@ -83,15 +94,15 @@ fn limits_and_interruptions() {
     let run = |stop: &Stop, watch: &mut dyn Watch| {
         finish(&problem.dual, &problem.gram, &from, &Finish::default(), stop, watch).expect("a problem")
     };
-    let (outcome, certificate) = run(&Stop { max_iter: Some(0), ..Stop::at(1e-10) }, &mut Silent);
+    let outcome = run(&Stop { max_iter: Some(0), ..Stop::at(1e-10) }, &mut Silent);
     assert_eq!((outcome.solution.status, outcome.solution.work.iterations), (Status::IterationLimit, 0));
-    assert!(certificate.infeasible <= 1e-12);
+    assert!(judged(problem, &outcome).infeasible <= 1e-12);
     let mut told = 0;
     let mut watch = |_: &Progress| {
         told += 1;
         ControlFlow::Break(())
     };
-    let (outcome, _) = run(&Stop::at(1e-10), &mut watch);
+    let outcome = run(&Stop::at(1e-10), &mut watch);
     assert_eq!((outcome.solution.status, outcome.solution.alpha), (Status::Interrupted, from.alpha.clone()));
     assert_eq!(told, 1);
 }
@@ -107,8 +118,8 @@ fn a_point_that_is_not_feasible_is_projected_and_what_is_no_problem_refused() {
         work: Work::default(),
     };
     let trusting = Finish { exact_gradient: true, ..Finish::default() };
-    let (_, certificate) =
-        finish(&problem.dual, &problem.gram, &wild(40), &trusting, &Stop::at(1e-9), &mut Silent).expect("a problem");
+    let outcome = finish(&problem.dual, &problem.gram, &wild(40), &trusting, &Stop::at(1e-9), &mut Silent).expect("a problem");
+    let certificate = judged(problem, &outcome);
     assert!(certificate.holds(1e-9), "{certificate:?}");
     let refused = |dual: &Dual, n: usize, config: &Finish| {
         finish(dual, &problem.gram, &wild(n), config, &Stop::at(1e-9), &mut Silent).expect_err("refused")

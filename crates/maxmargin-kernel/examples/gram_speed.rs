@@ -1,7 +1,7 @@
 //! Prints the processor time that blocks, full matrices and exact products of a LIBSVM file take, summed over threads: `gram_speed FILE GAMMA [THREADS] [PARTS]`.
 #![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Asking, Par, Samples};
 use maxmargin_kernel::{Arena, Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
 
 /// Seconds that the threads of this process have run (Linux; 0 elsewhere): unlike the time on the wall it does not grow when
@@ -74,7 +74,7 @@ fn main() {
         for _ in 0..2 {
             let rows = Rows::with_arena(&gram, u64::MAX, par, &arena);
             let start = Clock::now();
-            rows.complete(|| std::ops::ControlFlow::Continue(()));
+            rows.complete(&Asking::nobody()).expect("nobody calls it off");
             println!("complete: {:.3} s, {} MB", start.seconds(), rows.work().bytes >> 20);
         }
     }

@@ -1,9 +1,11 @@
 //! Products with the kernel matrix and parts of it, computed in tiles and without storing its rows.
 
 use crate::Gram;
+use crate::rows::SINGLE_VALUE;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
-use maxmargin_data::Par;
+use maxmargin_data::asking::KERNEL_VALUE;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
 
@@ -21,37 +23,70 @@ const IDS: usize = 64;
 ///
 /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
 pub fn apply_exact(gram: &dyn Gram, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
+    apply_exact_asking(gram, ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
+}
+
+/// [`apply_exact`], with the same bits, asking between groups of tiles whether to go on.
+///
+/// # Errors
+///
+/// When it was called off.
+///
+/// # Panics
+///
+/// As [`apply_exact`].
+pub fn apply_exact_asking(
+    gram: &dyn Gram,
+    ids: &[usize],
+    coef: &[f64],
+    h: usize,
+    columns: Range<usize>,
+    par: Par,
+    asking: &Asking,
+) -> Result<Vec<f64>, Halted> {
     assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
     assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
     let mut result = vec![0.0; columns.len() * h];
     if h == 0 {
-        return result;
+        return Ok(result);
     }
     let used: Vec<usize> = (0..ids.len()).filter(|k| coef[k * h..(k + 1) * h].iter().any(|&c| c != 0.0)).collect();
     let coef: Vec<f64> = used.iter().flat_map(|k| &coef[k * h..(k + 1) * h]).copied().collect();
     let ids: Vec<usize> = used.iter().map(|&k| ids[k]).collect();
-    par.for_chunks(&mut result, COLUMNS * h, |t, result| {
-        let start = columns.start + t * COLUMNS;
-        let count = result.len() / h;
-        let mut sums = vec![0.0; h * count];
-        let mut tile = vec![0.0; IDS * count];
-        for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * h)) {
-            let tile = &mut tile[..ids.len() * count];
-            gram.fill_exact(ids, start..start + count, tile);
-            matmul(
-                MatMut::from_row_major_slice_mut(&mut sums, h, count),
-                Accum::Add,
-                MatRef::from_column_major_slice(coef, h, ids.len()),
-                MatRef::from_row_major_slice(tile, ids.len(), count),
-                1.0,
-                Threads::Seq,
-            );
+    // A group is what all threads do between two questions: some tiles of some columns, each tile's sums kept until its last ids.
+    let group = COLUMNS * par.threads();
+    let per_value = KERNEL_VALUE + 2 * h as u64;
+    let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
+    for (g, result) in result.chunks_mut(group * h).enumerate() {
+        let mut sums = vec![0.0; result.len()];
+        for (ids, coef) in ids.chunks(IDS * tiles).zip(coef.chunks(IDS * tiles * h)) {
+            asking.spend(per_value * (ids.len() * COLUMNS.min(result.len() / h)) as u64)?;
+            par.for_chunks(&mut sums, COLUMNS * h, |t, sums| {
+                let start = columns.start + g * group + t * COLUMNS;
+                let count = sums.len() / h;
+                let mut tile = vec![0.0; IDS * count];
+                for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * h)) {
+                    let tile = &mut tile[..ids.len() * count];
+                    gram.fill_exact(ids, start..start + count, tile);
+                    matmul(
+                        MatMut::from_row_major_slice_mut(sums, h, count),
+                        Accum::Add,
+                        MatRef::from_column_major_slice(coef, h, ids.len()),
+                        MatRef::from_row_major_slice(tile, ids.len(), count),
+                        1.0,
+                        Threads::Seq,
+                    );
+                }
+            });
         }
-        for (j, out) in result.chunks_exact_mut(h).enumerate() {
-            out.iter_mut().enumerate().for_each(|(c, o)| *o = sums[c * count + j]);
+        for (sums, result) in sums.chunks(COLUMNS * h).zip(result.chunks_mut(COLUMNS * h)) {
+            let count = sums.len() / h;
+            for (j, out) in result.chunks_exact_mut(h).enumerate() {
+                out.iter_mut().enumerate().for_each(|(c, o)| *o = sums[c * count + j]);
+            }
         }
-    });
-    result
+    }
+    Ok(result)
 }
 
 /// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.
@@ -66,24 +101,51 @@ const SINGLE_COLUMNS: usize = 2048;
 ///
 /// When there is not one coefficient per id or an index is out of range.
 pub fn apply(gram: &dyn Gram, ids: &[usize], coef: &[f64], columns: Range<usize>, par: Par) -> Vec<f64> {
+    apply_asking(gram, ids, coef, columns, par, &Asking::nobody()).unwrap_or_default()
+}
+
+/// [`apply`], with the same bits, asking between groups of tiles whether to go on.
+///
+/// # Errors
+///
+/// When it was called off.
+///
+/// # Panics
+///
+/// As [`apply`].
+pub fn apply_asking(
+    gram: &dyn Gram,
+    ids: &[usize],
+    coef: &[f64],
+    columns: Range<usize>,
+    par: Par,
+    asking: &Asking,
+) -> Result<Vec<f64>, Halted> {
     assert_eq!(coef.len(), ids.len(), "one coefficient per sample");
     assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
     let tile = gram.tile();
     let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
-    let mut sums = vec![0.0; columns.len()];
-    par.for_chunks(&mut sums, width, |t, sums| {
-        let start = columns.start + t * width;
-        let count = sums.len();
-        let mut block = vec![0.0; height * count];
-        for (ids, coef) in ids.chunks(height).zip(coef.chunks(height)) {
-            let block = &mut block[..ids.len() * count];
-            gram.fill(ids, start..start + count, block);
-            for (row, &c) in block.chunks_exact(count).zip(coef) {
-                add_scaled(sums, c, row);
-            }
+    let mut result = vec![0.0; columns.len()];
+    let group = width * par.threads();
+    let tiles = (Asking::piece() / (SINGLE_VALUE * (height * width) as u64)).max(1) as usize;
+    for (g, sums) in result.chunks_mut(group).enumerate() {
+        for (ids, coef) in ids.chunks(height * tiles).zip(coef.chunks(height * tiles)) {
+            asking.spend(SINGLE_VALUE * (ids.len() * width.min(sums.len())) as u64)?;
+            par.for_chunks(sums, width, |t, sums| {
+                let start = columns.start + g * group + t * width;
+                let count = sums.len();
+                let mut block = vec![0.0; height * count];
+                for (ids, coef) in ids.chunks(height).zip(coef.chunks(height)) {
+                    let block = &mut block[..ids.len() * count];
+                    gram.fill(ids, start..start + count, block);
+                    for (row, &c) in block.chunks_exact(count).zip(coef) {
+                        add_scaled(sums, c, row);
+                    }
+                }
+            });
         }
-    });
-    sums
+    }
+    Ok(result)
 }
 
 /// `Σ_l coef_l K[row, l]` over all samples `l` for each of `rows`, from kernel values in `f32`, summed in `f64`. For few rows and many coefficients:

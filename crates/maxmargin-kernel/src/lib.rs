@@ -31,7 +31,7 @@ mod subset;
 mod survey;
 mod user;
 
-pub use apply::{apply, apply_exact, products, submatrix};
+pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
 pub use block::Arena;
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
@@ -42,7 +42,7 @@ pub use gram::{Gram, Tile};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
 pub use offset::OffsetGram;
-pub use rows::{RowRef, RowWork, Rows};
+pub use rows::{Lent, RowRef, RowWork, Rows};
 pub use space::{Exact, Space};
 pub use subset::Subset;
 pub use user::UserKernel;

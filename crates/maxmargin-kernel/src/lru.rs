@@ -81,6 +81,11 @@ impl Lru {
         None
     }
 
+    /// Takes a block back that [`Lru::buffer`] gave or allowed and that holds no row.
+    pub(crate) fn give_back(&mut self, block: Block) {
+        self.spare.push(block);
+    }
+
     /// Keeps a row in a block that [`Lru::buffer`] gave or allowed; when another thread was faster its row stays. Returns the row
     /// that is held.
     pub(crate) fn insert(&mut self, i: usize, row: Block) -> Arc<Block> {

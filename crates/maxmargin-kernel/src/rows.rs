@@ -3,10 +3,10 @@
 use crate::Gram;
 use crate::block::{Arena, Block};
 use crate::lru::Lru;
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::transpose::transpose;
 use std::collections::HashSet;
-use std::ops::{ControlFlow, Deref, Range};
+use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +17,9 @@ const BLOCK_ROWS: usize = 512;
 const MIRROR_COLUMNS: usize = 512;
 /// Blocks with fewer entries are computed on the calling thread.
 const SMALL: usize = 1 << 14;
+
+/// What a kernel value in `f32` counts as, in operations: blocks of them are matrix products.
+pub(crate) const SINGLE_VALUE: u64 = 16;
 
 /// A row of `K`, all `n` columns in `f32`. Holding it keeps it in memory.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ pub struct RowWork {
     pub hits: u64,
     /// Bytes of kernel values held now.
     pub bytes: u64,
-    /// The most bytes held at any time.
+    /// The most bytes held at any time, with what solvers held beside the rows ([`Rows::lend`]).
     pub peak_bytes: u64,
     /// Time that callers waited for rows to be computed, summed over callers.
     pub time: Duration,
@@ -70,8 +73,24 @@ pub struct Rows<'g> {
     computed: AtomicU64,
     hits: AtomicU64,
     bytes: AtomicU64,
+    /// What is lent beside the rows.
+    lent: AtomicU64,
     peak: AtomicU64,
+    budget: u64,
     nanoseconds: AtomicU64,
+}
+
+/// Bytes that a solver holds beside the rows; dropped, they are free again.
+#[must_use = "the bytes count as long as this is kept"]
+pub struct Lent<'r> {
+    lent: &'r AtomicU64,
+    bytes: u64,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.lent.fetch_sub(self.bytes, Relaxed);
+    }
 }
 
 /// The rows in memory.
@@ -109,7 +128,19 @@ impl<'g> Rows<'g> {
             Held::Recent(Mutex::new(Lru::new(n, capacity.max(4 * par.threads()).min(n))))
         };
         let zero = || AtomicU64::new(0);
-        Self { gram, par, held, arena: None, computed: zero(), hits: zero(), bytes: zero(), peak: zero(), nanoseconds: zero() }
+        Self {
+            gram,
+            par,
+            held,
+            arena: None,
+            computed: zero(),
+            hits: zero(),
+            bytes: zero(),
+            lent: zero(),
+            peak: zero(),
+            budget,
+            nanoseconds: zero(),
+        }
     }
 
     /// The same, with blocks of memory from `arena` where their size fits; they return to it when the store is dropped.
@@ -192,14 +223,22 @@ impl<'g> Rows<'g> {
     ///
     /// Rows that another thread is computing in a block of its own are left to it.
     pub fn fetch(&self, wanted: &[usize]) {
+        // Nobody calls it off.
+        let _ = self.fetch_asking(wanted, &Asking::nobody());
+    }
+
+    /// [`Rows::fetch`], asking now and then whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off; rows that were not done are then missing as before.
+    pub fn fetch_asking(&self, wanted: &[usize], asking: &Asking) -> Result<(), Halted> {
         let n = self.gram.len();
         match &self.held {
             Held::All { rows, claimed } => {
                 let claim = |&&i: &&usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
                 let ids: Vec<usize> = wanted.iter().filter(claim).copied().collect();
-                for ids in ids.chunks(BLOCK_ROWS) {
-                    self.fetch_block(ids, false);
-                }
+                self.fetch_claimed(&ids, false, asking)
             }
             Held::Recent(lru) => {
                 let mut list = lock(lru);
@@ -217,16 +256,33 @@ impl<'g> Rows<'g> {
                             spare.unwrap_or_else(|| Block::zeros(n))
                         })
                         .collect();
-                    self.compute(ids, blocks.iter_mut().map(Block::values_mut), false);
-                    self.count_computed(ids.len());
+                    let done = self.compute(ids, blocks.iter_mut().map(Block::values_mut), false, asking);
                     let mut list = lock(lru);
+                    if let Err(halted) = done {
+                        blocks.into_iter().for_each(|block| list.give_back(block));
+                        return Err(halted);
+                    }
+                    self.count_computed(ids.len());
                     for (&i, block) in ids.iter().zip(blocks) {
                         list.insert(i, block);
                     }
                     self.set_bytes(4 * (n * list.count()) as u64);
                 }
+                Ok(())
             }
         }
+    }
+
+    /// Computes rows that this thread has claimed, in blocks; those that are not done are nobody's again.
+    fn fetch_claimed(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
+        let Held::All { claimed, .. } = &self.held else { return Ok(()) };
+        for (b, block) in ids.chunks(BLOCK_ROWS).enumerate() {
+            if let Err(halted) = self.fetch_block(block, mirror, asking) {
+                ids[b * BLOCK_ROWS..].iter().for_each(|&i| claimed[i].store(false, Relaxed));
+                return Err(halted);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the budget holds the whole matrix.
@@ -234,20 +290,16 @@ impl<'g> Rows<'g> {
         matches!(self.held, Held::All { .. })
     }
 
-    /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once. `tick` is called
-    /// between blocks of rows and may end it early.
-    pub fn complete(&self, mut tick: impl FnMut() -> ControlFlow<()>) {
-        let Held::All { rows, claimed } = &self.held else { return };
+    /// Computes every row that is missing, if the budget holds them all; symmetric halves are computed once.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off; rows that were not done are then missing as before.
+    pub fn complete(&self, asking: &Asking) -> Result<(), Halted> {
+        let Held::All { rows, claimed } = &self.held else { return Ok(()) };
         let missing = |&i: &usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
         let ids: Vec<usize> = (0..rows.len()).filter(missing).collect();
-        let mut open = ids.chunks(BLOCK_ROWS);
-        for ids in &mut open {
-            self.fetch_block(ids, true);
-            if tick().is_break() {
-                break;
-            }
-        }
-        open.flatten().for_each(|&i| claimed[i].store(false, Relaxed));
+        self.fetch_claimed(&ids, true, asking)
     }
 
     /// What has been done so far.
@@ -262,15 +314,20 @@ impl<'g> Rows<'g> {
     }
 
     /// Computes claimed rows into one block and puts them in their places.
-    fn fetch_block(&self, ids: &[usize], mirror: bool) {
-        let Held::All { rows, .. } = &self.held else { return };
+    fn fetch_block(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
+        let Held::All { rows, .. } = &self.held else { return Ok(()) };
         let n = self.gram.len();
         if ids.is_empty() {
-            return;
+            return Ok(());
         }
         let spare = self.arena.and_then(|arena| arena.take(ids.len() * n));
         let mut block = spare.unwrap_or_else(|| Block::zeros(ids.len() * n));
-        self.compute(ids, block.values_mut().chunks_exact_mut(n), mirror);
+        if let Err(halted) = self.compute(ids, block.values_mut().chunks_exact_mut(n), mirror, asking) {
+            if let Some(arena) = self.arena {
+                arena.give(block);
+            }
+            return Err(halted);
+        }
         self.count_computed(ids.len());
         self.count_bytes(4 * (ids.len() * n) as u64);
         let block = Arc::new(block);
@@ -278,10 +335,17 @@ impl<'g> Rows<'g> {
             // A row that was also missed by `row` meanwhile keeps its first copy; both hold the same bits.
             let _ = rows[i].set(RowRef { block: Arc::clone(&block), start: r * n, len: n });
         }
+        Ok(())
     }
 
     /// Fills `out`, one slice per row of `ids`, in pieces of fixed size.
-    fn compute<'b>(&self, ids: &[usize], out: impl Iterator<Item = &'b mut [f32]>, mirror: bool) {
+    fn compute<'b>(
+        &self,
+        ids: &[usize],
+        out: impl Iterator<Item = &'b mut [f32]>,
+        mirror: bool,
+        asking: &Asking,
+    ) -> Result<(), Halted> {
         let begun = Instant::now();
         let n = self.gram.len();
         let tile = self.gram.tile();
@@ -305,12 +369,23 @@ impl<'g> Rows<'g> {
                 self.gram.fill_rows(ids, piece.columns.clone(), &mut piece.out);
             }
         };
+        let mut done = Ok(());
         if ids.len() * n < SMALL {
             pieces.iter_mut().for_each(work);
         } else {
-            self.par.for_chunks(&mut pieces, 1, |_, pieces| pieces.iter_mut().for_each(work));
+            // What all threads do between two questions.
+            let entries = (tile.rows.max(1) * tile.columns.max(1)).min(ids.len() * n) as u64;
+            let group = (Asking::piece() / (SINGLE_VALUE * entries)).max(1) as usize * self.par.threads();
+            for pieces in pieces.chunks_mut(group) {
+                done = asking.spend(SINGLE_VALUE * entries * pieces.len().div_ceil(self.par.threads()) as u64);
+                if done.is_err() {
+                    break;
+                }
+                self.par.for_chunks(pieces, 1, |_, pieces| pieces.iter_mut().for_each(work));
+            }
         }
         self.count_time(begun);
+        done
     }
 
     /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers are held.
@@ -361,12 +436,24 @@ impl<'g> Rows<'g> {
 
     fn count_bytes(&self, more: u64) {
         let bytes = self.bytes.fetch_add(more, Relaxed) + more;
-        self.peak.fetch_max(bytes, Relaxed);
+        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
     }
 
     fn set_bytes(&self, bytes: u64) {
         self.bytes.store(bytes, Relaxed);
-        self.peak.fetch_max(bytes, Relaxed);
+        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
+    }
+
+    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned.
+    pub fn lend(&self, bytes: u64) -> Lent<'_> {
+        let lent = self.lent.fetch_add(bytes, Relaxed) + bytes;
+        self.peak.fetch_max(lent + self.bytes.load(Relaxed), Relaxed);
+        Lent { lent: &self.lent, bytes }
+    }
+
+    /// Bytes that may be held.
+    pub fn budget(&self) -> u64 {
+        self.budget
     }
 }
 

@@ -1,8 +1,8 @@
 //! Where a problem's inner products come from: a kernel matrix, or the samples' own features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{Gram, Matrix, Rows, apply_exact};
-use maxmargin_data::Par;
+use crate::{Gram, Matrix, Rows, apply_exact_asking};
+use maxmargin_data::{Asking, Halted, Par};
 use std::ops::Range;
 
 /// The space that a problem lives in. Index `i` of a dual is row `i` of it.
@@ -107,9 +107,34 @@ impl Exact<'_> {
     ///
     /// When `coef.len()` is not `ids.len() × h` or an index is out of range.
     pub fn sums(&self, ids: &[usize], coef: &[f64], h: usize, columns: Range<usize>, par: Par) -> Vec<f64> {
+        self.sums_asking(ids, coef, h, columns, par, &Asking::nobody()).unwrap_or_default()
+    }
+
+    /// [`Exact::sums`], with the same bits, asking now and then whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    ///
+    /// # Panics
+    ///
+    /// As [`Exact::sums`].
+    pub fn sums_asking(
+        &self,
+        ids: &[usize],
+        coef: &[f64],
+        h: usize,
+        columns: Range<usize>,
+        par: Par,
+        asking: &Asking,
+    ) -> Result<Vec<f64>, Halted> {
         match self {
-            Exact::Gram(gram) => apply_exact(*gram, ids, coef, h, columns, par),
-            Exact::Features(_) => self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par),
+            Exact::Gram(gram) => apply_exact_asking(*gram, ids, coef, h, columns, par, asking),
+            Exact::Features(_) => {
+                // Two passes over the features, for each right-hand side.
+                asking.ask()?;
+                Ok(self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par))
+            }
         }
     }
 

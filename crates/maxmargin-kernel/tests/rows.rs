@@ -3,9 +3,8 @@
 mod common;
 
 use common::{Kind, samples};
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Par};
 use maxmargin_kernel::{Arena, FnGram, Gram, Kernel, KernelGram, Rows};
-use std::ops::ControlFlow;
 
 fn gram(kind: Kind, n: usize) -> KernelGram {
     KernelGram::new(&samples(kind, n, 12, 1), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel")
@@ -34,7 +33,7 @@ fn complete_holds_every_row() {
                     assert!(rows.resident(0).is_none());
                     let early = rows.row(n / 2);
                     rows.fetch(&[0, n - 1, n / 3, 0]);
-                    rows.complete(|| ControlFlow::Continue(()));
+                    rows.complete(&Asking::nobody()).expect("nobody calls it off");
                     for i in 0..n {
                         assert!(rows.contains(i));
                         let want = expected(&gram, i);
@@ -74,7 +73,7 @@ fn a_small_budget_keeps_the_most_recent() {
         assert_eq!(*rows.row(i), expected(&gram, i));
     }
     rows.fetch(&(0..n).collect::<Vec<_>>());
-    rows.complete(|| ControlFlow::Continue(()));
+    rows.complete(&Asking::nobody()).expect("nobody calls it off");
     let work = rows.work();
     assert!(work.bytes <= 10 * 4 * n as u64 && work.peak_bytes <= 10 * 4 * n as u64, "{work:?}");
     assert_eq!(*held, expected(&gram, 0));
@@ -111,7 +110,7 @@ fn threads_share_one_store() {
                     }
                 }
                 if t == 3 {
-                    rows.complete(|| ControlFlow::Continue(()));
+                    rows.complete(&Asking::nobody()).expect("nobody calls it off");
                 }
             })
         });
@@ -129,7 +128,7 @@ fn an_arena_carries_memory_to_the_next_store() {
     let arena = Arena::new();
     let kept = {
         let rows = Rows::with_arena(&first, u64::MAX, Par::Seq, &arena);
-        rows.complete(|| ControlFlow::Continue(()));
+        rows.complete(&Asking::nobody()).expect("nobody calls it off");
         assert_eq!(arena.bytes(), 0);
         rows.row(n - 1)
     };
@@ -137,7 +136,7 @@ fn an_arena_carries_memory_to_the_next_store() {
     let block = 4 * 512 * n as u64;
     assert_eq!(arena.bytes(), 2 * block);
     let rows = Rows::with_arena(&second, u64::MAX, Par::Seq, &arena);
-    rows.complete(|| ControlFlow::Continue(()));
+    rows.complete(&Asking::nobody()).expect("nobody calls it off");
     assert_eq!(arena.bytes(), 0);
     for i in (0..n).step_by(97) {
         assert_eq!(*rows.row(i), expected(&second, i));
@@ -153,6 +152,6 @@ fn an_empty_matrix() {
     let gram = FnGram::new(0, |_, _| 0.0);
     let rows = Rows::new(&gram, 0, Par::Seq);
     rows.fetch(&[]);
-    rows.complete(|| ControlFlow::Continue(()));
+    rows.complete(&Asking::nobody()).expect("nobody calls it off");
     assert_eq!(rows.work(), maxmargin_kernel::RowWork::default());
 }

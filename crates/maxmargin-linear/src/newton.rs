@@ -8,7 +8,7 @@
 
 use crate::search::{Line, Variable, search};
 use crate::system::{Curvature, System};
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Asking, Balance, Dual};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine};
@@ -182,7 +182,10 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
                 par: self.par,
             };
             let accuracy = (0.1 * enough / disturbed).clamp(1e-10, 0.1);
-            let (direction, bias_direction, gradients) = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature);
+            let (cost, violation) = (self.cost, self.violation.max(disturbed));
+            let mut go_on = || !stop(&cost, violation);
+            let found = system.solve(&gradient, bias_gradient, accuracy, &mut self.curvature, &Asking::new(&mut go_on));
+            let Ok((direction, bias_direction, gradients)) = found else { return Round::Stopped };
             self.cost.gradients += gradients;
             self.look_along(&direction, bias_direction);
             let wanted = self.wanted().unwrap_or(0.0) * bias_direction;

@@ -1,9 +1,9 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without a bias that is not regularised.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::linalg::solvers::Solve;
-use faer::{Accum, Mat, Side};
-use maxmargin_core::Dual;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Accum, Mat};
+use maxmargin_core::{Asking, Dual, Halted, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{combine, products};
@@ -40,7 +40,7 @@ impl Curvature {
     }
 
     /// Adds who is new and takes away who has left; anew where that is less work.
-    fn follow<R: FeatureRows>(&mut self, system: &System<R>) -> &Mat<f64> {
+    fn follow<R: FeatureRows>(&mut self, system: &System<R>, asking: &Asking) -> Result<&Mat<f64>, Halted> {
         let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
         let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
@@ -66,14 +66,14 @@ impl Curvature {
             }
         }
         if self.sum.is_none() || 2 * changes.len() > wanted.len() {
-            self.sum = Some(system.products(&wanted));
+            self.sum = Some(system.products(&wanted, asking)?);
         } else if !changes.is_empty()
             && let Some(sum) = &mut self.sum
         {
-            *sum += system.products(&changes);
+            *sum += system.products(&changes, asking)?;
         }
         self.members = wanted;
-        self.sum.as_ref().expect("made above")
+        Ok(self.sum.as_ref().expect("made above"))
     }
 }
 
@@ -91,58 +91,64 @@ pub(crate) struct System<'a, R> {
 
 impl<R: FeatureRows> System<'_, R> {
     /// The Newton direction of `w` and of the bias for these gradients, to the relative `accuracy` where it is iterated; and the iterations.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
     pub(crate) fn solve(
         &self,
         gradient: &[f64],
         bias_gradient: Option<f64>,
         accuracy: f64,
         curvature: &mut Curvature,
-    ) -> (Vec<f64>, f64, u64) {
+        asking: &Asking,
+    ) -> Result<(Vec<f64>, f64, u64), Halted> {
         let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let ids: Vec<usize> = self.free.iter().map(|&k| self.dual.ids()[k]).collect();
-        let mut inverse = self.inverse(&ids, curvature);
-        let (mut direction, mut iterations) = inverse.apply(&down, accuracy);
-        let Some(bias_gradient) = bias_gradient else { return (direction, 0.0, iterations) };
+        let mut inverse = self.inverse(&ids, curvature, asking)?;
+        let (mut direction, mut iterations) = inverse.apply(&down, accuracy, asking)?;
+        let Some(bias_gradient) = bias_gradient else { return Ok((direction, 0.0, iterations)) };
         if ids.is_empty() {
             // Nothing holds the bias: a step whose length the search decides.
-            return (direction, -bias_gradient / self.scale.max(1.0), iterations);
+            return Ok((direction, -bias_gradient / self.scale.max(1.0), iterations));
         }
         // Block elimination of the bias: its column is q = Σ h_k x_k, its diagonal Σ h_k.
         let column = combine(self.rows, &ids, self.weights, self.par);
-        let (response, more) = inverse.apply(&column, accuracy.min(1e-4));
+        let (response, more) = inverse.apply(&column, accuracy.min(1e-4), asking)?;
         iterations += more;
         let diagonal: f64 = self.weights.iter().sum();
         let pivot = (diagonal - dot(&column, &response)).max(1e-12 * diagonal);
         let bias = (-bias_gradient - dot(&column, &direction)) / pivot;
         direction.iter_mut().zip(&response).for_each(|(d, r)| *d -= bias * r);
-        (direction, bias, iterations)
+        Ok((direction, bias, iterations))
     }
 
-    fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature) -> Inverse<'s, R> {
+    fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature, asking: &Asking) -> Result<Inverse<'s, R>, Halted> {
         let (width, m) = (self.rows.width(), ids.len());
         let base = Base { rows: self.rows, ids, weights: self.weights, par: self.par };
         let factor = if width > DIRECT || m == 0 {
             None
         } else if width <= 2 * m {
-            self.hessian(curvature).llt(Side::Lower).ok().map(Factor::Primal)
+            let mut hessian = self.hessian(curvature, asking)?;
+            cholesky(&mut hessian, asking)?.then_some(Factor::Primal(hessian))
         } else {
-            base.dual_factor()
+            base.dual_factor(asking)?
         };
-        Inverse { base, factor }
+        Ok(Inverse { base, factor })
     }
 
     /// `I + Σ h_k x_k x_kᵀ`, lower triangle.
-    fn hessian(&self, curvature: &mut Curvature) -> Mat<f64> {
-        let mut h = curvature.follow(self).clone();
+    fn hessian(&self, curvature: &mut Curvature, asking: &Asking) -> Result<Mat<f64>, Halted> {
+        let mut h = curvature.follow(self, asking)?.clone();
         for j in 0..h.ncols() {
             h.col_as_slice_mut(j)[j..].iter_mut().for_each(|v| *v *= self.scale);
             h[(j, j)] += 1.0;
         }
-        h
+        Ok(h)
     }
 
     /// `Σ factor x_k x_kᵀ` over `(k, factor)`, lower triangle.
-    fn products(&self, of: &[(usize, f64)]) -> Mat<f64> {
+    fn products(&self, of: &[(usize, f64)], asking: &Asking) -> Result<Mat<f64>, Halted> {
         let (width, m) = (self.rows.width(), of.len());
         let id = |at: usize| self.dual.ids()[of[at].0];
         let entries = (0..m).map(|at| self.rows.entries_of(id(at))).sum::<usize>() / m.max(1);
@@ -150,21 +156,27 @@ impl<R: FeatureRows> System<'_, R> {
         let dense = 40 * entries * entries > width * width && m >= BLOCK;
         let parts = (m * entries * entries / (width * width)).clamp(1, PARTS);
         let size = m.div_ceil(parts).max(1);
-        let sums = self.par.map(m.div_ceil(size), |part| {
-            let of = &of[part * size..((part + 1) * size).min(m)];
-            if dense { self.dense_part(of) } else { self.scattered_part(of) }
-        });
+        let mut sums: Vec<Mat<f64>> = (0..m.div_ceil(size)).map(|_| Mat::zeros(width, width)).collect();
+        // Every part in stretches of whole blocks, so that the sums are the same wherever they are cut.
+        let cost = if dense { width * width / 8 } else { entries * entries };
+        let stretch = (Asking::piece() as usize / cost.max(1)).max(1).next_multiple_of(BLOCK);
+        for from in (0..size).step_by(stretch) {
+            asking.spend((stretch.min(size) * cost) as u64)?;
+            self.par.for_chunks(&mut sums, 1, |part, sum| {
+                let (begin, end) = (part * size + from, part * size + size.min(from + stretch));
+                let of = &of[begin.min(m)..end.min(m)];
+                if dense { self.dense_part(of, &mut sum[0]) } else { self.scattered_part(of, &mut sum[0]) }
+            });
+        }
         let mut sums = sums.into_iter();
         let mut h = sums.next().unwrap_or_else(|| Mat::zeros(width, width));
         for part in sums {
             h += part;
         }
-        h
+        Ok(h)
     }
 
-    fn scattered_part(&self, of: &[(usize, f64)]) -> Mat<f64> {
-        let width = self.rows.width();
-        let mut h = Mat::zeros(width, width);
+    fn scattered_part(&self, of: &[(usize, f64)], h: &mut Mat<f64>) {
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for &(k, factor) in of {
             columns.clear();
@@ -181,12 +193,10 @@ impl<R: FeatureRows> System<'_, R> {
                 }
             }
         }
-        h
     }
 
-    fn dense_part(&self, of: &[(usize, f64)]) -> Mat<f64> {
+    fn dense_part(&self, of: &[(usize, f64)], h: &mut Mat<f64>) {
         let width = self.rows.width();
-        let mut h = Mat::zeros(width, width);
         let (mut left, mut right) = (Mat::zeros(width, BLOCK), Mat::zeros(width, BLOCK));
         for of in of.chunks(BLOCK) {
             for (at, &(k, factor)) in of.iter().enumerate() {
@@ -199,7 +209,7 @@ impl<R: FeatureRows> System<'_, R> {
                 });
             }
             triangular::matmul(
-                &mut h,
+                h.as_mut(),
                 BlockStructure::TriangularLower,
                 Accum::Add,
                 left.subcols(0, of.len()),
@@ -210,7 +220,6 @@ impl<R: FeatureRows> System<'_, R> {
                 faer::Par::Seq,
             );
         }
-        h
     }
 }
 
@@ -223,9 +232,15 @@ struct Base<'s, R> {
 
 enum Factor {
     /// Of `I + Σ h x xᵀ`.
-    Primal(faer::linalg::solvers::Llt<f64>),
+    Primal(Mat<f64>),
     /// Of `diag(1/h) + X Xᵀ` (Woodbury's identity).
-    Dual(faer::linalg::solvers::Llt<f64>),
+    Dual(Mat<f64>),
+}
+
+/// Solves `L Lᵀ x = x`.
+fn solve_in_place(factor: &Mat<f64>, x: &mut Mat<f64>) {
+    solve_lower_triangular_in_place(factor.as_ref(), x.as_mut(), faer::Par::Seq);
+    solve_upper_triangular_in_place(factor.transpose(), x.as_mut(), faer::Par::Seq);
 }
 
 struct Inverse<'s, R> {
@@ -235,29 +250,29 @@ struct Inverse<'s, R> {
 
 impl<R: FeatureRows> Inverse<'_, R> {
     /// The solution for the right-hand side `r`, and the iterations it took.
-    fn apply(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
+    fn apply(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
         let base = &self.base;
-        match &self.factor {
+        Ok(match &self.factor {
             _ if base.ids.is_empty() => (r.to_vec(), 0),
             Some(Factor::Primal(factor)) => {
                 let mut x = Mat::from_fn(r.len(), 1, |i, _| r[i]);
-                factor.solve_in_place(&mut x);
+                solve_in_place(factor, &mut x);
                 (x.col_as_slice(0).to_vec(), 0)
             }
             Some(Factor::Dual(factor)) => {
                 let mut y = Mat::from_fn(base.ids.len(), 1, |i, _| base.rows.dot(base.ids[i], r));
-                factor.solve_in_place(&mut y);
+                solve_in_place(factor, &mut y);
                 let back = combine(base.rows, base.ids, y.col_as_slice(0), base.par);
                 (r.iter().zip(&back).map(|(r, b)| r - b).collect(), 0)
             }
-            None => self.iterated(r, accuracy),
-        }
+            None => return self.iterated(r, accuracy, asking),
+        })
     }
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
     /// Conjugate gradients as long as they are cheaper than a factor.
-    fn iterated(&mut self, r: &[f64], accuracy: f64) -> (Vec<f64>, u64) {
+    fn iterated(&mut self, r: &[f64], accuracy: f64, asking: &Asking) -> Result<(Vec<f64>, u64), Halted> {
         let base = &self.base;
         let m = base.ids.len();
         let entries = base.ids.iter().map(|&id| base.rows.entries_of(id)).sum::<usize>() as f64;
@@ -269,42 +284,48 @@ impl<R: FeatureRows> Inverse<'_, R> {
         } else {
             GRADIENTS
         };
-        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most);
+        let (x, iterations, reached) = base.conjugate_gradients(r, accuracy, most, asking)?;
         if reached || m > MOST {
-            return (x, iterations);
+            return Ok((x, iterations));
         }
-        self.factor = base.dual_factor();
-        if self.factor.is_some() { (self.apply(r, accuracy).0, iterations) } else { (x, iterations) }
+        self.factor = base.dual_factor(asking)?;
+        Ok(if self.factor.is_some() { (self.apply(r, accuracy, asking)?.0, iterations) } else { (x, iterations) })
     }
 }
 
 impl<R: FeatureRows> Base<'_, R> {
-    fn dual_factor(&self) -> Option<Factor> {
-        self.gram().llt(Side::Lower).ok().map(Factor::Dual)
+    fn dual_factor(&self, asking: &Asking) -> Result<Option<Factor>, Halted> {
+        let mut gram = self.gram(asking)?;
+        Ok(cholesky(&mut gram, asking)?.then_some(Factor::Dual(gram)))
     }
 
     /// `diag(1/h) + X Xᵀ`, lower triangle.
-    fn gram(&self) -> Mat<f64> {
+    fn gram(&self, asking: &Asking) -> Result<Mat<f64>, Halted> {
         let m = self.ids.len();
         let mut values = vec![0.0; m * m];
+        let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
         // Column a holds the products of row a with the rows after it.
-        self.par.for_chunks(&mut values, 8 * m, |chunk, columns| {
-            let mut spread = vec![0.0; self.rows.width()];
-            for (at, column) in columns.chunks_mut(m).enumerate() {
-                let a = chunk * 8 + at;
-                self.rows.add(self.ids[a], 1.0, &mut spread);
-                for (b, value) in column.iter_mut().enumerate().skip(a) {
-                    *value = self.rows.dot(self.ids[b], &spread);
+        let stretch = 8 * self.par.threads();
+        for (s, columns) in values.chunks_mut((stretch * m).max(1)).enumerate() {
+            asking.spend(8 * entries)?;
+            self.par.for_chunks(columns, 8 * m, |chunk, columns| {
+                let mut spread = vec![0.0; self.rows.width()];
+                for (at, column) in columns.chunks_mut(m).enumerate() {
+                    let a = s * stretch + chunk * 8 + at;
+                    self.rows.add(self.ids[a], 1.0, &mut spread);
+                    for (b, value) in column.iter_mut().enumerate().skip(a) {
+                        *value = self.rows.dot(self.ids[b], &spread);
+                    }
+                    column[a] += 1.0 / self.weights[a];
+                    self.rows.each(self.ids[a], |j, _| spread[j] = 0.0);
                 }
-                column[a] += 1.0 / self.weights[a];
-                self.rows.each(self.ids[a], |j, _| spread[j] = 0.0);
-            }
-        });
-        Mat::from_fn(m, m, |i, j| values[j * m + i])
+            });
+        }
+        Ok(Mat::from_fn(m, m, |i, j| values[j * m + i]))
     }
 
     /// Conjugate gradients with the diagonal as preconditioner.
-    fn conjugate_gradients(&self, r: &[f64], accuracy: f64, most: u64) -> (Vec<f64>, u64, bool) {
+    fn conjugate_gradients(&self, r: &[f64], accuracy: f64, most: u64, asking: &Asking) -> Result<(Vec<f64>, u64, bool), Halted> {
         let width = self.rows.width();
         let mut diagonal = vec![1.0; width];
         for (&id, h) in self.ids.iter().zip(self.weights) {
@@ -318,7 +339,9 @@ impl<R: FeatureRows> Base<'_, R> {
         let goal = accuracy * accuracy * dot(r, r);
         let mut coef = vec![0.0; self.ids.len()];
         let mut iterations = 0;
+        let entries = self.ids.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>() as u64;
         while dot(&residual, &residual) > goal && iterations < most {
+            asking.spend(4 * entries + width as u64)?;
             iterations += 1;
             products(self.rows, self.ids, &direction, &mut coef, self.par);
             coef.iter_mut().zip(self.weights).for_each(|(c, h)| *c *= h);
@@ -335,6 +358,6 @@ impl<R: FeatureRows> Base<'_, R> {
             rz = new;
             direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + ratio * *d);
         }
-        (x, iterations, dot(&residual, &residual) <= goal)
+        Ok((x, iterations, dot(&residual, &residual) <= goal))
     }
 }

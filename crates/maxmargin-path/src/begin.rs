@@ -1,46 +1,46 @@
 //! The beginning of a path: who moves where (Karasuyama and Takeuchi 2009, equations 3 and 4), and a state from a solution.
 
+use crate::pool::Pool;
 use crate::state::{Place, Ramp, State, Tally};
-use crate::update::Added;
+use crate::update::{Added, PathError};
 use maxmargin_core::{Solution, Status, Work};
-use maxmargin_kernel::Gram;
 
 impl State {
     /// Sets the path up that adds, removes and moves bounds. False when nothing has to move: then all is done.
     pub(crate) fn begin(
         &mut self,
-        gram: &dyn Gram,
+        pool: Pool,
         labels: &[f64],
         add: &[Added],
         remove: &[usize],
         bounds: &[(usize, f64)],
         tally: &mut Tally,
-    ) -> bool {
+    ) -> Result<bool, PathError> {
         let mut terms: Vec<(usize, f64)> = Vec::new();
-        self.thin_margin(gram, remove, tally);
+        self.thin_margin(pool, remove, tally)?;
         for &id in remove {
             if let Some(slot) = self.slot(id) {
-                self.expel(slot, false, &mut terms);
+                self.expel(pool, slot, false, &mut terms)?;
             }
         }
-        self.admit_members(gram, labels, add, &mut terms);
+        self.admit_members(pool, labels, add, &mut terms)?;
         for &(id, upper) in bounds {
             if let Some(slot) = self.slot(id) {
-                self.move_bound(slot, upper, &mut terms);
+                self.move_bound(pool, slot, upper, &mut terms)?;
             }
         }
         for &(slot, rate) in &terms {
             self.rate[slot] = rate;
         }
-        self.columns.accumulate(gram, &self.seats, &terms, &mut self.drive);
+        self.columns.accumulate(pool, &self.seats, &terms, &mut self.drive)?;
         self.inflow = maxmargin_core::dense::exact_sum(terms.iter().map(|t| t.1));
         let moves = !self.driven.is_empty() || !self.bounds.is_empty();
         self.tau = if moves { 0.0 } else { 1.0 };
-        moves
+        Ok(moves)
     }
 
     /// Takes removed samples out of the margin all at once where that is quicker than deleting them from the factor one by one.
-    fn thin_margin(&mut self, gram: &dyn Gram, remove: &[usize], tally: &mut Tally) {
+    fn thin_margin(&mut self, pool: Pool, remove: &[usize], tally: &mut Tally) -> Result<(), PathError> {
         let leaves: Vec<usize> =
             remove.iter().filter_map(|&id| self.slot(id)).filter(|&s| self.place[s] == Place::Margin).collect();
         if leaves.len() > 8 + self.margin.len() / 8 {
@@ -49,15 +49,18 @@ impl State {
             }
             let stay = self.margin.iter().copied().filter(|&s| self.place[s] == Place::Margin).collect();
             // Part of a margin that could be factored can be factored; should rounding say no, the walk ends at once and the finish mends it.
-            self.rebuild(gram, stay, tally);
+            self.rebuild(pool, stay, tally)?;
         }
+        Ok(())
     }
 
     /// Lets `slot` go: at once when its α is 0, else by driving α there.
-    fn expel(&mut self, slot: usize, stays: bool, terms: &mut Vec<(usize, f64)>) {
+    fn expel(&mut self, pool: Pool, slot: usize, stays: bool, terms: &mut Vec<(usize, f64)>) -> Result<(), PathError> {
         // A free sample that could not be factored (no kernel then) is not in the list.
         let listed = (self.place[slot] == Place::Margin).then(|| self.margin.iter().position(|&j| j == slot)).flatten();
         if let Some(k) = listed {
+            let m = self.margin.len() as u64;
+            pool.asking.spend(m * m)?;
             self.factor.remove(k);
             self.margin.remove(k);
         }
@@ -72,39 +75,51 @@ impl State {
         } else {
             self.vacate(slot);
         }
+        Ok(())
     }
 
     /// Seats new samples: those with y f ≥ 1 are in `O` at once, the others are driven towards C.
-    fn admit_members(&mut self, gram: &dyn Gram, labels: &[f64], add: &[Added], terms: &mut Vec<(usize, f64)>) {
+    fn admit_members(
+        &mut self,
+        pool: Pool,
+        labels: &[f64],
+        add: &[Added],
+        terms: &mut Vec<(usize, f64)>,
+    ) -> Result<(), PathError> {
         if add.is_empty() {
-            return;
+            return Ok(());
         }
         let entries: Vec<_> = add.iter().map(|a| (a.id, labels[a.id], labels[a.id], a.upper)).collect();
         let slots = self.seat(&entries);
-        let place = &self.place;
-        self.columns.admit(gram, &self.seats, &slots, |s| place[s] == Place::Margin);
-        for &slot in &slots {
-            // By symmetry the new column is the new row: the decision value comes from it.
-            self.residual[slot] =
-                maxmargin_core::dense::dot(self.columns.column(slot), &self.beta) + self.bias - self.target[slot];
-        }
+        let Self { place, beta, bias, target, residual, columns, seats, .. } = self;
+        columns.admit(
+            (pool, seats),
+            &slots,
+            |s| place[s] == Place::Margin,
+            |slot, column| {
+                // By symmetry the new column is the new row: the decision value comes from it.
+                residual[slot] = maxmargin_core::dense::dot(column, beta) + *bias - target[slot];
+            },
+        )?;
         if self.margin.is_empty() {
             self.welcome(&slots);
         }
         for slot in slots {
             self.drive_in(slot, terms);
         }
+        Ok(())
     }
 
     /// With an empty margin the bias is free within an interval: if the newcomers that it leaves wrong all pull it to one side, it
     /// goes there as far as the others allow.
     fn welcome(&mut self, slots: &[usize]) {
-        let new = |s: usize| slots.contains(&s);
+        let mut new = vec![false; self.slots()];
+        slots.iter().for_each(|&s| new[s] = true);
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
         let (mut up, mut down) = (0.0_f64, 0.0_f64);
         for s in 0..self.slots() {
             let r = self.residual[s];
-            if new(s) && self.far[s] != 0.0 {
+            if new[s] && self.far[s] != 0.0 {
                 up = if self.sign[s] > 0.0 { up.max(-r) } else { up };
                 down = if self.sign[s] < 0.0 { down.min(-r) } else { down };
             } else if self.side[s] > 0.0 {
@@ -130,13 +145,13 @@ impl State {
     }
 
     /// Moves the C of `slot` to `upper`. Samples of `I` move with it.
-    fn move_bound(&mut self, slot: usize, upper: f64, terms: &mut Vec<(usize, f64)>) {
+    fn move_bound(&mut self, pool: Pool, slot: usize, upper: f64, terms: &mut Vec<(usize, f64)>) -> Result<(), PathError> {
         let (old, new) = (self.far[slot], self.sign[slot] * upper);
         if old == new {
-            return;
+            return Ok(());
         }
         if new == 0.0 {
-            self.expel(slot, true, terms);
+            self.expel(pool, slot, true, terms)?;
         } else if old == 0.0 {
             self.far[slot] = new;
             self.drive_in(slot, terms);
@@ -149,26 +164,33 @@ impl State {
                 terms.push((slot, new - old));
             }
         }
+        Ok(())
     }
 
     /// Seats `(id, sign, target, C)` with `alpha` (clipped to the box) and factors the free ones.
-    pub(crate) fn take(&mut self, gram: &dyn Gram, entries: &[(usize, f64, f64, f64)], alpha: &[f64], tally: &mut Tally) {
+    pub(crate) fn take(
+        &mut self,
+        pool: Pool,
+        entries: &[(usize, f64, f64, f64)],
+        alpha: &[f64],
+        tally: &mut Tally,
+    ) -> Result<(), PathError> {
         let slots = self.seat(entries);
-        self.replace(gram, &slots, alpha, tally);
+        self.replace(pool, &slots, alpha, tally)
     }
 
     /// Gives the members `slots` (all there are) other coefficients, with sets that follow from them. As [`State::take`].
-    pub(crate) fn replace(&mut self, gram: &dyn Gram, slots: &[usize], alpha: &[f64], tally: &mut Tally) {
+    pub(crate) fn replace(&mut self, pool: Pool, slots: &[usize], alpha: &[f64], tally: &mut Tally) -> Result<(), PathError> {
         self.margin = slots.to_vec();
         for (&slot, a) in slots.iter().zip(alpha) {
             self.beta[slot] = self.sign[slot] * a.clamp(0.0, self.far[slot].abs());
             self.set_place(slot, Place::Margin);
         }
         self.bias = 0.0;
-        self.refresh(gram);
+        self.refresh(pool)?;
         let free: Vec<usize> = slots.iter().copied().filter(|&s| self.room(s, 1.0) > 0.0 && self.room(s, -1.0) > 0.0).collect();
         self.bias_from(&free);
-        self.jump(gram, true, tally);
+        self.jump(pool, true, tally)
     }
 
     /// The coefficients, by ascending id.

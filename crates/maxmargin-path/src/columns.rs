@@ -1,12 +1,14 @@
 //! Columns of the kernel matrix over the members, in `f64`, kept within a memory budget.
 
+use crate::pool::Pool;
 use maxmargin_core::dense::add_columns;
-use maxmargin_kernel::Gram;
+use maxmargin_data::asking::KERNEL_VALUE;
+use maxmargin_data::{Asking, Halted};
 use std::sync::Arc;
 
 /// Marks a pool id without a slot.
 pub(crate) const NONE: usize = usize::MAX;
-/// Columns computed in one call of the kernel.
+/// Columns computed in one call of the kernel, at most.
 const BATCH: usize = 32;
 /// Gaps of up to this many strangers are computed along, so that members make few runs.
 const GAP: usize = 64;
@@ -22,14 +24,19 @@ pub(crate) struct Seats {
 
 /// `K[:, s]` for some slots `s`: `rows` entries each, in slot order. Vacant rows hold any finite number.
 ///
-/// Columns are shared between clones of a state; they are copied only when rows are added.
+/// Columns are shared between clones of a state; they are copied only when rows are added. A column for which there is no room is computed each
+/// time that it is wanted.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     held: Vec<Option<Arc<Vec<f64>>>>,
     used_at: Vec<u64>,
     clock: u64,
     bytes: u64,
+    /// Bytes of the factor, which is kept in any case.
+    taken: u64,
     budget: u64,
+    /// The most bytes that columns and factor ever took.
+    peak: u64,
     /// Added to the diagonal.
     ridge: f64,
     /// Columns computed so far.
@@ -38,7 +45,18 @@ pub(crate) struct Columns {
 
 impl Columns {
     pub(crate) fn new(budget: u64, ridge: f64) -> Self {
-        Self { held: Vec::new(), used_at: Vec::new(), clock: 0, bytes: 0, budget, ridge, computed: 0 }
+        let (held, used_at) = (Vec::new(), Vec::new());
+        Self { held, used_at, clock: 0, bytes: 0, taken: 0, budget, peak: 0, ridge, computed: 0 }
+    }
+
+    /// Bytes of one column.
+    fn size(&self) -> u64 {
+        8 * self.held.len() as u64
+    }
+
+    /// Columns that may be on their way at once.
+    fn batch(&self) -> usize {
+        (self.budget / 8 / self.size().max(1)).clamp(1, BATCH as u64) as usize
     }
 
     /// Makes room for `slots` rows and as many columns.
@@ -54,7 +72,7 @@ impl Columns {
 
     pub(crate) fn drop_column(&mut self, slot: usize) {
         if self.held[slot].take().is_some() {
-            self.bytes -= 8 * self.held.len() as u64;
+            self.bytes -= self.size();
         }
     }
 
@@ -62,67 +80,131 @@ impl Columns {
         self.ridge
     }
 
-    pub(crate) fn holds(&self, slot: usize) -> bool {
+    pub(crate) fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// The most bytes that columns and factor took at any time.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    fn holds(&self, slot: usize) -> bool {
         self.held[slot].is_some()
     }
 
-    /// Column `slot`, which must have been fetched.
-    pub(crate) fn column(&self, slot: usize) -> &[f64] {
-        self.held[slot].as_ref().expect("columns are fetched before they are used")
+    /// Notes what the factor takes now: columns longest unused make room for it, those that `keep` names at last.
+    pub(crate) fn take(&mut self, bytes: u64, keep: impl Fn(usize) -> bool) {
+        self.taken = bytes;
+        if !self.make_room(0, &keep) {
+            self.clock += 1;
+            self.make_room(0, &|_| false);
+        }
+        self.note(0);
     }
 
-    /// Computes those of `slots` that are missing; `keep` says which columns must not be given up for them.
-    pub(crate) fn fetch(&mut self, gram: &dyn Gram, seats: &Seats, slots: &[usize], keep: impl Fn(usize) -> bool) {
-        self.clock += 1;
-        let mut missing = Vec::new();
-        for &slot in slots {
-            self.used_at[slot] = self.clock;
-            if !self.holds(slot) {
-                missing.push(slot);
-            }
-        }
-        if missing.is_empty() {
-            return;
-        }
-        let size = 8 * self.held.len() as u64;
-        self.make_room(size * missing.len() as u64, &keep);
-        for batch in missing.chunks(BATCH) {
-            for (&slot, column) in batch.iter().zip(self.compute(gram, seats, batch)) {
-                self.held[slot] = Some(Arc::new(column));
-                self.bytes += size;
-            }
-        }
+    fn note(&mut self, passing: u64) {
+        self.peak = self.peak.max(self.bytes + self.taken + passing);
     }
 
-    /// Gives up the columns longest unused until `more` bytes fit or only kept ones are left.
-    fn make_room(&mut self, more: u64, keep: &impl Fn(usize) -> bool) {
-        if self.bytes + more <= self.budget {
-            return;
+    /// Gives up the columns longest unused until `more` bytes fit or only kept ones are left; whether they fit.
+    fn make_room(&mut self, more: u64, keep: &impl Fn(usize) -> bool) -> bool {
+        let wanted = |this: &Self| this.bytes + this.taken + more;
+        if wanted(self) <= self.budget {
+            return true;
         }
         let now = self.clock;
         let mut old: Vec<usize> = (0..self.held.len()).filter(|&s| self.holds(s) && self.used_at[s] < now && !keep(s)).collect();
         old.sort_by_key(|&s| (self.used_at[s], s));
         for slot in old {
-            if self.bytes + more <= self.budget {
+            if wanted(self) <= self.budget {
                 break;
             }
             self.drop_column(slot);
         }
+        wanted(self) <= self.budget
+    }
+
+    /// Keeps a column that was computed, where there is room for it.
+    fn hold(&mut self, slot: usize, column: Arc<Vec<f64>>, keep: &impl Fn(usize) -> bool) {
+        if self.make_room(self.size(), keep) {
+            self.bytes += self.size();
+            self.used_at[slot] = self.clock;
+            self.held[slot] = Some(column);
+            self.note(0);
+        }
+    }
+
+    /// Calls `each` with every column of `slots` and its place among them, in their order. Missing ones are computed in batches and kept where there is
+    /// room; `keep` says which columns must not be given up for them.
+    pub(crate) fn visit(
+        &mut self,
+        (pool, seats): (Pool, &Seats),
+        slots: &[usize],
+        keep: impl Fn(usize) -> bool,
+        mut each: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Halted> {
+        self.clock += 1;
+        for &slot in slots {
+            self.used_at[slot] = self.clock;
+        }
+        let batch = self.batch();
+        for (b, slots) in slots.chunks(batch).enumerate() {
+            let missing: Vec<usize> = slots.iter().copied().filter(|&slot| !self.holds(slot)).collect();
+            let mut fresh = self.compute(pool, seats, &missing)?.into_iter();
+            for (at, &slot) in slots.iter().enumerate() {
+                match self.held[slot].clone() {
+                    Some(column) => each(b * batch + at, &column),
+                    None => {
+                        let column = Arc::new(fresh.next().expect("one for each that was missing"));
+                        each(b * batch + at, &column);
+                        self.hold(slot, column, &keep);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Column `slot`.
+    pub(crate) fn column(
+        &mut self,
+        from: (Pool, &Seats),
+        slot: usize,
+        keep: impl Fn(usize) -> bool,
+    ) -> Result<Arc<Vec<f64>>, Halted> {
+        self.clock += 1;
+        self.used_at[slot] = self.clock;
+        if let Some(column) = &self.held[slot] {
+            return Ok(Arc::clone(column));
+        }
+        let column = Arc::new(self.compute(from.0, from.1, &[slot])?.remove(0));
+        self.hold(slot, Arc::clone(&column), &keep);
+        Ok(column)
     }
 
     /// Exact columns of `slots`, each with one entry per slot.
-    fn compute(&mut self, gram: &dyn Gram, seats: &Seats, slots: &[usize]) -> Vec<Vec<f64>> {
+    fn compute(&mut self, pool: Pool, seats: &Seats, slots: &[usize]) -> Result<Vec<Vec<f64>>, Halted> {
+        if slots.is_empty() {
+            return Ok(Vec::new());
+        }
         let ids: Vec<usize> = slots.iter().map(|&s| seats.id[s]).collect();
         let mut columns = vec![vec![0.0; self.held.len()]; slots.len()];
+        self.note(self.size() * slots.len() as u64);
+        let most = (Asking::piece() / (KERNEL_VALUE * ids.len() as u64)).max(1) as usize;
         let mut buffer = Vec::new();
-        for (from, to) in runs(&seats.slot) {
-            let width = to - from;
-            buffer.resize(ids.len() * width, 0.0);
-            gram.fill_exact(&ids, from..to, &mut buffer[..ids.len() * width]);
-            for (column, values) in columns.iter_mut().zip(buffer.chunks_exact(width)) {
-                for (value, &slot) in values.iter().zip(&seats.slot[from..to]) {
-                    if slot != NONE {
-                        column[slot] = *value;
+        for (begin, end) in runs(&seats.slot) {
+            for from in (begin..end).step_by(most) {
+                let to = end.min(from + most);
+                let width = to - from;
+                pool.asking.spend(KERNEL_VALUE * (ids.len() * width) as u64)?;
+                buffer.resize(ids.len() * width, 0.0);
+                pool.gram.fill_exact(&ids, from..to, &mut buffer[..ids.len() * width]);
+                for (column, values) in columns.iter_mut().zip(buffer.chunks_exact(width)) {
+                    for (value, &slot) in values.iter().zip(&seats.slot[from..to]) {
+                        if slot != NONE {
+                            column[slot] = *value;
+                        }
                     }
                 }
             }
@@ -131,41 +213,70 @@ impl Columns {
             column[slot] += self.ridge;
         }
         self.computed += slots.len() as u64;
-        columns
+        Ok(columns)
     }
 
-    /// Fetches the columns of slots that have just been taken and enters their values into every column that is held.
-    pub(crate) fn admit(&mut self, gram: &dyn Gram, seats: &Seats, fresh: &[usize], keep: impl Fn(usize) -> bool) {
-        self.fetch(gram, seats, fresh, keep);
-        for other in 0..self.held.len() {
-            let Some(mut column) = self.held[other].take() else { continue };
-            if seats.id[other] != NONE && !fresh.contains(&other) {
-                let values = Arc::make_mut(&mut column);
-                for &slot in fresh {
-                    values[slot] = self.column(slot)[other];
+    /// Computes the columns of slots that have just been taken, enters their values into every column that is held, and calls `each` with them.
+    pub(crate) fn admit(
+        &mut self,
+        (pool, seats): (Pool, &Seats),
+        fresh: &[usize],
+        keep: impl Fn(usize) -> bool,
+        mut each: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Halted> {
+        self.clock += 1;
+        // Columns of before: those of newcomers are made whole.
+        let mut old: Vec<usize> = (0..self.held.len()).filter(|&s| self.holds(s)).collect();
+        for batch in fresh.chunks(self.batch()) {
+            let columns = self.compute(pool, seats, batch)?;
+            old.retain(|&slot| self.holds(slot));
+            for &other in &old {
+                let Some(column) = &mut self.held[other] else { continue };
+                let values = Arc::make_mut(column);
+                for (&slot, column) in batch.iter().zip(&columns) {
+                    values[slot] = column[other];
                 }
             }
-            self.held[other] = Some(column);
+            pool.asking.spend((old.len() * batch.len()) as u64)?;
+            for (&slot, column) in batch.iter().zip(columns) {
+                each(slot, &column);
+                self.hold(slot, Arc::new(column), &keep);
+            }
         }
+        Ok(())
     }
 
     /// `out += Σ coef·K[:, slot]`. Missing columns are computed in batches and kept only where the budget has room for them.
-    pub(crate) fn accumulate(&mut self, gram: &dyn Gram, seats: &Seats, terms: &[(usize, f64)], out: &mut [f64]) {
+    pub(crate) fn accumulate(
+        &mut self,
+        pool: Pool,
+        seats: &Seats,
+        terms: &[(usize, f64)],
+        out: &mut [f64],
+    ) -> Result<(), Halted> {
         let (known, missing): (Vec<_>, Vec<(usize, f64)>) = terms.iter().copied().partition(|(s, _)| self.holds(*s));
-        add_columns(known.len(), |k| known[k].1, |k| self.column(known[k].0), out);
-        let size = 8 * self.held.len() as u64;
-        for batch in missing.chunks(BATCH) {
+        let column = |k: usize| self.held[known[k].0].as_ref().map_or(&[][..], |column| column);
+        let most = (Asking::piece() / self.held.len().max(1) as u64).max(64) as usize;
+        // All at once where that is soon done: rounding then grows with the whole sum alone.
+        for from in (0..known.len()).step_by(most) {
+            let count = most.min(known.len() - from);
+            pool.asking.spend((count * out.len()) as u64)?;
+            add_columns(count, |k| known[from + k].1, |k| column(from + k), out);
+        }
+        for batch in missing.chunks(self.batch()) {
             let slots: Vec<usize> = batch.iter().map(|(s, _)| *s).collect();
-            let columns = self.compute(gram, seats, &slots);
+            let columns = self.compute(pool, seats, &slots)?;
             add_columns(batch.len(), |k| batch[k].1, |k| &columns[k], out);
             for (slot, column) in slots.into_iter().zip(columns) {
-                if self.bytes + size <= self.budget {
-                    self.bytes += size;
+                if self.bytes + self.taken + self.size() <= self.budget {
+                    self.bytes += self.size();
                     self.used_at[slot] = self.clock;
                     self.held[slot] = Some(Arc::new(column));
                 }
             }
+            self.note(0);
         }
+        Ok(())
     }
 }
 

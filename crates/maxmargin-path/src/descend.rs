@@ -1,18 +1,19 @@
 //! Pairwise descent in `f64`: brings a point near enough to the optimum for the active set, where no path leads.
 
+use crate::pool::Pool;
 use crate::state::{Place, State};
-use maxmargin_kernel::Gram;
+use crate::update::PathError;
 
 impl State {
     /// Sequential minimal optimisation with second-order selection (Fan, Chen and Lin 2005) on the exact columns, from the present
     /// coefficients and residuals, until the violation is at most `tol` or after `limit` pairs.
     ///
     /// The margin must have been given up before; places are wrong afterwards.
-    pub(crate) fn descend(&mut self, gram: &dyn Gram, tol: f64, limit: usize) {
+    pub(crate) fn descend(&mut self, pool: Pool, tol: f64, limit: usize) -> Result<(), PathError> {
         let n = self.slots();
         let member = |s: usize| self.place[s] != Place::Vacant;
         let diagonal: Vec<f64> =
-            (0..n).map(|s| if member(s) { gram.diagonal()[self.seats.id[s]] + self.columns.ridge() } else { 0.0 }).collect();
+            (0..n).map(|s| if member(s) { pool.gram.diagonal()[self.seats.id[s]] + self.columns.ridge() } else { 0.0 }).collect();
         let (low, high): (Vec<f64>, Vec<f64>) =
             (0..n).map(|s| if member(s) { (self.far[s].min(0.0), self.far[s].max(0.0)) } else { (0.0, 0.0) }).unzip();
         for _ in 0..limit {
@@ -26,12 +27,12 @@ impl State {
                     highest = highest.max(r);
                 }
             }
-            let (least, Some(i)) = rising else { return };
+            let (least, Some(i)) = rising else { return Ok(()) };
             if highest - least <= tol {
-                return;
+                return Ok(());
             }
-            self.fetch(gram, &[i]);
-            let column = self.columns.column(i);
+            pool.asking.spend(8 * n as u64)?;
+            let column = self.column(pool, i)?;
             let curvature = |j: usize| (diagonal[i] + diagonal[j] - 2.0 * column[j]).max(1e-12 * (diagonal[i] + diagonal[j]));
             let mut falling = (0.0, None);
             for (j, ((r, b), l)) in self.residual.iter().zip(&self.beta).zip(&low).enumerate() {
@@ -43,16 +44,16 @@ impl State {
                     }
                 }
             }
-            let (_, Some(j)) = falling else { return };
+            let (_, Some(j)) = falling else { return Ok(()) };
             let (up, down) = (high[i] - self.beta[i], self.beta[j] - low[j]);
             let step = ((self.residual[j] - least) / curvature(j)).min(up).min(down);
-            self.fetch(gram, &[i, j]);
+            let other = self.column(pool, j)?;
             self.beta[i] = if step == up { high[i] } else { self.beta[i] + step };
             self.beta[j] = if step == down { low[j] } else { self.beta[j] - step };
-            let (ki, kj) = (self.columns.column(i), self.columns.column(j));
-            for ((r, a), b) in self.residual.iter_mut().zip(ki).zip(kj) {
+            for ((r, a), b) in self.residual.iter_mut().zip(column.iter()).zip(other.iter()) {
                 *r += step * (a - b);
             }
         }
+        Ok(())
     }
 }

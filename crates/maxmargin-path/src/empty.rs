@@ -1,8 +1,9 @@
 //! The empty margin (section 3.3): the bias is an interval.
 
 use crate::follow::Event;
+use crate::pool::Pool;
 use crate::state::{State, Tally};
-use maxmargin_kernel::Gram;
+use crate::update::PathError;
 
 /// A slot and its residual.
 type Extreme = (usize, f64);
@@ -46,23 +47,24 @@ impl State {
     ///
     /// Driven samples that do not balance (σ ≠ 0) need a margin sample that gives way: the bias goes to that end of its interval,
     /// and the sample there enters. Those that balance are followed until the ends of the interval meet.
-    pub(crate) fn leap(&mut self, gram: &dyn Gram, tally: &mut Tally) -> Option<Event> {
+    pub(crate) fn leap(&mut self, pool: Pool, tally: &mut Tally) -> Result<Option<Event>, PathError> {
         let moving: f64 = self.driven.iter().chain(&self.bounds).map(|d| self.rate[d.slot].abs()).sum();
         let left = 1.0 - self.tau;
         if self.inflow.abs() > 1e-12 * moving && left > 1e-14 {
             let (low, high) = self.extremes(0.0);
-            let (slot, r) = if self.inflow > 0.0 { high? } else { low? };
+            let Some((slot, r)) = (if self.inflow > 0.0 { high } else { low }) else { return Ok(None) };
             self.shift(-r);
-            return self.admit(gram, slot, tally).then_some(Event::Enter(slot));
+            return Ok(self.admit(pool, slot, tally)?.then_some(Event::Enter(slot)));
         }
         // The width of the interval is concave and piecewise linear in the step: Newton from the far end descends to its first zero.
         let mut eta = left;
         loop {
+            pool.asking.spend(2 * self.slots() as u64)?;
             let (low, high) = self.extremes(eta);
             let (Some((i, low)), Some((j, high))) = (low, high) else {
                 self.glide(eta);
                 self.centre(f64::INFINITY);
-                return Some(Event::End);
+                return Ok(Some(Event::End));
             };
             let overlap = high - low;
             let speed = self.drive[j] - self.drive[i];
@@ -74,10 +76,10 @@ impl State {
             self.glide(eta);
             if eta >= left {
                 self.centre(f64::INFINITY);
-                return Some(Event::End);
+                return Ok(Some(Event::End));
             }
             self.shift(-low);
-            return self.admit(gram, i, tally).then_some(Event::Enter(i));
+            return Ok(self.admit(pool, i, tally)?.then_some(Event::Enter(i)));
         }
     }
 

@@ -1,9 +1,10 @@
 //! The active-set finish for any problem with one balance: another solver's α taken to an exact optimum.
 
 use crate::model::check_ids;
+use crate::pool::Pool;
 use crate::state::{State, Tally};
 use crate::update::PathError;
-use maxmargin_core::{Balance, Dual, Solution, Status, Work};
+use maxmargin_core::{Asking, Balance, Dual, Solution, Status, Work};
 use maxmargin_kernel::Gram;
 
 /// A solution taken to an exact optimum.
@@ -21,13 +22,14 @@ pub struct Polished {
 
 /// Takes `alpha`, an approximate solution of `dual` (say, at a violation of 10⁻³ to 10⁻⁶), to a KKT violation of 10⁻⁸ or less.
 ///
-/// Primal active set with the Cholesky factor of the free samples; `memory` bytes of kernel columns are kept.
+/// Primal active set with the Cholesky factor of the free samples; factor and kernel columns take at most `memory` bytes, and `go_on` is asked during
+/// all long work.
 ///
 /// # Errors
 ///
 /// When the balance is not `Sum` (nor `Simplex` with positive signs only), a sample appears twice, lengths differ, a number is not finite, or no
-/// feasible point exists.
-pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Result<Polished, PathError> {
+/// feasible point exists; when the factor does not fit, or the rest is not wanted any more.
+pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64, go_on: &dyn Fn() -> bool) -> Result<Polished, PathError> {
     let sum = match dual.balance() {
         Balance::Sum(sum) => sum,
         Balance::Simplex if dual.sign().iter().all(|s| *s > 0.0) => 1.0,
@@ -58,8 +60,11 @@ pub fn polish(dual: &Dual, gram: &dyn Gram, alpha: &[f64], memory: u64) -> Resul
     let entries: Vec<_> =
         (0..dual.len()).map(|k| (dual.ids()[k], dual.sign()[k], -dual.sign()[k] * dual.lin()[k], dual.upper()[k])).collect();
     let mut tally = Tally::default();
-    state.take(gram, &entries, alpha, &mut tally);
-    let kkt = state.polish(gram, &mut tally);
+    let mut go_on = || go_on();
+    let asking = Asking::new(&mut go_on);
+    let pool = Pool { gram, asking: &asking };
+    state.take(pool, &entries, alpha, &mut tally)?;
+    let kkt = state.polish(pool, &mut tally)?;
     let tolerance = state.tolerance();
     let status = if kkt <= tolerance { Status::Converged } else { Status::Stalled };
     let by_id = state.solution(status, Work { iterations: tally.repairs as u64, ..Work::default() });

@@ -1,8 +1,8 @@
 //! The path: direction, events, steps (Karasuyama and Takeuchi 2009, section 3.2).
 
+use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
-use maxmargin_core::dense::add_columns;
-use maxmargin_kernel::Gram;
+use crate::update::PathError;
 
 /// Steps shorter than this count as of length zero.
 const ZERO_STEP: f64 = 1e-14;
@@ -47,36 +47,37 @@ impl Nearest {
 
 impl State {
     /// Follows the path from where it stands until its end or until `limit` breakpoints have been passed in all.
-    pub(crate) fn follow(&mut self, gram: &dyn Gram, limit: usize, tally: &mut Tally) -> Walk {
+    pub(crate) fn follow(&mut self, pool: Pool, limit: usize, tally: &mut Tally) -> Result<Walk, PathError> {
         let (mut streak, mut patience) = (0, usize::MAX);
         loop {
             if tally.breakpoints >= limit {
-                return Walk::Limit;
+                return Ok(Walk::Limit);
             }
             let before = self.tau;
             if self.margin.is_empty() {
-                match self.leap(gram, tally) {
-                    Some(Event::End) => return Walk::Arrived,
+                match self.leap(pool, tally)? {
+                    Some(Event::End) => return Ok(Walk::Arrived),
                     Some(_) => {}
-                    None => return Walk::Stuck,
+                    None => return Ok(Walk::Stuck),
                 }
             } else {
-                self.direction();
+                self.direction(pool)?;
                 let (eta, event) = self.next_event();
                 if !eta.is_finite() {
-                    return Walk::Stuck;
+                    return Ok(Walk::Stuck);
                 }
                 self.advance(eta);
                 match event {
-                    Event::End => return Walk::Arrived,
-                    Event::Leave { at, far } => self.leave(gram, at, far),
+                    Event::End => return Ok(Walk::Arrived),
+                    Event::Leave { at, far } => self.leave(pool, at, far)?,
                     Event::Enter(slot) => {
-                        if !self.admit(gram, slot, tally) {
-                            return Walk::Stuck;
+                        if !self.admit(pool, slot, tally)? {
+                            return Ok(Walk::Stuck);
                         }
                     }
                 }
             }
+            pool.asking.spend(8 * self.slots() as u64)?;
             tally.breakpoints += 1;
             if self.tau - before > ZERO_STEP {
                 streak = 0;
@@ -88,7 +89,7 @@ impl State {
                 patience = 64 + 4 * self.ties();
             }
             if streak > patience.max(32) {
-                return Walk::Stuck;
+                return Ok(Walk::Stuck);
             }
         }
     }
@@ -100,18 +101,21 @@ impl State {
     }
 
     /// `dβ_M`, `db` and `ψ` (equations 10 and 11): keeps `r_M = 0` and `Σ β` while the driven samples move with their rates.
-    fn direction(&mut self) {
+    fn direction(&mut self, pool: Pool) -> Result<(), PathError> {
+        let m = self.margin.len() as u64;
+        pool.asking.spend(2 * m * m)?;
         let mut step = std::mem::take(&mut self.step);
         step.clear();
         step.extend(self.margin.iter().map(|&j| -self.drive[j]));
         let bias_rate = self.factor.solve(&mut step, -self.inflow);
-        let (margin, columns) = (&self.margin, &self.columns);
         for (p, w) in self.psi.iter_mut().zip(&self.drive) {
             *p = w + bias_rate;
         }
-        add_columns(margin.len(), |k| step[k], |k| columns.column(margin[k]), &mut self.psi);
+        let terms: Vec<(usize, f64)> = self.margin.iter().copied().zip(step.iter().copied()).collect();
+        self.columns.accumulate(pool, &self.seats, &terms, &mut self.psi)?;
         self.step = step;
         self.bias_rate = bias_rate;
+        Ok(())
     }
 
     /// The first event along the direction and its distance.
@@ -168,10 +172,10 @@ impl State {
     }
 
     /// Lets a slot whose residual has become 0 into the margin, by exchange where the system would be singular.
-    pub(crate) fn admit(&mut self, gram: &dyn Gram, slot: usize, tally: &mut Tally) -> bool {
+    pub(crate) fn admit(&mut self, pool: Pool, slot: usize, tally: &mut Tally) -> Result<bool, PathError> {
         let inward = if self.place[slot] == Place::Zero { self.sign[slot] } else { -self.sign[slot] };
-        self.stop_driving(gram, slot);
+        self.stop_driving(pool, slot)?;
         self.residual[slot] = 0.0;
-        self.enter(gram, slot) || self.exchange(gram, slot, inward, tally)
+        Ok(self.enter(pool, slot)? || self.exchange(pool, slot, inward, tally)?)
     }
 }

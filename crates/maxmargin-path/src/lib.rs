@@ -16,6 +16,7 @@ mod margin;
 mod model;
 mod path;
 mod polish;
+mod pool;
 mod state;
 mod updatable;
 mod update;

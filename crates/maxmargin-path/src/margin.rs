@@ -1,58 +1,83 @@
 //! Moves between the sets: into the margin, out of it, and the exchange that replaces an insertion that would be singular.
 
+use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
-use maxmargin_kernel::Gram;
+use crate::update::PathError;
+use std::sync::Arc;
 
 impl State {
     /// Starts to drive β of `slot` with velocity `rate`.
-    pub(crate) fn start_driving(&mut self, gram: &dyn Gram, slot: usize, rate: f64) {
-        self.fetch(gram, &[slot]);
+    pub(crate) fn start_driving(&mut self, pool: Pool, slot: usize, rate: f64) -> Result<(), PathError> {
+        let column = self.column(pool, slot)?;
         self.rate[slot] = rate;
         self.inflow += rate;
-        maxmargin_core::dense::add_scaled(&mut self.drive, rate, self.columns.column(slot));
+        maxmargin_core::dense::add_scaled(&mut self.drive, rate, &column);
+        Ok(())
     }
 
     /// Takes the velocity of `slot` away.
-    pub(crate) fn stop_driving(&mut self, gram: &dyn Gram, slot: usize) {
+    pub(crate) fn stop_driving(&mut self, pool: Pool, slot: usize) -> Result<(), PathError> {
         let rate = std::mem::replace(&mut self.rate[slot], 0.0);
         if rate != 0.0 {
-            self.fetch(gram, &[slot]);
+            let column = self.column(pool, slot)?;
             self.inflow -= rate;
-            maxmargin_core::dense::add_scaled(&mut self.drive, -rate, self.columns.column(slot));
+            maxmargin_core::dense::add_scaled(&mut self.drive, -rate, &column);
         }
+        Ok(())
     }
 
-    pub(crate) fn fetch(&mut self, gram: &dyn Gram, slots: &[usize]) {
+    /// The kernel column of `slot`.
+    pub(crate) fn column(&mut self, pool: Pool, slot: usize) -> Result<Arc<Vec<f64>>, PathError> {
         let place = &self.place;
-        self.columns.fetch(gram, &self.seats, slots, |s| place[s] == Place::Margin);
+        Ok(self.columns.column((pool, &self.seats), slot, |s| place[s] == Place::Margin)?)
     }
 
     /// Puts `slot` into the margin; false when the bordered system would become singular.
-    pub(crate) fn enter(&mut self, gram: &dyn Gram, slot: usize) -> bool {
-        self.fetch(gram, &[slot]);
-        let column = self.columns.column(slot);
+    pub(crate) fn enter(&mut self, pool: Pool, slot: usize) -> Result<bool, PathError> {
+        let m = self.margin.len() as u64;
+        pool.asking.spend(m * m)?;
+        let column = self.column(pool, slot)?;
         if !self.factor.append(self.margin.iter().map(|&j| column[j]), column[slot]) {
-            return false;
+            return Ok(false);
         }
         self.margin.push(slot);
         self.set_place(slot, Place::Margin);
-        true
+        self.account(0)?;
+        Ok(true)
+    }
+
+    /// Notes what the factor and `more` bytes take beside the columns.
+    ///
+    /// # Errors
+    ///
+    /// When the budget cannot hold even that.
+    fn account(&mut self, more: u64) -> Result<(), PathError> {
+        let (needed, budget) = (self.factor.bytes() + more, self.columns.budget());
+        if needed > budget {
+            return Err(PathError::Memory { margin: self.margin.len(), needed, budget });
+        }
+        let place = &self.place;
+        self.columns.take(needed, |s| place[s] == Place::Margin);
+        Ok(())
     }
 
     /// Takes the `k`-th margin sample out of the margin, to α = C when `far`, to α = 0 otherwise.
-    pub(crate) fn leave(&mut self, gram: &dyn Gram, k: usize, far: bool) {
+    pub(crate) fn leave(&mut self, pool: Pool, k: usize, far: bool) -> Result<(), PathError> {
+        let m = self.margin.len() as u64;
+        pool.asking.spend(m * m)?;
         self.factor.remove(k);
         let slot = self.margin.remove(k);
-        self.rest_on_bound(gram, slot, far);
+        self.rest_on_bound(pool, slot, far)
     }
 
-    fn rest_on_bound(&mut self, gram: &dyn Gram, slot: usize, far: bool) {
+    fn rest_on_bound(&mut self, pool: Pool, slot: usize, far: bool) -> Result<(), PathError> {
         let far = far && (self.far[slot] != 0.0 || self.far_rate[slot] != 0.0);
         self.beta[slot] = if far { self.far[slot] } else { 0.0 };
         self.set_place(slot, if far { Place::Upper } else { Place::Zero });
         if far && self.far_rate[slot] != 0.0 {
-            self.start_driving(gram, slot, self.far_rate[slot]);
+            self.start_driving(pool, slot, self.far_rate[slot])?;
         }
+        Ok(())
     }
 
     /// The exact exchange that a singular insertion asks for.
@@ -60,11 +85,11 @@ impl State {
     /// `slot` (e) is an affine combination of the margin: `K_:e = K_:M z`, `1ᵀz = 1`. Moving β along `(−z, +1)·direction` changes no
     /// residual and no balance. It goes on until `slot` meets its other bound, or a margin sample meets one and leaves, after
     /// which `slot` can enter. Must follow a refused [`State::enter`]. False when that cannot be (no positive semidefinite kernel).
-    pub(crate) fn exchange(&mut self, gram: &dyn Gram, slot: usize, direction: f64, tally: &mut Tally) -> bool {
+    pub(crate) fn exchange(&mut self, pool: Pool, slot: usize, direction: f64, tally: &mut Tally) -> Result<bool, PathError> {
         let mut z = Vec::new();
         for _ in 0..=self.margin.len() {
             if self.margin.is_empty() {
-                return false;
+                return Ok(false);
             }
             tally.exchanges += 1;
             self.factor.combination(&mut z);
@@ -78,7 +103,7 @@ impl State {
                 }
             }
             if !theta.is_finite() {
-                return false;
+                return Ok(false);
             }
             for (k, v) in z.iter().enumerate() {
                 self.beta[self.margin[k]] -= theta * direction * v;
@@ -87,47 +112,67 @@ impl State {
             match who {
                 None => {
                     let far = (direction > 0.0) == (self.sign[slot] > 0.0);
-                    self.rest_on_bound(gram, slot, far);
-                    return true;
+                    self.rest_on_bound(pool, slot, far)?;
+                    return Ok(true);
                 }
                 Some((k, rate)) => {
                     let far = (rate > 0.0) == (self.sign[self.margin[k]] > 0.0);
-                    self.leave(gram, k, far);
-                    if self.enter(gram, slot) {
-                        return true;
+                    self.leave(pool, k, far)?;
+                    if self.enter(pool, slot)? {
+                        return Ok(true);
                     }
                 }
             }
         }
-        false
+        Ok(false)
+    }
+
+    /// Bytes that factoring a margin of `m` samples takes for the moment, the factor included.
+    pub(crate) fn factoring(m: usize) -> u64 {
+        12 * (m as u64) * (m as u64)
     }
 
     /// Factors the margin `slots` from nothing. Those that are affine combinations of the others are exchanged away.
     ///
     /// False when that fails.
-    pub(crate) fn rebuild(&mut self, gram: &dyn Gram, slots: Vec<usize>, tally: &mut Tally) -> bool {
-        self.fetch(gram, &slots);
+    pub(crate) fn rebuild(&mut self, pool: Pool, slots: Vec<usize>, tally: &mut Tally) -> Result<bool, PathError> {
         self.factor.clear();
         self.margin.clear();
-        let columns = &self.columns;
-        let matrix = faer::Mat::from_fn(slots.len(), slots.len(), |i, j| columns.column(slots[j])[slots[i]]);
-        if self.factor.build(matrix) {
+        let m = slots.len();
+        let (needed, budget) = (Self::factoring(m), self.columns.budget());
+        if needed > budget {
+            return Err(PathError::Memory { margin: m, needed, budget });
+        }
+        self.columns.take(needed, |_| false);
+        let mut matrix = faer::Mat::zeros(m, m);
+        self.columns.visit(
+            (pool, &self.seats),
+            &slots,
+            |_| false,
+            |j, column| {
+                let out = matrix.col_as_slice_mut(j);
+                out.iter_mut().zip(&slots).for_each(|(out, &slot)| *out = column[slot]);
+            },
+        )?;
+        let built = self.factor.build(matrix, pool.asking)?;
+        self.account(0)?;
+        if built {
             for &slot in &slots {
                 self.set_place(slot, Place::Margin);
             }
             self.margin = slots;
-            return true;
+            return Ok(true);
         }
         for slot in slots {
-            if !self.enter(gram, slot) {
+            if !self.enter(pool, slot)? {
                 // Away from the side where its residual is wrong, or, with none, to the nearer bound.
                 let r = self.residual[slot];
                 let direction = if r == 0.0 { -self.sign[slot] } else { -r.signum() };
-                if !self.exchange(gram, slot, direction, tally) {
-                    return false;
+                if !self.exchange(pool, slot, direction, tally)? {
+                    return Ok(false);
                 }
             }
         }
-        true
+        Ok(true)
     }
 }

@@ -1,9 +1,10 @@
 //! What a path is apart from its Gram matrix: labels, state, configuration; requests are checked and carried out here.
 
 use crate::follow::Walk;
+use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
 use crate::update::{Added, Config, Mode, PathError, Saved, Update};
-use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, certify};
+use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, certify_gradient, exact_gradient_asking};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub(crate) struct Model {
     pub(crate) config: Config,
     /// The violation at the end of the last call.
     kkt: f64,
+    /// Why the last call came to no end: the model is between two solutions then.
+    broken: Option<PathError>,
 }
 
 /// One motion along a path.
@@ -38,7 +41,7 @@ impl Model {
             return Err(PathError::NotFinite { what: "kernel value", id, value });
         }
         let state = State::new(gram, 0.0, 0.0, config.memory);
-        Ok(Self { labels: Arc::new(labels), state, config, kkt: 0.0 })
+        Ok(Self { labels: Arc::new(labels), state, config, kkt: 0.0, broken: None })
     }
 
     /// Renames rows of the pool: row `alive[i]` becomes row `i`; all members are among them.
@@ -61,31 +64,40 @@ impl Model {
         self.state.members().map(|s| self.state.seats.id[s]).collect()
     }
 
+    /// Does what may fail half-way; whatever fails leaves a model that is none.
+    fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, PathError>) -> Result<T, PathError> {
+        let done = work(self);
+        self.broken = done.as_ref().err().cloned();
+        done
+    }
+
     /// Replaces the members by `ids` with `alpha`, taken to an exact optimum.
-    pub(crate) fn adopt(&mut self, gram: &dyn Gram, ids: &[usize], upper: &[f64], alpha: &[f64]) -> Result<Update, PathError> {
+    pub(crate) fn adopt(&mut self, pool: Pool, ids: &[usize], upper: &[f64], alpha: &[f64]) -> Result<Update, PathError> {
         for (what, found) in [("upper", upper.len()), ("alpha", alpha.len())] {
             if found != ids.len() {
                 return Err(PathError::Length { what, found, expected: ids.len() });
             }
         }
-        check_ids(ids.iter().copied(), gram.len())?;
+        check_ids(ids.iter().copied(), pool.gram.len())?;
         check_upper(ids.iter().copied().zip(upper.iter().copied()))?;
         if let Some(k) = alpha.iter().position(|a| !a.is_finite()) {
             return Err(PathError::NotFinite { what: "alpha", id: ids[k], value: alpha[k] });
         }
         let computed = self.state.columns.computed;
-        self.state = State::new(gram, 0.0, 0.0, self.config.memory);
+        self.state = State::new(pool.gram, 0.0, 0.0, self.config.memory);
         self.state.columns.computed = computed;
         let entries: Vec<_> = ids.iter().zip(upper).map(|(&id, &c)| (id, self.labels[id], self.labels[id], c)).collect();
-        let mut tally = Tally::default();
-        self.state.take(gram, &entries, alpha, &mut tally);
-        let mut update = self.seal(gram, 1.0, tally);
-        update.columns = self.state.columns.computed - computed;
-        Ok(update)
+        self.attempt(|this| {
+            let mut tally = Tally::default();
+            this.state.take(pool, &entries, alpha, &mut tally)?;
+            let mut update = this.seal(pool, 1.0, tally)?;
+            update.columns = this.state.columns.computed - computed;
+            Ok(update)
+        })
     }
 
     /// Gives all members, by ascending id, other coefficients and takes these to an exact optimum.
-    pub(crate) fn replace(&mut self, gram: &dyn Gram, alpha: &[f64]) -> Result<Update, PathError> {
+    pub(crate) fn replace(&mut self, pool: Pool, alpha: &[f64]) -> Result<Update, PathError> {
         let slots: Vec<usize> = self.state.members().collect();
         if alpha.len() != slots.len() {
             return Err(PathError::Length { what: "alpha", found: alpha.len(), expected: slots.len() });
@@ -93,14 +105,16 @@ impl Model {
         if let Some(k) = alpha.iter().position(|a| !a.is_finite()) {
             return Err(PathError::NotFinite { what: "alpha", id: self.state.seats.id[slots[k]], value: alpha[k] });
         }
-        let mut tally = Tally::default();
-        self.state.replace(gram, &slots, alpha, &mut tally);
-        Ok(self.seal(gram, 1.0, tally))
+        self.attempt(|this| {
+            let mut tally = Tally::default();
+            this.state.replace(pool, &slots, alpha, &mut tally)?;
+            this.seal(pool, 1.0, tally)
+        })
     }
 
-    pub(crate) fn change(&mut self, gram: &dyn Gram, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
+    pub(crate) fn change(&mut self, pool: Pool, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
         self.check_idle()?;
-        check_ids(add.iter().map(|a| a.id).chain(remove.iter().copied()), gram.len())?;
+        check_ids(add.iter().map(|a| a.id).chain(remove.iter().copied()), pool.gram.len())?;
         check_upper(add.iter().map(|a| (a.id, a.upper)))?;
         if let Some(a) = add.iter().find(|a| self.state.slot(a.id).is_some()) {
             return Err(PathError::Member(a.id));
@@ -115,23 +129,23 @@ impl Model {
                 adds.chain(remove.chunks(1).map(|remove| Request { remove, ..Request::default() })).collect()
             }
         };
-        Ok(self.run(gram, &requests))
+        self.run(pool, &requests)
     }
 
-    pub(crate) fn set_c(&mut self, gram: &dyn Gram, c: f64) -> Result<Update, PathError> {
+    pub(crate) fn set_c(&mut self, pool: Pool, c: f64) -> Result<Update, PathError> {
         let upper: Vec<(usize, f64)> = self.ids().into_iter().map(|id| (id, c)).collect();
-        self.set_weights(gram, &upper)
+        self.set_weights(pool, &upper)
     }
 
-    pub(crate) fn scale_c(&mut self, gram: &dyn Gram, factor: f64) -> Result<Update, PathError> {
+    pub(crate) fn scale_c(&mut self, pool: Pool, factor: f64) -> Result<Update, PathError> {
         let state = &self.state;
         let upper: Vec<(usize, f64)> = state.members().map(|s| (state.seats.id[s], state.alpha(s).1 * factor)).collect();
-        self.set_weights(gram, &upper)
+        self.set_weights(pool, &upper)
     }
 
-    pub(crate) fn set_weights(&mut self, gram: &dyn Gram, upper: &[(usize, f64)]) -> Result<Update, PathError> {
+    pub(crate) fn set_weights(&mut self, pool: Pool, upper: &[(usize, f64)]) -> Result<Update, PathError> {
         self.check_idle()?;
-        check_ids(upper.iter().map(|u| u.0), gram.len())?;
+        check_ids(upper.iter().map(|u| u.0), pool.gram.len())?;
         check_upper(upper.iter().copied())?;
         if let Some(&(id, _)) = upper.iter().find(|u| self.state.slot(u.0).is_none()) {
             return Err(PathError::NotMember(id));
@@ -140,42 +154,52 @@ impl Model {
             Mode::Multiple => vec![Request { bounds: upper, ..Request::default() }],
             Mode::Single => upper.chunks(1).map(|bounds| Request { bounds, ..Request::default() }).collect(),
         };
-        Ok(self.run(gram, &requests))
+        self.run(pool, &requests)
+    }
+
+    /// Whether the model is one.
+    fn check_whole(&self) -> Result<(), PathError> {
+        self.broken.clone().map_or(Ok(()), Err)
     }
 
     fn check_idle(&self) -> Result<(), PathError> {
+        self.check_whole()?;
         if self.unfinished() { Err(PathError::Unfinished) } else { Ok(()) }
     }
 
     /// Runs the requests one after the other; all but the last go to their end without the closing check.
-    fn run(&mut self, gram: &dyn Gram, requests: &[Request]) -> Update {
+    fn run(&mut self, pool: Pool, requests: &[Request]) -> Result<Update, PathError> {
         let computed = self.state.columns.computed;
+        self.attempt(|this| {
+            let mut update = this.carry_out(pool, requests)?;
+            update.columns = this.state.columns.computed - computed;
+            Ok(update)
+        })
+    }
+
+    fn carry_out(&mut self, pool: Pool, requests: &[Request]) -> Result<Update, PathError> {
         let mut tally = Tally::default();
         let mut idle = true;
         for (k, request) in requests.iter().enumerate() {
-            if !self.state.begin(gram, &self.labels, request.add, request.remove, request.bounds, &mut tally) {
+            if !self.state.begin(pool, &self.labels, request.add, request.remove, request.bounds, &mut tally)? {
                 continue;
             }
             idle = false;
             if k + 1 == requests.len() {
-                let mut update = self.walk(gram, self.config.limit, tally);
-                update.columns = self.state.columns.computed - computed;
-                return update;
+                return self.walk(pool, self.config.limit, tally);
             }
             let limit = tally.breakpoints.saturating_add(self.switch());
-            match self.state.follow(gram, limit, &mut tally) {
+            match self.state.follow(pool, limit, &mut tally)? {
                 Walk::Arrived => self.state.arrive(),
                 Walk::Limit | Walk::Stuck => {
-                    self.state.jump(gram, true, &mut tally);
-                    self.state.polish(gram, &mut tally);
+                    self.state.jump(pool, true, &mut tally)?;
+                    self.state.polish(pool, &mut tally)?;
                 }
             }
         }
         // Without a margin the bias is in the middle of an interval that samples with α = 0 bound as well: it moves with them.
         let settled = idle && !self.state.margin.is_empty();
-        let mut update = if settled { self.report(1.0, tally) } else { self.seal(gram, 1.0, tally) };
-        update.columns = self.state.columns.computed - computed;
-        update
+        if settled { Ok(self.report(1.0, tally)) } else { self.seal(pool, 1.0, tally) }
     }
 
     fn switch(&self) -> usize {
@@ -183,55 +207,67 @@ impl Model {
     }
 
     /// Follows the path under way to its end, `limit`, or the point where the active set takes over.
-    fn walk(&mut self, gram: &dyn Gram, limit: Option<usize>, mut tally: Tally) -> Update {
+    fn walk(&mut self, pool: Pool, limit: Option<usize>, mut tally: Tally) -> Result<Update, PathError> {
         let start = tally.breakpoints;
         let stop = start.saturating_add(limit.unwrap_or(usize::MAX));
         let switch = start.saturating_add(self.switch());
-        match self.state.follow(gram, stop.min(switch), &mut tally) {
+        match self.state.follow(pool, stop.min(switch), &mut tally)? {
             Walk::Arrived => {
                 self.state.arrive();
-                self.seal(gram, 1.0, tally)
+                self.seal(pool, 1.0, tally)
             }
             Walk::Limit if stop <= switch => {
                 let mut update = self.report(self.state.tau, tally);
                 update.status = Status::IterationLimit;
                 update.kkt = self.state.violation();
-                update
+                Ok(update)
             }
-            Walk::Limit | Walk::Stuck => self.complete(gram, tally),
+            Walk::Limit | Walk::Stuck => self.complete(pool, tally),
         }
     }
 
     /// Goes on with a path that has stopped at its limit.
-    pub(crate) fn resume(&mut self, gram: &dyn Gram, limit: Option<usize>) -> Update {
-        if self.unfinished() { self.walk(gram, limit, Tally::default()) } else { self.report(1.0, Tally::default()) }
+    pub(crate) fn resume(&mut self, pool: Pool, limit: Option<usize>) -> Result<Update, PathError> {
+        self.check_whole()?;
+        if !self.unfinished() {
+            return Ok(self.report(1.0, Tally::default()));
+        }
+        let computed = self.state.columns.computed;
+        self.attempt(|this| {
+            let mut update = this.walk(pool, limit, Tally::default())?;
+            update.columns = this.state.columns.computed - computed;
+            Ok(update)
+        })
     }
 
     /// Ends the path by the active set.
-    pub(crate) fn finish(&mut self, gram: &dyn Gram) -> Update {
-        self.complete(gram, Tally::default())
+    pub(crate) fn finish(&mut self, pool: Pool) -> Result<Update, PathError> {
+        self.check_whole()?;
+        self.attempt(|this| this.complete(pool, Tally::default()))
     }
 
     /// Goes to a feasible point at the end of the path, near where it stands.
-    pub(crate) fn jump(&mut self, gram: &dyn Gram) {
+    pub(crate) fn jump(&mut self, pool: Pool) -> Result<(), PathError> {
+        self.check_whole()?;
         if self.unfinished() {
-            self.state.jump(gram, false, &mut Tally::default());
+            self.attempt(|this| this.state.jump(pool, false, &mut Tally::default()))?;
         }
+        Ok(())
     }
 
     /// Jumps to the end of the path and lets the active set do the rest.
-    fn complete(&mut self, gram: &dyn Gram, mut tally: Tally) -> Update {
+    fn complete(&mut self, pool: Pool, mut tally: Tally) -> Result<Update, PathError> {
         let travelled = self.state.tau;
         if self.unfinished() {
-            self.state.jump(gram, true, &mut tally);
+            self.state.jump(pool, true, &mut tally)?;
         }
-        self.seal(gram, travelled, tally)
+        self.seal(pool, travelled, tally)
     }
 
     /// Refines, repairs, checks.
-    fn seal(&mut self, gram: &dyn Gram, travelled: f64, mut tally: Tally) -> Update {
-        self.kkt = self.state.polish(gram, &mut tally);
-        self.report(travelled, tally)
+    fn seal(&mut self, pool: Pool, travelled: f64, mut tally: Tally) -> Result<Update, PathError> {
+        self.kkt = self.state.polish(pool, &mut tally)?;
+        Ok(self.report(travelled, tally))
     }
 
     fn report(&self, travelled: f64, tally: Tally) -> Update {
@@ -248,6 +284,7 @@ impl Model {
             margin: self.state.margin.len(),
             bounded: self.state.place.iter().filter(|p| **p == Place::Upper).count(),
             columns: 0,
+            bytes: self.state.columns.peak(),
         }
     }
 
@@ -261,7 +298,9 @@ impl Model {
     }
 
     pub(crate) fn solution(&self) -> Solution {
-        let status = if self.unfinished() {
+        let status = if self.broken.is_some() {
+            Status::Interrupted
+        } else if self.unfinished() {
             Status::IterationLimit
         } else if self.kkt <= self.state.tolerance() {
             Status::Converged
@@ -277,10 +316,11 @@ impl Model {
         Saved { ids: self.ids(), upper, alpha, bias: state.bias }
     }
 
-    pub(crate) fn certify(&self, gram: &dyn Gram, par: Par) -> Option<Certificate> {
+    pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<Certificate> {
         let dual = self.dual()?;
-        let solution = self.solution();
-        Some(certify(&dual, gram, &solution, par))
+        let Solution { alpha, bias, .. } = self.solution();
+        let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;
+        Some(certify_gradient(&dual, &alpha, bias, &gradient))
     }
 }
 

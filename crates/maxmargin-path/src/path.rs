@@ -1,8 +1,9 @@
 //! A trained classifier on its path: samples come and go, `C` moves, the solution stays exact.
 
 use crate::model::Model;
+use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Saved, Update};
-use maxmargin_core::{Certificate, Dual, Solution};
+use maxmargin_core::{Asking, Certificate, Dual, Solution};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 
@@ -13,6 +14,7 @@ use maxmargin_kernel::Gram;
 #[derive(Clone)]
 pub struct Path<'g> {
     gram: &'g dyn Gram,
+    go_on: Option<GoOn<'g>>,
     model: Model,
 }
 
@@ -30,7 +32,38 @@ impl<'g> Path<'g> {
     ///
     /// When there is not one label of ±1 per row.
     pub fn new(gram: &'g dyn Gram, labels: &[f64], config: Config) -> Result<Self, PathError> {
-        Ok(Self { gram, model: Model::new(gram, labels.to_vec(), config)? })
+        Ok(Self { gram, go_on: None, model: Model::new(gram, labels.to_vec(), config)? })
+    }
+
+    /// The same model, whose calls ask `go_on` during all long work, some ten times in a second and more. Once it says no they end with
+    /// [`PathError::Interrupted`], and the model is only to be dropped.
+    #[must_use]
+    pub fn asking<'s>(self, go_on: &'s (dyn Fn() -> bool + Sync)) -> Path<'s>
+    where
+        'g: 's,
+    {
+        Path { gram: self.gram, go_on: Some(go_on), model: self.model }
+    }
+
+    /// The same model over the same rows, whose calls ask nobody.
+    pub fn unasked<'s>(self, gram: &'s dyn Gram) -> Path<'s> {
+        Path { gram, go_on: None, model: self.model }
+    }
+
+    /// Calls `work` with the model, the rows and who is asked.
+    fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
+        let go_on = self.go_on;
+        let mut ask = || go_on.is_none_or(|go_on| go_on());
+        let asking = Asking::new(&mut ask);
+        work(&self.model, Pool { gram: self.gram, asking: &asking })
+    }
+
+    /// [`Self::asked`] of what changes the model.
+    fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
+        let go_on = self.go_on;
+        let mut ask = || go_on.is_none_or(|go_on| go_on());
+        let asking = Asking::new(&mut ask);
+        work(&mut self.model, Pool { gram: self.gram, asking: &asking })
     }
 
     /// A model from any solver's solution: `ids`, their `upper` bounds and `alpha` (clipped to the box).
@@ -48,9 +81,23 @@ impl<'g> Path<'g> {
         alpha: &[f64],
         config: Config,
     ) -> Result<(Self, Update), PathError> {
-        let mut model = Model::new(gram, labels.to_vec(), config)?;
-        let update = model.adopt(gram, ids, upper, alpha)?;
-        Ok((Self { gram, model }, update))
+        let mut path = Self::new(gram, labels, config)?;
+        let update = path.adopt(ids, upper, alpha)?;
+        Ok((path, update))
+    }
+
+    /// Replaces all members by `ids`, with their `upper` bounds and `alpha` of any accuracy, as [`Path::from_solution`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::from_solution`].
+    pub fn adopt(&mut self, ids: &[usize], upper: &[f64], alpha: &[f64]) -> Result<Update, PathError> {
+        self.with_pool(|model, pool| model.adopt(pool, ids, upper, alpha))
+    }
+
+    /// Bytes that the path of a model with `free` samples between 0 and C needs at least: for their factor, while it is made.
+    pub fn memory_of(free: usize) -> u64 {
+        crate::state::State::factoring(free)
     }
 
     /// A model that was saved.
@@ -70,7 +117,7 @@ impl<'g> Path<'g> {
     ///
     /// When an id is unknown, a member already, not a member, or named twice, or a C is impossible; the model is then unchanged.
     pub fn change(&mut self, add: &[Added], remove: &[usize]) -> Result<Update, PathError> {
-        self.model.change(self.gram, add, remove)
+        self.with_pool(|model, pool| model.change(pool, add, remove))
     }
 
     /// Moves the C of every sample to `c`, along the ray.
@@ -79,7 +126,7 @@ impl<'g> Path<'g> {
     ///
     /// When `c` is negative or not finite.
     pub fn set_c(&mut self, c: f64) -> Result<Update, PathError> {
-        self.model.set_c(self.gram, c)
+        self.with_pool(|model, pool| model.set_c(pool, c))
     }
 
     /// Multiplies the C of every sample by `factor`: the ray that keeps weights.
@@ -88,7 +135,7 @@ impl<'g> Path<'g> {
     ///
     /// When a C would become negative or infinite.
     pub fn scale_c(&mut self, factor: f64) -> Result<Update, PathError> {
-        self.model.scale_c(self.gram, factor)
+        self.with_pool(|model, pool| model.scale_c(pool, factor))
     }
 
     /// Moves the C of some samples, each to its value; 0 silences a sample without removing it.
@@ -97,7 +144,7 @@ impl<'g> Path<'g> {
     ///
     /// When an id is not a member or named twice, or a C is impossible.
     pub fn set_weights(&mut self, upper: &[(usize, f64)]) -> Result<Update, PathError> {
-        self.model.set_weights(self.gram, upper)
+        self.with_pool(|model, pool| model.set_weights(pool, upper))
     }
 
     /// Moves the C of one sample.
@@ -110,13 +157,21 @@ impl<'g> Path<'g> {
     }
 
     /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
-    pub fn resume(&mut self, limit: Option<usize>) -> Update {
-        self.model.resume(self.gram, limit)
+    ///
+    /// # Errors
+    ///
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be dropped.
+    pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, PathError> {
+        self.with_pool(|model, pool| model.resume(pool, limit))
     }
 
     /// Ends a path that has stopped at its limit by the active set, from where it stands.
-    pub fn finish(&mut self) -> Update {
-        self.model.finish(self.gram)
+    ///
+    /// # Errors
+    ///
+    /// As [`Path::resume`].
+    pub fn finish(&mut self) -> Result<Update, PathError> {
+        self.with_pool(|model, pool| model.finish(pool))
     }
 
     /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by sequential minimal optimisation: it is given
@@ -126,11 +181,11 @@ impl<'g> Path<'g> {
     ///
     /// When the α returned has another length or is not finite; the model then stands where it would without `solve`.
     pub fn finish_with(&mut self, solve: impl FnOnce(&Dual, Vec<f64>) -> Vec<f64>) -> Result<Update, PathError> {
-        self.model.jump(self.gram);
-        let Some(dual) = self.dual() else { return Ok(self.finish()) };
+        self.with_pool(|model, pool| model.jump(pool))?;
+        let Some(dual) = self.dual() else { return self.finish() };
         let start = self.solution().alpha;
         let improved = solve(&dual, start);
-        self.model.replace(self.gram, &improved)
+        self.with_pool(|model, pool| model.replace(pool, &improved))
     }
 
     /// Follows later paths another way (the memory budget stays as it was).
@@ -163,6 +218,11 @@ impl<'g> Path<'g> {
         self.model.state.slot(id).map(|s| self.model.state.alpha(s).0)
     }
 
+    /// The most bytes that its factor and kernel columns have taken.
+    pub fn bytes(&self) -> u64 {
+        self.model.state.columns.peak()
+    }
+
     /// The bias.
     pub fn bias(&self) -> f64 {
         self.model.state.bias
@@ -188,8 +248,8 @@ impl<'g> Path<'g> {
         self.model.save()
     }
 
-    /// The independent judgement of the present solution; `None` without samples.
+    /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.model.certify(self.gram, par)
+        self.asked(|model, pool| model.certify(pool, par))
     }
 }

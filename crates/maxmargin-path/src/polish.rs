@@ -3,8 +3,9 @@
 //! Every call of the path ends here. After a clean walk there is nothing to do but to refine the margin and to check; after a
 //! walk that was cut short, or from another solver's solution, sets are corrected until none is wrong.
 
+use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
-use maxmargin_kernel::Gram;
+use crate::update::PathError;
 
 /// An α within this share of C from a bound is on it: paths leave as much rounding. (Without C only 0 itself is a bound.)
 const AT_BOUND: f64 = 1e-12;
@@ -50,38 +51,39 @@ impl State {
     /// that was reached.
     ///
     /// Where the active set does not get there, pairwise descent brings it nearer and it tries again, twice.
-    pub(crate) fn polish(&mut self, gram: &dyn Gram, tally: &mut Tally) -> f64 {
+    pub(crate) fn polish(&mut self, pool: Pool, tally: &mut Tally) -> Result<f64, PathError> {
         let mut near = NEAR * self.unit();
         for _ in 0..3 {
-            self.correct(gram, tally.repairs + 4 * self.slots() + 1000, tally);
+            self.correct(pool, tally.repairs + 4 * self.slots() + 1000, tally)?;
             let kkt = self.judge();
             if kkt <= self.tolerance() {
-                return kkt;
+                return Ok(kkt);
             }
             near /= 100.0;
             self.margin.clear();
-            let interior = self.approach(gram, near);
-            if !self.rebuild(gram, interior, tally) {
+            let interior = self.approach(pool, near)?;
+            if !self.rebuild(pool, interior, tally)? {
                 break;
             }
         }
-        self.refresh(gram);
-        self.judge()
+        self.refresh(pool)?;
+        Ok(self.judge())
     }
 
     /// The active set, with at most `limit` changes of the sets in all.
-    fn correct(&mut self, gram: &dyn Gram, limit: usize, tally: &mut Tally) {
+    fn correct(&mut self, pool: Pool, limit: usize, tally: &mut Tally) -> Result<(), PathError> {
         let tol = (self.tolerance() * (AIM / EXACT)).max(self.floor() / 4.0);
         let mut wrong = Vec::new();
         let mut batch = 1 + self.margin.len() / 8;
         let (mut fresh, mut rounds, mut idle) = (true, 0, 0);
-        self.refresh(gram);
+        self.refresh(pool)?;
         let mut best_free = f64::INFINITY;
         loop {
+            pool.asking.spend(8 * self.slots() as u64)?;
             if self.margin.is_empty() && !self.centre(tol) {
                 // Two bounded samples contradict each other: one of them becomes free, the other will follow.
                 let Some(slot) = self.lowest() else { break };
-                if !self.enter(gram, slot) {
+                if !self.enter(pool, slot)? {
                     break;
                 }
                 tally.repairs += 1;
@@ -93,7 +95,7 @@ impl State {
                 if fresh {
                     break;
                 }
-                self.refresh(gram);
+                self.refresh(pool)?;
                 fresh = true;
                 continue;
             }
@@ -104,13 +106,13 @@ impl State {
             fresh = false;
             let repairs = tally.repairs;
             if unsolved {
-                self.solve_margin(gram, tally);
+                self.solve_margin(pool, tally)?;
                 if tally.repairs > repairs || free < 0.5 * best_free {
                     (idle, best_free) = (0, free);
                     continue;
                 }
                 idle += 1;
-                if idle == 3 && !self.refactor(gram, tally) {
+                if idle == 3 && !self.refactor(pool, tally)? {
                     break;
                 }
                 continue;
@@ -120,45 +122,46 @@ impl State {
             for (place, &(_, slot)) in wrong.iter().take(batch).enumerate() {
                 let direction = if self.residual[slot] < 0.0 { 1.0 } else { -1.0 };
                 // An exchange descends only while the margin is solved: for the first of the batch.
-                if self.enter(gram, slot) || (place == 0 && self.exchange(gram, slot, direction, tally)) {
+                if self.enter(pool, slot)? || (place == 0 && self.exchange(pool, slot, direction, tally)?) {
                     tally.repairs += 1;
                 } else {
                     break;
                 }
             }
             let entered = tally.repairs - repairs;
-            self.solve_margin(gram, tally);
+            self.solve_margin(pool, tally)?;
             idle = if self.margin == before { idle + 1 } else { 0 };
             // Newcomers that left again at once were too many.
             let left = tally.repairs - repairs - entered;
             batch = if 2 * left > entered { (batch / 4).max(1) } else { (2 * batch).min(256) };
         }
         if !fresh {
-            self.refresh(gram);
+            self.refresh(pool)?;
         }
-        self.settle_bias(gram, tol);
+        self.settle_bias(pool, tol)
     }
 
     /// Where every margin sample sits on a bound, the margin does not decide the bias, however the path came there: they go where they
     /// are, and the bias to the middle of its interval, so that equal members give equal models.
-    fn settle_bias(&mut self, gram: &dyn Gram, tol: f64) {
+    fn settle_bias(&mut self, pool: Pool, tol: f64) -> Result<(), PathError> {
         let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
         let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= strip(self.far[s].abs());
         if self.margin.iter().all(|&s| idle(s)) {
             let ends: Vec<bool> = self.margin.iter().map(|&s| nearer_far(s)).collect();
             for (k, far) in ends.into_iter().enumerate().rev() {
-                self.leave(gram, k, far);
+                self.leave(pool, k, far)?;
             }
             self.centre(tol.max(self.tolerance()));
         }
+        Ok(())
     }
 
     /// Factors the margin anew and recomputes the residuals: for a factor that has lost too many digits.
-    fn refactor(&mut self, gram: &dyn Gram, tally: &mut Tally) -> bool {
+    fn refactor(&mut self, pool: Pool, tally: &mut Tally) -> Result<bool, PathError> {
         let slots = std::mem::take(&mut self.margin);
-        let done = self.rebuild(gram, slots, tally);
-        self.refresh(gram);
-        done
+        let done = self.rebuild(pool, slots, tally)?;
+        self.refresh(pool)?;
+        Ok(done)
     }
 
     /// The sample of smallest residual among those with `r ≥ 0` asked.
@@ -167,12 +170,14 @@ impl State {
     }
 
     /// Minimises over the margin: Newton steps, each cut at the first bound, whose sample then leaves. Updates every residual.
-    fn solve_margin(&mut self, gram: &dyn Gram, tally: &mut Tally) {
+    fn solve_margin(&mut self, pool: Pool, tally: &mut Tally) -> Result<(), PathError> {
         let mut asked: Vec<f64> = self.margin.iter().map(|&j| self.residual[j]).collect();
         let mut before: Vec<(usize, f64)> = self.margin.iter().map(|&j| (j, self.beta[j])).collect();
         let bias = self.bias;
         let mut step = std::mem::take(&mut self.step);
         while !self.margin.is_empty() {
+            let m = self.margin.len() as u64;
+            pool.asking.spend(2 * m * m)?;
             step.clear();
             step.extend(asked.iter().map(|r| -r));
             let lack = self.lack();
@@ -194,7 +199,7 @@ impl State {
             }
             let Some((k, v)) = who else { break };
             let far = (v > 0.0) == (self.sign[self.margin[k]] > 0.0);
-            self.leave(gram, k, far);
+            self.leave(pool, k, far)?;
             asked.remove(k);
             tally.repairs += 1;
         }
@@ -205,33 +210,35 @@ impl State {
         });
         let by = self.bias - bias;
         self.residual.iter_mut().for_each(|r| *r += by);
-        self.columns.accumulate(gram, &self.seats, &before, &mut self.residual);
+        self.columns.accumulate(pool, &self.seats, &before, &mut self.residual)?;
+        Ok(())
     }
 
     /// Leaves the path for its end at once: what was to go is 0, what was to come stays where it has got to, bounds are final,
     /// the balance is restored by the samples nearest to the margin. With `descend`, pairwise descent follows where the point
     /// is far from optimal. Then [`State::polish`] has the rest to do.
-    pub(crate) fn jump(&mut self, gram: &dyn Gram, descend: bool, tally: &mut Tally) {
+    pub(crate) fn jump(&mut self, pool: Pool, descend: bool, tally: &mut Tally) -> Result<(), PathError> {
         self.settle_places();
         let mut free = std::mem::take(&mut self.margin);
         free.extend((0..self.slots()).filter(|&s| self.place[s] == Place::Adding));
         let mut interior = self.sort_out(free);
         self.restore_balance(&mut interior);
-        self.refresh(gram);
+        self.refresh(pool)?;
         if descend && self.violation() > NEAR * self.unit() {
-            interior = self.approach(gram, NEAR * self.unit());
+            interior = self.approach(pool, NEAR * self.unit())?;
         }
-        self.rebuild(gram, interior, tally);
+        self.rebuild(pool, interior, tally)?;
+        Ok(())
     }
 
     /// Descends to a violation of `tol`, as far as a sensible effort gets there; returns the free samples.
-    fn approach(&mut self, gram: &dyn Gram, tol: f64) -> Vec<usize> {
-        self.descend(gram, tol, 100 * self.slots() + 10_000);
+    fn approach(&mut self, pool: Pool, tol: f64) -> Result<Vec<usize>, PathError> {
+        self.descend(pool, tol, 100 * self.slots() + 10_000)?;
         let members = self.members().collect();
         let interior = self.sort_out(members);
-        self.refresh(gram);
+        self.refresh(pool)?;
         self.bias_from(&interior);
-        interior
+        Ok(interior)
     }
 
     /// The bias that the mean residual of `free` implies.
@@ -309,10 +316,10 @@ impl State {
     /// Makes `Σ β = sum` again: free samples first, then those whose residuals are smallest. What ends inside its box joins `interior`.
     fn restore_balance(&mut self, interior: &mut Vec<usize>) {
         let mut lack = self.lack();
-        let mut order: Vec<usize> =
-            self.members().filter(|&s| self.place[s] != Place::Margin && !interior.contains(&s)).collect();
+        let mut inside = vec![false; self.slots()];
+        interior.iter().for_each(|&s| inside[s] = true);
+        let mut order: Vec<usize> = self.members().filter(|&s| self.place[s] != Place::Margin && !inside[s]).collect();
         order.sort_by(|&a, &b| self.residual[a].abs().total_cmp(&self.residual[b].abs()).then(a.cmp(&b)));
-        let known = interior.len();
         for slot in interior.clone().into_iter().chain(order) {
             if lack == 0.0 {
                 break;
@@ -329,7 +336,7 @@ impl State {
                 self.set_place(slot, if far { Place::Upper } else { Place::Zero });
             } else {
                 self.beta[slot] += by;
-                if !interior[..known].contains(&slot) {
+                if !inside[slot] {
                     interior.push(slot);
                 }
             }

@@ -1,6 +1,8 @@
 //! The state of a model on its path: who is a member, in which set, with which coefficient and residual.
 
 use crate::columns::{Columns, NONE, Seats};
+use crate::pool::Pool;
+use crate::update::PathError;
 use maxmargin_core::Factor;
 use maxmargin_core::dense::exact_sum;
 use maxmargin_kernel::Gram;
@@ -234,13 +236,14 @@ impl State {
     }
 
     /// Recomputes every residual from the coefficients and exact kernel values.
-    pub(crate) fn refresh(&mut self, gram: &dyn Gram) {
+    pub(crate) fn refresh(&mut self, pool: Pool) -> Result<(), PathError> {
         let terms: Vec<(usize, f64)> = (0..self.slots()).filter(|&s| self.beta[s] != 0.0).map(|s| (s, self.beta[s])).collect();
         self.residual.fill(0.0);
-        self.columns.accumulate(gram, &self.seats, &terms, &mut self.residual);
+        self.columns.accumulate(pool, &self.seats, &terms, &mut self.residual)?;
         for (r, t) in self.residual.iter_mut().zip(&self.target) {
             *r += self.bias - t;
         }
+        Ok(())
     }
 
     /// `sum − Σ β`, compensated.

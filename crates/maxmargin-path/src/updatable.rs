@@ -1,8 +1,9 @@
 //! A model that owns its samples and its kernel, and takes samples in and gives them up.
 
 use crate::model::Model;
+use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Update};
-use maxmargin_core::{Certificate, Dual, Solution};
+use maxmargin_core::{Asking, Certificate, Dual, Solution};
 use maxmargin_data::Par;
 use maxmargin_data::samples::{Samples, SamplesError};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
@@ -14,12 +15,14 @@ const SPARE: usize = 256;
 
 /// A C-SVC with the samples it was trained on, exactly updatable.
 ///
-/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came.
-pub struct Updatable {
+/// Every sample has a key that never changes: 0, 1, 2, … in the order in which samples came. `'w` is the life of who is asked during long work
+/// ([`Updatable::open_asking`]).
+pub struct Updatable<'w> {
     samples: Samples,
     keys: Vec<u64>,
     next: u64,
     gram: KernelGram,
+    go_on: Option<GoOn<'w>>,
     model: Model,
 }
 
@@ -73,7 +76,7 @@ pub enum UpdatableError {
     Damaged(&'static str),
 }
 
-impl Updatable {
+impl<'w> Updatable<'w> {
     /// A model of `samples` with `labels` (±1) and `upper` bounds (C of each), from a solution `alpha` of any accuracy (zeros will do, but a trained one is faster).
     ///
     /// # Errors
@@ -87,15 +90,27 @@ impl Updatable {
         alpha: &[f64],
         config: Config,
     ) -> Result<(Self, Update), UpdatableError> {
+        Self::made(samples, labels, kernel, (upper, alpha), config, None)
+    }
+
+    fn made(
+        samples: Samples,
+        labels: Vec<f64>,
+        kernel: Kernel,
+        (upper, alpha): (&[f64], &[f64]),
+        config: Config,
+        go_on: Option<GoOn<'w>>,
+    ) -> Result<(Self, Update), UpdatableError> {
         if kernel == Kernel::Precomputed {
             return Err(UpdatableError::Precomputed);
         }
         let gram = KernelGram::new(&samples, kernel)?;
-        let mut model = Model::new(&gram, labels, config)?;
+        let model = Model::new(&gram, labels, config)?;
         let ids: Vec<usize> = (0..samples.len()).collect();
-        let update = model.adopt(&gram, &ids, upper, alpha)?;
         let next = samples.len() as u64;
-        Ok((Self { samples, keys: (0..next).collect(), next, gram, model }, update))
+        let mut this = Self { samples, keys: (0..next).collect(), next, gram, go_on, model };
+        let update = this.with_pool(|model, pool| model.adopt(pool, &ids, upper, alpha))?;
+        Ok((this, update))
     }
 
     /// A model that was saved.
@@ -104,14 +119,44 @@ impl Updatable {
     ///
     /// As [`Updatable::new`], and when keys are missing or out of order.
     pub fn open(saved: SavedUpdatable) -> Result<(Self, Update), UpdatableError> {
+        Self::opened(saved, None)
+    }
+
+    /// A model that was saved, whose calls ask `go_on` during all long work. Once it says no they end with [`PathError::Interrupted`], and the model
+    /// is only to be dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Updatable::open`], and when it says no.
+    pub fn open_asking(saved: SavedUpdatable, go_on: &'w (dyn Fn() -> bool + Sync)) -> Result<(Self, Update), UpdatableError> {
+        Self::opened(saved, Some(go_on))
+    }
+
+    fn opened(saved: SavedUpdatable, go_on: Option<GoOn<'w>>) -> Result<(Self, Update), UpdatableError> {
         let SavedUpdatable { samples, labels, kernel, upper, alpha, keys, next, config, .. } = saved;
         let ascending = keys.windows(2).all(|w| w[0] < w[1]) && keys.last().is_none_or(|k| *k < next);
         if keys.len() != samples.len() || !ascending {
             return Err(UpdatableError::Damaged("keys"));
         }
-        let (mut this, update) = Self::new(samples, labels, kernel, &upper, &alpha, config)?;
+        let (mut this, update) = Self::made(samples, labels, kernel, (&upper, &alpha), config, go_on)?;
         (this.keys, this.next) = (keys, next);
         Ok((this, update))
+    }
+
+    /// Calls `work` with the model, the rows and who is asked.
+    fn asked<T>(&self, work: impl FnOnce(&Model, Pool) -> T) -> T {
+        let go_on = self.go_on;
+        let mut ask = || go_on.is_none_or(|go_on| go_on());
+        let asking = Asking::new(&mut ask);
+        work(&self.model, Pool { gram: &self.gram, asking: &asking })
+    }
+
+    /// [`Self::asked`] of what changes the model.
+    fn with_pool<T>(&mut self, work: impl FnOnce(&mut Model, Pool) -> T) -> T {
+        let go_on = self.go_on;
+        let mut ask = || go_on.is_none_or(|go_on| go_on());
+        let asking = Asking::new(&mut ask);
+        work(&mut self.model, Pool { gram: &self.gram, asking: &asking })
     }
 
     /// What is needed to go on tomorrow.
@@ -146,7 +191,7 @@ impl Updatable {
     /// When a key is not that of a sample in the model, or named twice; the model is then unchanged.
     pub fn remove(&mut self, keys: &[u64]) -> Result<Update, UpdatableError> {
         let rows = self.rows(keys)?;
-        Ok(self.model.change(&self.gram, &[], &rows)?)
+        Ok(self.with_pool(|model, pool| model.change(pool, &[], &rows))?)
     }
 
     /// Takes samples in and gives others up, along one path; returns the keys of the new ones.
@@ -183,19 +228,23 @@ impl Updatable {
         }
         let keys = self.next..self.next.checked_add(count as u64).ok_or(UpdatableError::Exhausted(self.next))?;
         if count == 0 {
-            return Ok((keys, self.model.change(&self.gram, &[], &gone)?));
+            return Ok((keys, self.with_pool(|model, pool| model.change(pool, &[], &gone))?));
         }
         self.grow(samples, labels)?;
         let first = self.samples.len() - count;
         // Packing may have moved the rows.
         let gone = self.rows(remove)?;
         let add: Vec<Added> = upper.iter().enumerate().map(|(k, &upper)| Added { id: first + k, upper }).collect();
-        Ok((keys, self.model.change(&self.gram, &add, &gone)?))
+        Ok((keys, self.with_pool(|model, pool| model.change(pool, &add, &gone))?))
     }
 
     /// Goes on with a path that has stopped at its limit, for at most `limit` more breakpoints.
-    pub fn resume(&mut self, limit: Option<usize>) -> Update {
-        self.model.resume(&self.gram, limit)
+    ///
+    /// # Errors
+    ///
+    /// [`PathError::Interrupted`] and [`PathError::Memory`], after which the model is only to be dropped.
+    pub fn resume(&mut self, limit: Option<usize>) -> Result<Update, UpdatableError> {
+        Ok(self.with_pool(|model, pool| model.resume(pool, limit))?)
     }
 
     /// Whether a path is under way ([`maxmargin_core::Status::IterationLimit`] came last).
@@ -209,7 +258,7 @@ impl Updatable {
     ///
     /// When `c` is impossible.
     pub fn set_c(&mut self, c: f64) -> Result<Update, UpdatableError> {
-        Ok(self.model.set_c(&self.gram, c)?)
+        Ok(self.with_pool(|model, pool| model.set_c(pool, c))?)
     }
 
     /// Moves the C of some samples.
@@ -220,7 +269,7 @@ impl Updatable {
     pub fn set_weights(&mut self, upper: &[(u64, f64)]) -> Result<Update, UpdatableError> {
         let rows = self.rows(&upper.iter().map(|u| u.0).collect::<Vec<_>>())?;
         let pairs: Vec<(usize, f64)> = rows.into_iter().zip(upper.iter().map(|u| u.1)).collect();
-        Ok(self.model.set_weights(&self.gram, &pairs)?)
+        Ok(self.with_pool(|model, pool| model.set_weights(pool, &pairs))?)
     }
 
     /// Keys of the samples in the model, ascending.
@@ -248,9 +297,9 @@ impl Updatable {
         self.model.solution()
     }
 
-    /// The independent judgement of the present solution; `None` without samples.
+    /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.model.certify(&self.gram, par)
+        self.asked(|model, pool| model.certify(pool, par))
     }
 
     fn rows(&self, keys: &[u64]) -> Result<Vec<usize>, UpdatableError> {

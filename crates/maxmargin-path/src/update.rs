@@ -1,6 +1,6 @@
 //! What a path is asked to do and what it answers.
 
-use maxmargin_core::Status;
+use maxmargin_core::{Halted, Status};
 use serde::{Deserialize, Serialize};
 
 /// How several samples are taken in or given up.
@@ -25,7 +25,8 @@ pub struct Config {
     /// After this many breakpoints leave the path and solve for its end by the active set (`None`: four times the members plus
     /// 1,000, which no path that makes progress has been seen to need).
     pub switch: Option<usize>,
-    /// Bytes of kernel columns kept in memory (the margin's columns are kept in any case).
+    /// Bytes that kernel columns and the factor of the margin may take together. Columns without room are computed each time; where the factor
+    /// alone is larger, that is [`PathError::Memory`].
     pub memory: u64,
 }
 
@@ -104,9 +105,29 @@ pub struct Update {
     pub bounded: usize,
     /// Kernel columns computed by this call.
     pub columns: u64,
+    /// The most bytes that kernel columns and factor have taken at any time.
+    pub bytes: u64,
 }
 
 impl Update {
+    /// Nothing done yet, and nothing known of what there is.
+    pub fn nothing() -> Self {
+        Self {
+            breakpoints: 0,
+            zero_steps: 0,
+            exchanges: 0,
+            repairs: 0,
+            travelled: 0.0,
+            status: Status::IterationLimit,
+            kkt: f64::INFINITY,
+            tolerance: 0.0,
+            margin: 0,
+            bounded: 0,
+            columns: 0,
+            bytes: 0,
+        }
+    }
+
     /// This call and the one that went on from where it stopped, as one: counts are summed, the rest is how the later one ended.
     #[must_use]
     pub fn followed_by(self, later: Self) -> Self {
@@ -131,6 +152,7 @@ impl Update {
             margin: self.margin + other.margin,
             bounded: self.bounded + other.bounded,
             columns: self.columns + other.columns,
+            bytes: self.bytes + other.bytes,
             travelled: self.travelled.min(other.travelled),
             status: self.status.worse(other.status),
             kkt: self.kkt.max(other.kkt),
@@ -202,9 +224,31 @@ pub enum PathError {
     /// The problem is none with one balance of the form Σ sα = d over distinct samples.
     #[error("the active-set finish needs a balance of the form sum(sign * alpha) = d, and every sample once")]
     Unsupported,
+    /// The caller said that the rest is not wanted. The model is neither what it was nor what it was to be: only to be dropped.
+    #[error("the path was called off: go on from the last solution that was saved")]
+    Interrupted,
+    /// The factor does not fit.
+    #[error(
+        "the factor of {margin} samples in the margin takes {} MiB, and {} MiB are allowed: allow more memory, or train anew",
+        .needed.div_ceil(1 << 20), .budget >> 20
+    )]
+    Memory {
+        /// Samples in the margin.
+        margin: usize,
+        /// Bytes that they need.
+        needed: u64,
+        /// Bytes that are allowed.
+        budget: u64,
+    },
     /// No feasible point.
     #[error("the balance cannot be reached within the box")]
     Infeasible,
+}
+
+impl From<Halted> for PathError {
+    fn from(_: Halted) -> Self {
+        Self::Interrupted
+    }
 }
 
 /// A solution as it is written to disk: which samples, their C, α and the bias.

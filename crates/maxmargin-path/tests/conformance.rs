@@ -64,7 +64,7 @@ fn along_the_ray(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
 
 /// The finish alone, for problems that are no C-SVC.
 fn finished(dual: &Dual, rows: &Rows, start: Start, _: &Stop) -> Solution {
-    polish(dual, rows.gram(), start.alpha(), 1 << 28).expect("one balance, every sample once").solution
+    polish(dual, rows.gram(), start.alpha(), 1 << 28, &|| true).expect("one balance, every sample once").solution
 }
 
 /// The suite without limits on iterations and time.

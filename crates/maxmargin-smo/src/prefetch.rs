@@ -1,9 +1,9 @@
 //! Which rows to compute together with one that is missing: a block of rows costs little more than one, if the others are used.
 
 use crate::state::State;
+use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::Rows;
 use maxmargin_simd::passes::Extremes;
-use std::ops::ControlFlow;
 
 /// Most rows computed together.
 const MOST: usize = 32;
@@ -42,23 +42,26 @@ impl Prefetch {
         }
     }
 
-    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators; `tick` is called during
-    /// long work and may end it early.
+    /// Computes the missing row at `wanted` and, in the same block, the missing rows of the worst violators.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
     pub(crate) fn fetch(
         &mut self,
         state: &State,
         rows: &Rows,
         wanted: usize,
         extremes: &Extremes,
-        tick: impl FnMut() -> ControlFlow<()>,
-    ) {
+        asking: &Asking,
+    ) -> Result<(), Halted> {
         self.misses += 1;
         state.rest();
         let held = rows.work().computed;
         if rows.holds_all() && held as f64 >= WHOLE * rows.gram().len() as f64 {
-            rows.complete(tick);
+            let done = rows.complete(asking);
             self.computed += rows.work().computed - held;
-            return;
+            return done;
         }
         if self.misses.is_multiple_of(WINDOW) {
             let paid = 2 * self.used > self.made || self.depth == 1;
@@ -74,7 +77,7 @@ impl Prefetch {
         let mut block: Vec<usize> = places.into_iter().map(|place| state.layout.id(place)).collect();
         block.sort_unstable();
         self.computed += block.len() as u64;
-        rows.fetch(&block);
+        rows.fetch_asking(&block, asking)
     }
 
     /// The places of the `depth − 1` worst violators whose rows are missing; only those at least half as bad as the worst count.

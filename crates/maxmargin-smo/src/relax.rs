@@ -2,7 +2,8 @@
 
 use crate::state::State;
 use maxmargin_core::Dual;
-use maxmargin_data::Par;
+use maxmargin_data::asking::KERNEL_VALUE;
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Rows;
 
 /// A point after [`relax`].
@@ -23,10 +24,24 @@ pub struct Relaxed {
 /// removed sample leaves behind is absorbed by the samples that its removal disturbed. The balance is then off by little; the
 /// caller restores it.
 ///
+/// # Errors
+///
+/// When it was called off.
+///
 /// # Panics
 ///
 /// When `alpha` or `gradient` do not have one entry per variable.
-pub fn relax(dual: &Dual, rows: &Rows, alpha: &[f64], gradient: &[f64], bias: f64, steps: u64, tol: f64) -> Relaxed {
+#[expect(clippy::too_many_arguments, reason = "a problem, a point of it, when to stop, and who is asked")]
+pub fn relax(
+    dual: &Dual,
+    rows: &Rows,
+    alpha: &[f64],
+    gradient: &[f64],
+    bias: f64,
+    steps: u64,
+    tol: f64,
+    asking: &Asking,
+) -> Result<Relaxed, Halted> {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
     let mut state = State::new(dual, rows.gram(), alpha, gradient, Par::Seq);
     let threshold = -bias;
@@ -38,9 +53,11 @@ pub fn relax(dual: &Dual, rows: &Rows, alpha: &[f64], gradient: &[f64], bias: f6
             break;
         }
         let place = if above >= below { extremes.argmin_up } else { extremes.argmax_low };
-        let row = rows.row(state.layout.id(place));
+        let id = state.layout.id(place);
+        asking.spend(if rows.contains(id) { 1 } else { KERNEL_VALUE } * dual.len() as u64)?;
+        let row = rows.row(id);
         extremes = state.single(place, threshold, &row);
         made += 1;
     }
-    Relaxed { alpha: state.alpha(), gradient: state.gradient(), steps: made }
+    Ok(Relaxed { alpha: state.alpha(), gradient: state.gradient(), steps: made })
 }

@@ -2,12 +2,10 @@
 
 use crate::prefetch::Prefetch;
 use crate::state::State;
-use maxmargin_core::{Balance, Dual, Progress, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient};
+use maxmargin_core::{Asking, Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 /// Choices of the solver that do not change what it solves.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +45,6 @@ pub enum SmoError {
 /// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
 const AIM: f64 = 0.99;
 
-/// Iterations between looks at the clock.
-const LOOK: u64 = 64;
-
-/// Between two reports to the watch.
-const REPORT: Duration = Duration::from_millis(50);
-
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
 /// Every returned point is feasible; `status` says how the run ended and `gradient` is exact (`f64`) after [`Refine::Exact`]
@@ -83,9 +75,13 @@ pub fn solve(
     if start.alpha().len() != dual.len() {
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
     }
+    let mut clock = Clock::new(rows, stop, watch);
     let gradient = match start.gradient() {
         Some(gradient) => gradient.to_vec(),
-        None => exact_gradient(dual, rows.gram(), start.alpha(), rows.par()),
+        None => match clock.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
+            Ok(gradient) => gradient,
+            Err(status) => return Ok(Solution::unjudged(start.into_parts().0, status)),
+        },
     };
     let state = State::new(dual, rows.gram(), start.alpha(), &gradient, config.par);
     let terms = start.alpha().iter().zip(&gradient).zip(dual.lin());
@@ -94,23 +90,24 @@ pub fn solve(
         prefetch: Prefetch::new(state.layout.padded()),
         state,
         rows,
-        stop,
-        begun: Instant::now(),
-        reported: Duration::ZERO,
+        clock,
         work: Work::default(),
         pace: Pace::new(dual.len(), objective),
-        ended: None,
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
     let mut gradient = None;
     let status = loop {
-        let status = run.iterate(aim, watch);
+        let status = run.iterate(aim);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
-        run.tell_of_audit(watch);
-        let exact = exact_gradient(dual, rows.gram(), &run.state.alpha(), rows.par());
+        let seen = run.state.extremes();
+        let exact = run.clock.exact_gradient(dual, rows.gram(), &run.state.alpha(), seen.max_low - seen.min_up);
+        let exact = match exact {
+            Ok(exact) => exact,
+            Err(status) => break status,
+        };
         run.state.refresh(dual, &exact);
         run.work.refinements += 1;
         let extremes = run.state.extremes();
@@ -134,6 +131,7 @@ pub fn solve(
         _ => run.state.gradient(),
     };
     let bias = bias_of(dual, &alpha, &gradient);
+    run.work.iterations = run.clock.iterations;
     run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
 }
@@ -178,94 +176,54 @@ impl Pace {
 struct Run<'a, 'g> {
     state: State,
     rows: &'a Rows<'g>,
-    stop: &'a Stop,
-    begun: Instant,
-    reported: Duration,
+    clock: Clock<'a, 'g>,
     work: Work,
     pace: Pace,
     prefetch: Prefetch,
-    /// Set when the run was ended while rows were computed.
-    ended: Option<Status>,
 }
 
 impl Run<'_, '_> {
     /// Optimises pairs until the violation known to the solver is at most `aim`.
-    fn iterate(&mut self, aim: f64, watch: &mut dyn Watch) -> Status {
+    fn iterate(&mut self, aim: f64) -> Status {
         let mut extremes = self.state.extremes();
         loop {
             let violation = extremes.max_low - extremes.min_up;
             if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
                 return Status::Converged;
             }
-            if let Some(status) = self.limits(violation, watch) {
+            if let Some(status) = self.clock.ended(violation) {
                 return status;
             }
             let i = extremes.argmin_up;
-            let row_i = self.row(i, &extremes, watch);
+            let row_i = match self.row(i, &extremes) {
+                Ok(row) => row,
+                Err(status) => return status,
+            };
             let j = self.state.partner(i, &row_i).index;
-            let row_j = self.row(j, &extremes, watch);
-            if let Some(status) = self.ended {
-                return status;
-            }
+            let row_j = match self.row(j, &extremes) {
+                Ok(row) => row,
+                Err(status) => return status,
+            };
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
-            self.work.iterations += 1;
+            self.clock.iterations += 1;
             if self.pace.stalls(step.gain, violation) {
                 return Status::Stalled;
             }
         }
     }
 
-    /// Tells the watch that the tolerance is reached as far as the solver sees, and that exact values come next. It is not asked: they are soon there.
-    fn tell_of_audit(&mut self, watch: &mut dyn Watch) {
-        let extremes = self.state.extremes();
-        let violation = extremes.max_low - extremes.min_up;
-        let (iterations, rows_computed) = (self.work.iterations, self.rows.work().computed);
-        let _ = watch.tick(&Progress { iterations, violation, tol: self.stop.tol, rows_computed });
-    }
-
-    fn row(&mut self, place: usize, extremes: &Extremes, watch: &mut dyn Watch) -> RowRef {
+    /// The row at a place, unless the run was ended while it was computed.
+    fn row(&mut self, place: usize, extremes: &Extremes) -> Result<RowRef, Status> {
         self.work.rows_requested += 1;
         let id = self.state.layout.id(place);
         self.prefetch.note(place);
         if !self.rows.contains(id) {
             let violation = extremes.max_low - extremes.min_up;
-            let (rows, begun, stop, iterations) = (self.rows, self.begun, self.stop, self.work.iterations);
-            let ended = &mut self.ended;
-            let tick = || {
-                let progress = Progress { iterations, violation, tol: stop.tol, rows_computed: rows.work().computed };
-                if stop.max_time.is_some_and(|most| begun.elapsed() >= most) {
-                    *ended = Some(Status::TimeLimit);
-                } else if watch.tick(&progress).is_break() {
-                    *ended = Some(Status::Interrupted);
-                }
-                if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            self.prefetch.fetch(&self.state, self.rows, place, extremes, tick);
+            let (clock, prefetch) = (&mut self.clock, &mut self.prefetch);
+            let (state, rows) = (&self.state, self.rows);
+            clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
         }
-        self.rows.row(id)
-    }
-
-    fn limits(&mut self, violation: f64, watch: &mut dyn Watch) -> Option<Status> {
-        let iterations = self.work.iterations;
-        if self.stop.max_iter.is_some_and(|most| iterations >= most) {
-            return Some(Status::IterationLimit);
-        }
-        if !iterations.is_multiple_of(LOOK) {
-            return None;
-        }
-        let elapsed = self.begun.elapsed();
-        if self.stop.max_time.is_some_and(|most| elapsed >= most) {
-            return Some(Status::TimeLimit);
-        }
-        if elapsed.saturating_sub(self.reported) >= REPORT || iterations == 0 {
-            self.reported = elapsed;
-            let rows_computed = self.rows.work().computed;
-            let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed };
-            if watch.tick(&progress).is_break() {
-                return Some(Status::Interrupted);
-            }
-        }
-        None
+        Ok(self.rows.row(id))
     }
 }

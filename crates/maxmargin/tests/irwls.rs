@@ -86,11 +86,11 @@ fn what_smo_leaves_is_finished() {
     for problem in made() {
         let (rough, _) = problem.smo(1e-3);
         let config = Finish { exact_gradient: true, ..Finish::default() };
-        let (outcome, certificate) =
-            finish(&problem.dual, &problem.gram, &rough, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        let outcome = finish(&problem.dual, &problem.gram, &rough, &config, &Stop::at(1e-9), &mut Silent).expect("a problem");
+        let certificate = maxmargin::core::certify(&problem.dual, &problem.gram, &outcome.solution, Par::Seq);
         assert!(outcome.solution.status == Status::Converged && certificate.holds(1e-9), "{certificate:?}");
         assert!(outcome.solution.work.iterations < rough.work.iterations, "{:?}", outcome.solution.work);
-        let polished = polish(&problem.dual, &problem.gram, &rough.alpha, 1 << 28).expect("a problem for the path");
+        let polished = polish(&problem.dual, &problem.gram, &rough.alpha, 1 << 28, &|| true).expect("a problem for the path");
         let other = maxmargin::core::certify(&problem.dual, &problem.gram, &polished.solution, Par::Seq);
         assert!((other.dual - certificate.dual).abs() <= 1e-9 * certificate.dual.abs(), "{other:?} {certificate:?}");
     }
@@ -106,8 +106,9 @@ fn adult_with_a_large_c() {
     let support = solution.alpha.iter().filter(|a| **a > 0.0).count();
     assert!((618..=642).contains(&support), "{support} is not within 2 % of 630");
     let (rough, _) = problem.smo(1e-3);
-    let (_, finished) =
-        finish(&problem.dual, &problem.gram, &rough, &Finish::default(), &Stop::at(1e-10), &mut Silent).expect("a problem");
+    let outcome = finish(&problem.dual, &problem.gram, &rough, &Finish::default(), &Stop::at(1e-10), &mut Silent);
+    let solution = outcome.expect("a problem").solution;
+    let finished = maxmargin::core::certify(&problem.dual, &problem.gram, &solution, Par::Seq);
     assert!(finished.holds(1e-10), "{finished:?}");
     agree(&certificate, &finished);
 }

@@ -1,9 +1,9 @@
 //! ATO, adjusting alpha towards optimum (Wen et al. 2017, algorithm 1).
 
-use super::Draft;
 use super::dec::walk;
+use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
-use maxmargin_path::{Added, Config, Path};
+use maxmargin_path::{Added, Config, Path, PathError};
 
 /// The path may cost as many multiply-adds as this many passes over the whole matrix: a training from zero takes about four.
 const PASSES: f64 = 256.0;
@@ -11,7 +11,7 @@ const PASSES: f64 = 256.0;
 /// From the solution of the previous fold, made exact: `R` gives up its α while `T` takes some, `M` keeps its margin, until `R` is
 /// empty. To factor the margin costs `|M|³/3`, a breakpoint `|M|² + n |M|`; where the limit comes first (with a large margin before
 /// the first breakpoint), what is left in `R` is dropped and the balance restored, as in the paper.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let pool = fold.pool;
     let (n, free) = (pool.len(), (0..pool.len()).filter(|&i| pool.is_free(i, from.beta[i])).count());
     let (width, margin) = (n as f64, free as f64);
@@ -23,27 +23,28 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
         follow(from, fold, most, &mut draft, &mut beta)?;
     }
     beta[fold.hidden.clone()].fill(0.0);
-    draft.replace(&beta);
-    draft.spread().then_some(draft)
+    draft.replace(&beta)?;
+    Ok(draft.spread()?.then_some(draft))
 }
 
 /// Writes `y α` at the end of the path into `beta`, or where it has got to after `most` breakpoints.
-fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut [f64]) -> Option<()> {
+fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut [f64]) -> Result<(), PathError> {
     let Fold { hidden, pool, rows, .. } = fold;
     // One variable for each row, in their order.
     let (sign, upper) = (pool.dual().sign(), pool.dual().upper());
     let ids: Vec<usize> = (0..beta.len()).filter(|i| !from.hidden.contains(i)).collect();
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
-    let begun = Path::from_solution(rows.gram(), sign, &ids, &pick(upper), &alpha, Config::default());
-    let (mut path, opened) = begun.ok()?;
+    let config = Config::default().with_memory(fold.memory);
+    let mut path = Path::new(rows.gram(), sign, config)?.asking(fold.go_on);
+    let opened = path.adopt(&ids, &pick(upper), &alpha)?;
     let add: Vec<Added> = from.hidden.clone().map(|id| Added { id, upper: upper[id] }).collect();
     let remove: Vec<usize> = hidden.clone().collect();
-    let update = walk(&mut path, &add, &remove, most, fold)?;
+    let update = walk(&mut path, &add, &remove, Some(most), fold)?;
     for (i, beta) in beta.iter_mut().enumerate() {
         *beta = sign[i] * path.alpha(i).unwrap_or(0.0);
     }
     draft.steps += opened.columns + update.columns;
     draft.breakpoints = update.breakpoints as u64;
-    Some(())
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! AVG: the α of removed samples spread evenly over the free ones (`DeCoste` and Wagstaff 2000).
 
-use super::Draft;
 use super::draft::spread_over;
+use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 
 /// Hands each removed `y α` to the free samples in equal shares, clipped at 0 and C and repeated until all is handed out.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let pool = fold.pool;
     let mut draft = Draft::new(from, fold);
     let mut beta = draft.beta().to_vec();
@@ -16,6 +16,6 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
         let rest = spread_over(pool, &mut beta, &free, removed);
         spread_over(pool, &mut beta, &seen, rest);
     }
-    draft.replace(&beta);
-    draft.spread().then_some(draft)
+    draft.replace(&beta)?;
+    Ok(draft.spread()?.then_some(draft))
 }

@@ -2,8 +2,9 @@
 
 use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
-use maxmargin_core::{Dual, Solution};
-use maxmargin_kernel::Rows;
+use maxmargin_core::{Dual, Halted, Solution};
+use maxmargin_data::asking::KERNEL_VALUE;
+use maxmargin_kernel::RowRef;
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::Relaxed;
 
@@ -44,11 +45,6 @@ impl<'a> Draft<'a> {
         self.sums[i] - self.fold.pool.target(i)
     }
 
-    /// The rows of the kernel.
-    pub(crate) fn rows(&self) -> &'a Rows<'a> {
-        self.fold.rows
-    }
-
     /// What coefficients may be.
     pub(crate) fn pool(&self) -> &'a Pool<'a> {
         self.fold.pool
@@ -74,21 +70,29 @@ impl<'a> Draft<'a> {
         self.fold.pool.is_free(i, self.beta[i])
     }
 
+    /// Row `i` of the kernel, unless nobody wants it any more.
+    pub(crate) fn row(&self, i: usize) -> Result<RowRef, Halted> {
+        let rows = self.fold.rows;
+        self.fold.asking.spend(if rows.contains(i) { 1 } else { KERNEL_VALUE } * self.beta.len() as u64)?;
+        Ok(rows.row(i))
+    }
+
     /// Moves `β_i` by as much of `amount` as the box allows, keeps the sums true, and returns what was moved.
-    pub(crate) fn shift(&mut self, i: usize, amount: f64) -> f64 {
+    pub(crate) fn shift(&mut self, i: usize, amount: f64) -> Result<f64, Halted> {
         let before = self.beta[i];
         self.beta[i] = self.fold.pool.clamp(i, before + amount);
         let moved = self.beta[i] - before;
         if moved != 0.0 {
             self.steps += 1;
-            add_scaled(&mut self.sums, moved, &self.fold.rows.row(i));
+            let row = self.row(i)?;
+            add_scaled(&mut self.sums, moved, &row);
         }
-        moved
+        Ok(moved)
     }
 
     /// Takes all of `β_r` away; returns what was there.
-    pub(crate) fn take(&mut self, r: usize) -> f64 {
-        -self.shift(r, -self.beta[r])
+    pub(crate) fn take(&mut self, r: usize) -> Result<f64, Halted> {
+        Ok(-self.shift(r, -self.beta[r])?)
     }
 
     /// Rows of the hidden range that carry a coefficient.
@@ -123,22 +127,23 @@ impl<'a> Draft<'a> {
     }
 
     /// Sets many coefficients at once and brings the sums up to date.
-    pub(crate) fn replace(&mut self, beta: &[f64]) {
+    pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Halted> {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
         for chunk in wanted.chunks(64) {
-            self.fold.rows.fetch(chunk);
+            self.fold.rows.fetch_asking(chunk, self.fold.asking)?;
             for &i in chunk {
-                self.shift(i, beta[i] - self.beta[i]);
+                self.shift(i, beta[i] - self.beta[i])?;
                 self.beta[i] = beta[i];
             }
         }
+        Ok(())
     }
 
     /// Moves the balance to 0: an equal amount on each free row, clipped at the bounds, repeatedly; then on all others. What is
     /// only rounding goes to one row.
     ///
     /// Returns whether it succeeded.
-    pub(crate) fn spread(&mut self) -> bool {
+    pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
         let scale = self.fold.pool.scale();
         let mut lack = -self.balance();
         if lack.abs() > ROUNDING * scale {
@@ -148,14 +153,14 @@ impl<'a> Draft<'a> {
             for candidates in [free, all] {
                 lack = spread_over(self.fold.pool, &mut beta, &candidates, lack);
             }
-            self.replace(&beta);
+            self.replace(&beta)?;
             lack = -self.balance();
         }
         let roomiest = self.seen().max_by(|&i, &j| self.room(i, lack).total_cmp(&self.room(j, lack)).then(j.cmp(&i)));
         if let Some(i) = roomiest.filter(|_| lack != 0.0) {
-            self.shift(i, lack);
+            self.shift(i, lack)?;
         }
-        self.balance().abs() <= ROUNDING * scale
+        Ok(self.balance().abs() <= ROUNDING * scale)
     }
 }
 

@@ -1,8 +1,9 @@
 //! FULL: every fold from the model of all data, independently of the other folds.
 
-use super::Draft;
+use super::{Draft, Found};
 use crate::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
+use maxmargin_core::Halted;
 use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::relax;
 
@@ -12,27 +13,27 @@ use maxmargin_smo::relax;
 ///    a removed one take over its part, by the amount that is optimal for each;
 /// 2. what the balance then lacks is spread evenly over the free samples: the exact answer where samples do not interact, and
 ///    a small change of the bias elsewhere.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { dual, rows, tol, .. } = fold;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
-    rows.fetch(&leaving);
+    rows.fetch_asking(&leaving, fold.asking)?;
     for &r in &leaving {
-        draft.take(r);
+        draft.take(r)?;
     }
     let alpha = alpha_of(dual, draft.beta());
     let gradient = gradient_of(dual, &alpha, draft.sums());
-    let relaxed = relax(dual, rows, &alpha, &gradient, from.bias, leaving.len() as u64, tol);
+    let relaxed = relax(dual, rows, &alpha, &gradient, from.bias, leaving.len() as u64, tol, fold.asking)?;
     draft.adopt(&relaxed);
-    spread_over_free(&mut draft, from, fold);
-    draft.spread().then_some(draft)
+    spread_over_free(&mut draft, from, fold)?;
+    Ok(draft.spread()?.then_some(draft))
 }
 
 /// Spreads the lack of balance evenly over the samples that were free in the model of all data and still are, using its sums of
 /// their rows: the rows read are those of the few that no longer take part.
-fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) {
-    let Some(free_sums) = &from.free_sums else { return };
-    let Fold { pool, rows, .. } = fold;
+fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(), Halted> {
+    let Some(free_sums) = &from.free_sums else { return Ok(()) };
+    let pool = fold.pool;
     let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
     let lack = -draft.balance();
     let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
@@ -47,18 +48,19 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) {
     }
     let share = lack / able.len() as f64;
     if able.is_empty() || able.iter().any(|&i| draft.room(i, share) <= share.abs()) {
-        return;
+        return Ok(());
     }
     let mut takes_part = vec![false; pool.len()];
     able.iter().for_each(|&i| takes_part[i] = true);
     let left: Vec<usize> = (0..pool.len()).filter(|i| was_free(i) && !takes_part[*i]).collect();
     if left.len() > able.len() {
-        return;
+        return Ok(());
     }
     let mut kernel_sums = free_sums.clone();
     for &i in &left {
-        add_scaled(&mut kernel_sums, -1.0, &rows.row(i));
+        add_scaled(&mut kernel_sums, -1.0, &draft.row(i)?);
     }
     draft.steps += left.len() as u64;
     draft.shift_together(&able, share, &kernel_sums);
+    Ok(())
 }

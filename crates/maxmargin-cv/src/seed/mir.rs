@@ -1,9 +1,9 @@
 //! MIR, multiple instance replacement (Wen et al. 2017, algorithm 2).
 
-use super::Draft;
 use super::sir::adjust;
+use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
-use maxmargin_kernel::Rows;
+use maxmargin_core::Halted;
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
 
@@ -21,26 +21,26 @@ const MOST: usize = 60;
 ///
 /// In signed variables `β = y α` the rows are `K_XT β_T ≈ Δf + K_XR β_R`. The minimum-norm solution (the paper's
 /// pseudo-inverse) is what conjugate gradients on the normal equations reach from zero, without forming a matrix.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
     let entering = from.hidden.clone();
     let n = pool.len();
     let leaving = draft.leaving();
     let targets: Vec<usize> = entering.clone().collect();
-    rows.fetch(&leaving);
-    targets.chunks(256).for_each(|chunk| rows.fetch(chunk));
+    rows.fetch_asking(&leaving, fold.asking)?;
+    rows.fetch_asking(&targets, fold.asking)?;
     let threshold = -from.bias;
     let mut wanted: Vec<f64> =
         (0..n).map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
-        add_scaled(&mut wanted, draft.beta()[r], &rows.row(r));
+        add_scaled(&mut wanted, draft.beta()[r], &draft.row(r)?);
         balance += draft.beta()[r];
     }
     wanted[entering.clone()].fill(0.0);
-    let system = System { rows, targets: &targets, entering: entering.clone() };
-    let found = system.least_squares(wanted, balance);
+    let system = System { draft: &draft, targets: &targets, entering: entering.clone() };
+    let found = system.least_squares(wanted, balance)?;
     let mut beta = draft.beta().to_vec();
     beta[fold.hidden.clone()].fill(0.0);
     targets.iter().zip(found).for_each(|(&t, b)| beta[t] = pool.clamp(t, b));
@@ -48,30 +48,32 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
 }
 
 /// `A = [K_XT; 1ᵀ]`, by rows of the kernel.
-struct System<'a> {
-    rows: &'a Rows<'a>,
-    targets: &'a [usize],
+struct System<'s, 'a> {
+    draft: &'s Draft<'a>,
+    targets: &'s [usize],
     entering: Range<usize>,
 }
 
-impl System<'_> {
+impl System<'_, '_> {
     /// `Aᵀ (residual, balance)`.
-    fn transposed(&self, residual: &[f64], balance: f64) -> Vec<f64> {
-        self.targets.iter().map(|&t| dot(residual, &self.rows.row(t)) + balance).collect()
+    fn transposed(&self, residual: &[f64], balance: f64) -> Result<Vec<f64>, Halted> {
+        self.targets.iter().map(|&t| Ok(dot(residual, &self.draft.row(t)?) + balance)).collect()
     }
 
     /// `A v` without the balance row; 0 at the samples that enter, which are not rows of the system.
-    fn times(&self, v: &[f64], n: usize) -> Vec<f64> {
+    fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Halted> {
         let mut product = vec![0.0; n];
-        self.targets.iter().zip(v).for_each(|(&t, &v)| add_scaled(&mut product, v, &self.rows.row(t)));
+        for (&t, &v) in self.targets.iter().zip(v) {
+            add_scaled(&mut product, v, &self.draft.row(t)?);
+        }
         product[self.entering.clone()].fill(0.0);
-        product
+        Ok(product)
     }
 
     /// Conjugate gradients on the normal equations (CGLS, Björck 1996, section 7.4).
-    fn least_squares(&self, mut residual: Vec<f64>, mut balance: f64) -> Vec<f64> {
+    fn least_squares(&self, mut residual: Vec<f64>, mut balance: f64) -> Result<Vec<f64>, Halted> {
         let mut beta = vec![0.0; self.targets.len()];
-        let mut gradient = self.transposed(&residual, balance);
+        let mut gradient = self.transposed(&residual, balance)?;
         let mut direction = gradient.clone();
         let square = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
         let mut norm = square(&gradient);
@@ -80,17 +82,17 @@ impl System<'_> {
             if norm <= TOL * TOL * first {
                 break;
             }
-            let image = self.times(&direction, residual.len());
+            let image = self.times(&direction, residual.len())?;
             let image_balance: f64 = direction.iter().sum();
             let step = norm / (square(&image) + image_balance * image_balance);
             beta.iter_mut().zip(&direction).for_each(|(b, d)| *b += step * d);
             residual.iter_mut().zip(&image).for_each(|(r, q)| *r -= step * q);
             balance -= step * image_balance;
-            gradient = self.transposed(&residual, balance);
+            gradient = self.transposed(&residual, balance)?;
             let next = square(&gradient);
             direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = g + next / norm * *d);
             norm = next;
         }
-        beta
+        Ok(beta)
     }
 }

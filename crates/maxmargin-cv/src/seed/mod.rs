@@ -15,6 +15,10 @@ pub(crate) use dec::exact;
 pub(crate) use draft::Draft;
 
 use crate::problem::{Fold, Trained};
+use maxmargin_path::PathError;
+
+/// What a seeding has to offer.
+pub(crate) type Found<'a> = Result<Option<Draft<'a>>, PathError>;
 
 /// How the start of each fold is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,10 +85,14 @@ impl Seeding {
 
     /// A feasible point for the training set of `fold`, from a solution whose training set was without `from.hidden`.
     ///
-    /// Returns `None` when the seeding has none to offer (a cold start then).
-    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+    /// Nothing when the seeding has none to offer (a cold start then).
+    ///
+    /// # Errors
+    ///
+    /// When nobody wants it any more, or an exact path does not fit into its memory.
+    pub(crate) fn draft<'a>(self, from: &Trained, fold: Fold<'a>) -> Found<'a> {
         match self {
-            Self::Cold => None,
+            Self::Cold => Ok(None),
             Self::Avg => avg::seed(from, fold),
             Self::Top => top::seed(from, fold),
             Self::Sir => sir::seed(from, fold),

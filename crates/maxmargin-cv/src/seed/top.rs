@@ -1,27 +1,28 @@
 //! TOP: the α of removed samples handed to the most similar remaining ones (Lee et al. 2004).
 
-use super::Draft;
+use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
+use maxmargin_core::Halted;
 
 /// Similar samples looked at before the search widens.
 const NEAREST: usize = 16;
 
 /// Gives each removed `y α` to the samples with the largest `K` to it, in turn, as much as their box takes.
-pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Option<Draft<'a>> {
+pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let rows = fold.rows;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
-    rows.fetch(&leaving);
+    rows.fetch_asking(&leaving, fold.asking)?;
     for r in leaving {
-        let amount = draft.take(r);
-        hand_over(&mut draft, r, amount);
+        let amount = draft.take(r)?;
+        hand_over(&mut draft, r, amount)?;
     }
-    draft.spread().then_some(draft)
+    Ok(draft.spread()?.then_some(draft))
 }
 
 /// Moves `amount` of `y α` to the samples most similar to `r`, in turn; ties go to the lower index.
-fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) {
-    let row = draft.rows().row(r);
+fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) -> Result<(), Halted> {
+    let row = draft.row(r)?;
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();
     let mut width = NEAREST;
     while amount != 0.0 && !open.is_empty() {
@@ -33,7 +34,7 @@ fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) {
         let rest = open.split_off(take);
         open.sort_unstable_by(nearer);
         for i in open {
-            amount -= draft.shift(i, amount);
+            amount -= draft.shift(i, amount)?;
             if amount == 0.0 {
                 break;
             }
@@ -41,4 +42,5 @@ fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) {
         open = rest;
         width *= 4;
     }
+    Ok(())
 }

@@ -4,7 +4,16 @@ use maxmargin_core::DualError;
 use maxmargin_data::codec::CodecError;
 use maxmargin_data::samples::SamplesError;
 use maxmargin_model::ModelError;
-use maxmargin_path::UpdatableError;
+use maxmargin_path::{PathError, UpdatableError};
+
+impl From<UpdatableError> for UpdateError {
+    fn from(error: UpdatableError) -> Self {
+        match error {
+            UpdatableError::Path(PathError::Interrupted) => Self::Interrupted,
+            other => Self::Path(other),
+        }
+    }
+}
 
 /// Why a model cannot be updated.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +90,7 @@ pub enum UpdateError {
     Dual(#[from] DualError),
     /// The path.
     #[error(transparent)]
-    Path(#[from] UpdatableError),
+    Path(UpdatableError),
     /// The samples.
     #[error(transparent)]
     Samples(#[from] SamplesError),

@@ -103,7 +103,9 @@ impl Move<'_> {
             next: keys,
             config: Config::default().with_memory(self.memory).with_limit(Some(STRETCH)),
         };
-        let (mut path, opened) = Updatable::open(saved)?;
+        // Long work has no news before it ends.
+        let go_on = || asking.check().and_then(|()| asking.go_on(&Update::nothing())).is_ok();
+        let (mut path, opened) = Updatable::open_asking(saved, &go_on)?;
         let mut paths = Vec::new();
         let gone: Vec<u64> = (0..keys).filter(|&k| !self.stays[before.rows[k as usize]]).collect();
         let come: Vec<usize> = after.rows.iter().copied().filter(|&row| row >= self.old).collect();
@@ -121,7 +123,9 @@ impl Move<'_> {
         }
         // Keys ascend: those that stay, then those that have come, as in `after`.
         let end = path.save();
-        let certificate = path.certify(par).ok_or(DualError::Empty)?;
+        let certificate = path.certify(par);
+        asking.check()?;
+        let certificate = certificate.ok_or(DualError::Empty)?;
         let vectors: Vec<usize> = (0..end.alpha.len()).filter(|&k| end.alpha[k] != 0.0).collect();
         let terms: Vec<(usize, f64)> = vectors.iter().map(|&k| (after.rows[k], after.signs[k] * end.alpha[k])).collect();
         let record = MachineRecord {
@@ -144,6 +148,6 @@ fn walk(path: &mut Updatable, begun: Update, asking: &Asking) -> Result<Update, 
         if sum.status != Status::IterationLimit {
             return Ok(sum);
         }
-        sum = sum.followed_by(path.resume(Some(STRETCH)));
+        sum = sum.followed_by(path.resume(Some(STRETCH))?);
     }
 }

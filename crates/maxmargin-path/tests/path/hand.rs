@@ -126,9 +126,9 @@ fn a_limit_stops_the_path_and_it_goes_on() {
     assert!(update.travelled > 0.0 && update.travelled < 1.0);
     assert_eq!(limited.change(&[], &[21]), Err(PathError::Unfinished));
     let (mut finished, mut seeded) = (limited.clone(), limited.clone());
-    let update = limited.resume(None);
+    let update = limited.resume(None).expect("whole");
     assert_exact(&limited, &update, "resumed");
-    let update = finished.finish();
+    let update = finished.finish().expect("whole");
     assert_exact(&finished, &update, "finished");
     let update = seeded.finish_with(|dual, _| crate::common::pairwise(dual, &gram, 1e-3)).expect("an alpha per variable");
     assert_exact(&seeded, &update, "seeded");
@@ -166,14 +166,14 @@ fn other_problems_can_be_polished() {
     let dual =
         |upper: f64, balance| Dual::new(vec![2, 0, 1], vec![1.0; 3], vec![0.0; 3], vec![upper; 3], 0.0, balance).expect("valid");
     for balance in [Balance::Sum(1.0), Balance::Simplex] {
-        let polished = polish(&dual(1.0, balance), &points, &[0.3, 0.3, 0.4], 1 << 20).expect("supported");
+        let polished = polish(&dual(1.0, balance), &points, &[0.3, 0.3, 0.4], 1 << 20, &|| true).expect("supported");
         assert_eq!(polished.solution.status, Status::Converged);
         assert_eq!(polished.solution.alpha, [0.0, 1.0, 0.0]);
-        let polished = polish(&dual(0.6, balance), &points, &[0.0; 3], 1 << 20).expect("supported");
+        let polished = polish(&dual(0.6, balance), &points, &[0.0; 3], 1 << 20, &|| true).expect("supported");
         close(polished.solution.alpha[1], 0.6);
         close(polished.solution.alpha[2], 0.4);
     }
-    assert_eq!(polish(&dual(0.3, Balance::Sum(1.0)), &points, &[0.0; 3], 0), Err(PathError::Infeasible));
-    assert_eq!(polish(&dual(1.0, Balance::Free), &points, &[0.0; 3], 0), Err(PathError::Unsupported));
-    assert!(matches!(polish(&dual(1.0, Balance::Sum(1.0)), &points, &[0.0; 2], 0), Err(PathError::Length { .. })));
+    assert_eq!(polish(&dual(0.3, Balance::Sum(1.0)), &points, &[0.0; 3], 0, &|| true), Err(PathError::Infeasible));
+    assert_eq!(polish(&dual(1.0, Balance::Free), &points, &[0.0; 3], 0, &|| true), Err(PathError::Unsupported));
+    assert!(matches!(polish(&dual(1.0, Balance::Sum(1.0)), &points, &[0.0; 2], 0, &|| true), Err(PathError::Length { .. })));
 }
