@@ -18,7 +18,7 @@ const LENGTH: u64 = 1000;
 
 /// Shows running solvers and passes Ctrl-C on to them.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     begun: Instant,
     pace: Mutex<Pace>,
 }
@@ -41,24 +41,24 @@ impl Bar {
     pub(crate) fn new(quiet: bool, samples: usize, values: usize) -> Self {
         let bar = drawn(quiet, Some(LENGTH), "{bar:30} {msg}");
         interrupt::listen();
-        Self { bar, begun: Instant::now(), pace: Mutex::new(Pace::new(samples, values)) }
+        Self { drawn: bar, begun: Instant::now(), pace: Mutex::new(Pace::new(samples, values)) }
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.drawn.finish_and_clear();
     }
 }
 
 impl CvWatch for Bar {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if !self.bar.is_hidden()
+        if !self.drawn.is_hidden()
             && let Ok(mut pace) = self.pace.lock()
         {
             let view = pace.tick(self.begun.elapsed().as_secs_f64(), progress);
-            self.bar.set_position((view.share * LENGTH as f64) as u64);
-            self.bar.set_message(view.text());
+            self.drawn.set_position((view.share * LENGTH as f64) as u64);
+            self.drawn.set_message(view.text());
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

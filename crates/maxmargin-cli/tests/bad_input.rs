@@ -211,7 +211,10 @@ fn small_files_that_unpack_to_large_ones_are_refused() {
 #[test]
 fn many_labels_are_asked_about_before_their_machines_are_trained() {
     let bench = Bench::new();
-    let targets = |step: f64| (0..3000).map(|i| format!("{} 1:{i}\n", f64::from(i) * step)).collect::<String>();
+    let targets = |step: f64| -> String {
+        let lines: Vec<String> = (0..3000).map(|i| format!("{} 1:{i}\n", f64::from(i) * step)).collect();
+        lines.concat()
+    };
     bench.file("targets", targets(0.25));
     let says = "targets: 3,000 different labels make 4,498,500 machines, one for each pair of classes, more than 10,000; the labels look like numbers to \
                 predict (regression), this is not for them; if they are classes, pass --max-machines 4498500";

@@ -118,13 +118,16 @@ fn class_weights_move_the_border_and_are_refused_on_the_simplex() {
     assert!(unknown.to_string().contains("-1, 1, 7"), "{unknown}");
 }
 
+/// What a training is told besides the kernel.
+type Way = fn(Svm) -> Svm;
+
 /// The weights of a training of several classes were once dropped. A weight of `w` is what `w` copies of each sample of the class are: in every training,
 /// fold and value of C, of two classes and of three, with a kernel and without.
 #[test]
 fn class_weights_are_copies_of_samples_in_every_way_to_train() {
-    let three = spiral(120);
+    let three = spiral(80);
     let two = Dataset { labels: three.labels.iter().map(|label| label.min(1.0)).collect(), ..three.clone() };
-    let ways: [(&str, fn(Svm) -> Svm); 7] = [
+    let ways: [(&str, Way); 7] = [
         ("smo", |svm| svm),
         ("irwls", |svm| svm.solver(Solver::Irwls)),
         ("linear kernel", |svm| svm.kernel(Kernel::Linear).solver(Solver::Smo)),
@@ -138,11 +141,13 @@ fn class_weights_are_copies_of_samples_in_every_way_to_train() {
     for (data, weights) in [(&two, [3, 1, 2]), (&two, [1, 2, 1]), (&three, [3, 1, 2]), (&three, [1, 2, 1])] {
         let label = |class: usize| [-1.0, 1.0, 7.0][class];
         let copies = |i: usize| (0..3).filter(|&class| label(class) == data.labels[i]).map(|class| weights[class]).sum::<usize>();
-        let rows: Vec<usize> = (0..120).flat_map(|i| vec![i; copies(i)]).collect();
+        let rows: Vec<usize> = (0..80).flat_map(|i| vec![i; copies(i)]).collect();
         let copied = data.select(&rows);
-        let plan =
-            |rows: &[usize]| FoldPlan::from_text(&rows.iter().map(|i| format!("{}\n", i % 4)).collect::<String>(), rows.len());
-        let plans = [plan(&(0..120).collect::<Vec<_>>()), plan(&rows)].map(|plan| plan.expect("four folds"));
+        let plan = |rows: &[usize]| {
+            let lines: Vec<String> = rows.iter().map(|i| format!("{}\n", i % 4)).collect();
+            FoldPlan::from_text(&lines.concat(), rows.len())
+        };
+        let plans = [plan(&(0..80).collect::<Vec<_>>()), plan(&rows)].map(|plan| plan.expect("four folds"));
         for (name, way) in ways {
             let svm = way(Svm::rbf(1.0).c(0.5).eps(1e-6));
             let classes = if data.labels.contains(&7.0) { 3 } else { 2 };

@@ -305,10 +305,10 @@ impl Pace {
             Stage::Full => {
                 let first = self.first.as_ref()?;
                 if first.is_judged() {
-                    return Some((audit - (at - first.now)).max(0.0) + self.folds_expected(progress, first, 0.0));
+                    return Some((audit - (at - first.now)).max(0.0) + folds_expected(progress, first, 0.0));
                 }
                 let left = first.steps_left(kernel_left);
-                let folds = self.folds_expected(progress, first, first.steps() + left);
+                let folds = folds_expected(progress, first, first.steps() + left);
                 (first.now > first.begun).then_some(kernel_left + left + audit + folds)
             }
             Stage::Fold(_) => Some(self.folds_left(at, progress) + if self.audit.is_some() { 0.0 } else { audit }),
@@ -318,15 +318,6 @@ impl Pace {
     /// What the folds' kernel rows and steps are measured by: the training of all data, or the first fold.
     fn opening(&self) -> Option<&Training> {
         self.first.as_ref().or_else(|| self.parts.values().min_by(|a, b| a.begun.total_cmp(&b.begun)))
-    }
-
-    /// Seconds that all folds are expected to take, when the training that they start from has taken so many in pair steps.
-    fn folds_expected(&self, progress: &CvProgress, first: &Training, steps: f64) -> f64 {
-        if progress.total <= 1 {
-            return 0.0;
-        }
-        let each = if first.latest.rows_computed > 0 { first.of(FOLD) } else { LINEAR_FOLD };
-        progress.total as f64 * each * steps
     }
 
     /// Seconds that are left of the folds: by those that are done, those that run, and what was expected.
@@ -344,7 +335,7 @@ impl Pace {
         }
         let rows_shared = self.parts.values().any(|part| part.begun > opening.begun && part.rows_before > 0);
         let begun = self.first_over.unwrap_or(opening.begun + if rows_shared { opening.kernel() } else { 0.0 });
-        let expected = self.folds_expected(progress, opening, opening.steps()) / total;
+        let expected = folds_expected(progress, opening, opening.steps()) / total;
         let seen = done + self.running(progress.done, Training::share);
         let each = (at - begun + EXPECTED * expected) / (seen + EXPECTED);
         (total - seen).max(0.0) * each
@@ -356,6 +347,15 @@ impl Pace {
         shares.sort_by(f64::total_cmp);
         shares.iter().take(self.parts.len().saturating_sub(done)).sum()
     }
+}
+
+/// Seconds that all folds are expected to take, when the training that they start from has taken so many in pair steps.
+fn folds_expected(progress: &CvProgress, first: &Training, steps: f64) -> f64 {
+    if progress.total <= 1 {
+        return 0.0;
+    }
+    let each = if first.latest.rows_computed > 0 { first.of(FOLD) } else { LINEAR_FOLD };
+    progress.total as f64 * each * steps
 }
 
 #[cfg(test)]
