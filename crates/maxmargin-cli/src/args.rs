@@ -160,8 +160,8 @@ pub(crate) struct VerifyArgs {
     /// Factor of C for one class, for models that do not say; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
-    /// Tolerance of the KKT violation [default: the model's own, or 0.001]
-    #[arg(long, value_parser = values::positive)]
+    /// What certificates must show: a KKT violation of at most this, or a relative gap for models of solvers that stop by it [default: 0.001]
+    #[arg(long, value_parser = values::tolerance)]
     pub(crate) eps: Option<f64>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,

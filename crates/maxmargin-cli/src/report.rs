@@ -10,6 +10,7 @@ pub(crate) use document::{
 };
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{
-    SHOWN, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words, work_text,
+    SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words,
+    work_text,
 };
 pub(crate) use validated::Validated;

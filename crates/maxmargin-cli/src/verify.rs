@@ -5,11 +5,13 @@ use crate::failure::{Done, Failure};
 use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
-use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table};
+use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certain_text, fields, machines_table};
 use crate::threads::Threads;
 use crate::{format, model_io};
 use maxmargin::core::{Formulation, Goal, Status};
-use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, verify};
+use maxmargin::cv::{
+    CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, goal_of, verify,
+};
 use maxmargin::data::Par;
 use maxmargin::model::{Model, Record};
 use serde::Serialize;
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     if claim.is_none() && !args.weight.is_empty() {
         return Err(Failure::Usage("--weight without -c: both are for models that do not say how they were trained".to_owned()));
     }
-    let verdict = verify(&model, &input.data, claim.as_ref(), args.eps.map(Goal::Kkt), threads.par());
+    let verdict = verify(&model, &input.data, claim.as_ref(), goal(&model, args.eps), threads.par());
     let verdict = verdict.map_err(|error| failed(args, &input, &error))?;
     let document = VerifyDocument {
         setup: setup(&model, &input, claim.as_ref(), verdict.goal),
@@ -68,6 +70,11 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         (true, false) => Done::Stopped,
         (true, true) => Done::Finished,
     })
+}
+
+/// The violation or the gap that the user asks for, whichever the solver of the model is about.
+fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
+    eps.map(|eps| model.record().map_or(Goal::Kkt(eps), |record| goal_of(record).at_most(eps)))
 }
 
 /// The data that the user names, or what the model keeps.
@@ -109,13 +116,13 @@ fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Set
 /// The machines as they were judged.
 fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
     let judged = |one: &MachineVerdict| {
-        let certificate = CertificateReport::new(&one.certificate, one.met);
+        let certificate = CertificateReport::new(&one.certificate, one.met).with_certain(one.certain.as_ref());
         MachineDocument::stored(model, one.machine, certificate, &input.data.labels)
     };
     let reports: Vec<MachineReport> = verdict.machines.iter().map(judged).collect();
     Solved {
         status: model.record().map_or(Status::Converged, Record::status),
-        certificate: verdict.certificate.as_ref().map(|c| CertificateReport::new(c, verdict.goal.met(c))),
+        certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
         machines: MachineDocument::of(model.classes(), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
@@ -138,8 +145,12 @@ fn report(d: &VerifyDocument) -> String {
         rows.push(("KKT violation", format!("{} (tolerance {})", format::short(c.kkt), format::short(d.setup.eps))));
     }
     rows.push(("time", format::seconds(d.seconds.total)));
+    let certificates: Vec<CertificateReport> = d.solved.machines.iter().map(|m| m.report.certificate).collect();
+    rows.extend(certain_text(&certificates).map(|text| ("labels", text)));
+    let optimal = certificates.iter().all(CertificateReport::is_optimal);
     let verdict = match (d.matches, d.tolerance_met) {
-        (true, true) => "certified: an optimal solution of this problem, to its tolerance",
+        (true, true) if optimal => "certified: an optimal solution of this problem, to the tolerance and the gap above",
+        (true, true) => "certified to the tolerance, but its gap does not prove it optimal: ask for a smaller --eps",
         (true, false) => "genuine, but not solved to the tolerance",
         (false, _) => "REFUTED: the model is not what it says about this data",
     };

@@ -45,6 +45,15 @@ impl Certificate {
         }
     }
 
+    /// The relative gap up to which a point is called optimal, whatever its KKT violation is: a small violation alone bounds the gap by
+    /// itself times `Σ C_k` only.
+    pub const OPTIMAL: f64 = 1e-2;
+
+    /// Whether the gap is small enough to speak of an optimum.
+    pub fn is_optimal(&self) -> bool {
+        self.infeasible <= 1e-9 && self.relative_gap() <= Self::OPTIMAL
+    }
+
     /// What is known of a point that nobody has judged: nothing.
     pub const NOTHING: Self =
         Self { primal: f64::INFINITY, dual: f64::NEG_INFINITY, kkt: f64::INFINITY, infeasible: f64::INFINITY };

@@ -22,6 +22,16 @@ pub enum Goal {
 }
 
 impl Goal {
+    /// The same quantities with other bounds: what a goal is about, in a judge's terms.
+    #[must_use]
+    pub fn at_most(self, bound: f64) -> Self {
+        match self {
+            Goal::Kkt(_) => Goal::Kkt(bound),
+            Goal::Gap(_) => Goal::Gap(bound),
+            Goal::Both { .. } => Goal::Both { kkt: bound, gap: bound },
+        }
+    }
+
     /// Whether `certificate` shows it, at a point that is feasible to rounding.
     pub fn met(self, certificate: &Certificate) -> bool {
         let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));

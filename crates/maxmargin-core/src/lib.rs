@@ -6,6 +6,7 @@
 //! [`certify`] says how good it is.
 
 pub mod audit;
+pub mod certain;
 pub mod certificate;
 mod clock;
 pub mod dense;
@@ -22,6 +23,7 @@ pub mod warm;
 pub mod watch;
 
 pub use audit::{Audit, Point, audit, audit_asking};
+pub use certain::{Certain, certain};
 pub use certificate::{Certificate, certify, certify_gradient};
 pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};

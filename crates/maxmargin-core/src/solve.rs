@@ -1,5 +1,6 @@
 //! What every solver family implements.
 
+use crate::certain::{Certain, certain};
 use crate::certificate::{Certificate, certify, certify_gradient};
 use crate::dual::Dual;
 use crate::formulation::Formulation;
@@ -54,17 +55,22 @@ impl Solved {
         if self.exact { certify_gradient(dual, alpha, *bias, gradient) } else { certify(dual, space, &self.solution, par) }
     }
 
-    /// [`Solved::certify`], asking now and then whether to go on.
+    /// [`Solved::certify`], asking now and then whether to go on, and the labels that its gap proves.
     ///
     /// # Errors
     ///
     /// When it was called off.
-    pub fn certify_asking(&self, dual: &Dual, space: Space, par: Par, asking: &Asking) -> Result<Certificate, Halted> {
+    pub fn certify_asking(
+        &self,
+        dual: &Dual,
+        space: Space,
+        par: Par,
+        asking: &Asking,
+    ) -> Result<(Certificate, Option<Certain>), Halted> {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
-        if self.exact {
-            return Ok(certify_gradient(dual, alpha, *bias, gradient));
-        }
-        Ok(certify_gradient(dual, alpha, *bias, &exact_gradient_asking(dual, space, alpha, par, asking)?))
+        let computed = if self.exact { None } else { Some(exact_gradient_asking(dual, space, alpha, par, asking)?) };
+        let gradient = computed.as_ref().unwrap_or(gradient);
+        Ok((certify_gradient(dual, alpha, *bias, gradient), certain(dual, space, alpha, gradient)))
     }
 
     /// Counts of both, by name.

@@ -2,7 +2,7 @@
 
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
-use maxmargin_core::{Balance, Decision, Solved};
+use maxmargin_core::{Balance, Decision, Solved, certain};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -59,6 +59,8 @@ impl Outcome {
             solve_seconds: task.solve_seconds,
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, held)
         };
+        let proved = certain(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
+        let report = MachineReport { certificate: report.certificate.with_certain(proved.as_ref()), ..report };
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without a balance the bias is part of the sums.
         let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };

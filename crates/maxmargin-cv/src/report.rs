@@ -1,7 +1,7 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
 use crate::metric::{Score, scores};
-use maxmargin_core::{Certificate, Dual, Solution, Status};
+use maxmargin_core::{Certain, Certificate, Dual, Solution, Status};
 use serde::Serialize;
 
 /// A certificate as reports show it.
@@ -19,13 +19,26 @@ pub struct CertificateReport {
     pub infeasible: f64,
     /// Whether it shows what was asked for.
     pub holds: bool,
+    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
+    pub certain: Option<usize>,
 }
 
 impl CertificateReport {
     /// A certificate, and whether it holds.
     pub fn new(c: &Certificate, holds: bool) -> Self {
         let relative_gap = c.relative_gap();
-        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds }
+        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds, certain: None }
+    }
+
+    /// The same with the labels that its gap proves.
+    #[must_use]
+    pub fn with_certain(self, certain: Option<&Certain>) -> Self {
+        Self { certain: certain.map(Certain::labels), ..self }
+    }
+
+    /// Whether the gap is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).
+    pub fn is_optimal(&self) -> bool {
+        self.relative_gap <= Certificate::OPTIMAL
     }
 
     /// The less favourable of two: one that does not hold, otherwise the larger KKT violation.

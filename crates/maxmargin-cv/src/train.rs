@@ -100,16 +100,16 @@ impl Study<'_> {
                 solved.solution = due.told(solved.solution);
                 let mut go_on = || limit.may_judge();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
-                let certificate = certificate.unwrap_or(Certificate::NOTHING);
+                let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
                 solved.solution.status = self.solver.goal(self.stop.tol).reached(solved.solution.status, &certificate);
                 let decision = problem.decision(&solved.solution);
                 let weights = space.matrix().map(|matrix| {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                     matrix.weights(&ids, &coef, par).0
                 });
-                Ok((solved, certificate, decision, weights))
+                Ok((solved, (certificate, proved), decision, weights))
             });
-            let (Solved { solution, counts, .. }, certificate, mut decision, weights) = solved?;
+            let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights) = solved?;
             done.fetch_add(1, Ordering::Relaxed);
             let held = self.solver.goal(self.stop.tol).met(&certificate);
             let report = MachineReport {
@@ -118,6 +118,7 @@ impl Study<'_> {
                 solve_seconds: own.elapsed().as_secs_f64(),
                 ..MachineReport::of(dual, &solution, &certificate, held)
             };
+            let report = MachineReport { certificate: report.certificate.with_certain(proved.as_ref()), ..report };
             // Rows of the data, ascending.
             decision.terms.iter_mut().for_each(|term| term.0 = arrangement.original[part.rows[term.0]]);
             decision.terms.sort_by_key(|term| term.0);

@@ -12,12 +12,12 @@ use crate::solver::Solver;
 use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
-use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset};
+use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset};
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::{Decide, Model, Record};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// The KKT violation that a model without a record is judged by.
+/// What models are judged by where the caller says nothing, in units of the margin 1.
 const EPS: f64 = 1e-3;
 
 /// What a model that does not say how it was trained is said to have been trained with: a C-SVC with the hinge loss and a free bias.
@@ -55,6 +55,8 @@ pub struct MachineVerdict {
     pub stored: Option<Certificate>,
     /// Whether the recomputed certificate meets the goal.
     pub met: bool,
+    /// What the gap proves about labels, where that is known.
+    pub certain: Option<Certain>,
 }
 
 /// What became of a model.
@@ -114,6 +116,11 @@ impl Verdict {
         self.checks.iter().filter(|check| check.passed.is_none())
     }
 
+    /// Whether the gap of every machine is small enough to speak of an optimum.
+    pub fn is_optimal(&self) -> bool {
+        !self.machines.is_empty() && self.machines.iter().all(|machine| machine.certificate.is_optimal())
+    }
+
     /// Whether every machine was certified and meets the goal.
     pub fn met(&self) -> bool {
         !self.machines.is_empty() && self.machines.iter().all(|machine| machine.met)
@@ -133,8 +140,9 @@ pub fn goal_of(record: &Record) -> Goal {
 /// Judges `model` against the data it was trained on: everything that its file says is computed again, in double precision, from the data and the
 /// coefficients alone.
 ///
-/// Without a `goal` certificates are judged by what was asked of the training, or by a KKT violation of 10⁻³ where the model does not tell. Machines are
-/// judged side by side; the result does not depend on `par`.
+/// Certificates are judged by `goal`, or in this judge's own terms: 10⁻³ of what the solver of the model is about (a KKT violation, a relative gap, or
+/// both). What the model says that it was asked for is no argument: a model that was asked for nothing would be proved right. Machines are judged side by
+/// side; the result does not depend on `par`.
 ///
 /// # Errors
 ///
@@ -198,8 +206,8 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
         (Some(record), None) => Ok(Asked {
             formulation: Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset },
             weights: record.weights.clone(),
-            goal: goal.unwrap_or_else(|| goal_of(record)),
-            eps: record.eps,
+            goal: goal.unwrap_or_else(|| goal_of(record).at_most(EPS)),
+            eps: goal.and_then(Goal::kkt).unwrap_or(EPS),
         }),
         (None, Some(claim)) => {
             let mut weights = vec![1.0; model.classes().len()];

@@ -100,6 +100,14 @@ impl Exact<'_> {
         self.len() == 0
     }
 
+    /// The inner product of every sample with itself.
+    pub fn diagonal(&self) -> &[f64] {
+        match self {
+            Exact::Gram(gram) => gram.diagonal(),
+            Exact::Features(matrix) => matrix.squares(),
+        }
+    }
+
     /// `F = K[columns, ids] · coef`, from exact kernel values or from the features: `coef` is row-major `ids.len() × h`, the result row-major
     /// `columns.len() × h`. Every kernel value is computed once for all `h`. The same bits for every `par`.
     ///

@@ -125,7 +125,7 @@ pub(crate) struct SolverArgs {
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
     /// Tolerance: the largest KKT violation of a solution (LIBSVM's -e)
-    #[arg(long, default_value_t = 1e-3, value_parser = values::positive, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 1e-3, value_parser = values::tolerance, allow_hyphen_values = true)]
     pub(crate) eps: f64,
     /// Stop after this many iterations of one training
     #[arg(long, value_name = "N", value_parser = values::count)]

@@ -164,6 +164,12 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     finite(text).ok().filter(|v| *v > 0.0).ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
+/// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every model a relative gap of 1 or so.
+pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
+    let what = "it must be a number above 0 and below 1: larger ones ask for nothing, the empty model has a KKT violation of 2";
+    positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())
+}
+
 pub(crate) fn gamma(text: &str) -> Result<Gamma, String> {
     match text {
         "auto" => Ok(Gamma::Auto),

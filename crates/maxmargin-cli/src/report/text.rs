@@ -62,7 +62,19 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
     let (kkt, gap) = (largest(|c| c.kkt), largest(|c| c.relative_gap));
     let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
-    format!("{verdict}: {} {kkt} (tolerance {}), {} {gap}{asked}", words.0, format::short(setup.eps), words.1)
+    let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
+    let short_of = match of.iter().all(CertificateReport::is_optimal) {
+        true => "",
+        false => "; a gap above 0.01 proves no optimum: ask for a smaller --eps",
+    };
+    format!("{verdict}: {} {kkt} (tolerance {}), {} {gap}{asked}{proved}{short_of}", words.0, format::short(setup.eps), words.1)
+}
+
+/// How many labels the gap proves, of the machine or fold that has fewest.
+pub(crate) fn certain_text(of: &[CertificateReport]) -> Option<String> {
+    let least = of.iter().map(|c| c.certain).min().flatten()?;
+    let (count, each) = (format::count(least as u64), if of.len() == 1 { "" } else { " at least" });
+    Some(format!("{count} training labels{each} are those of every optimum"))
 }
 
 /// The machines one by one, where they are few, or those that need attention.

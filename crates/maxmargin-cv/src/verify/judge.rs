@@ -5,7 +5,7 @@ use crate::matching::Terms;
 use crate::study::Source;
 use crate::verify::{Check, MachineVerdict, VerifyError};
 use crate::words::label_in_words;
-use maxmargin_core::{Certificate, Formulation, Goal, Offset, Point, audit, bias_of};
+use maxmargin_core::{Certificate, Formulation, Goal, Offset, Point, audit, bias_of, certain};
 use maxmargin_data::Par;
 use maxmargin_data::number::format_g;
 use maxmargin_model::Model;
@@ -74,14 +74,15 @@ impl Judge<'_> {
         let mass: f64 = alpha.iter().sum();
         let offset = asked.formulation.offset();
         let folded = training.is_some_and(|training| training.folded.is_some());
-        let ((audited, weights), _) = source.with_space(part, offset.feature(), (0, par), |space| {
+        let ((audited, weights, proved), _) = source.with_space(part, offset.feature(), (0, par), |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
             let audited = audit(space, &[point], par).remove(0);
             let weights = space.matrix().filter(|_| folded).map(|matrix| {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            (audited, weights)
+            let proved = certain(dual, space, &alpha, &audited.gradient);
+            (audited, weights, proved)
         });
         let certificate = audited.certificate;
         let mut findings = Vec::new();
@@ -126,6 +127,7 @@ impl Judge<'_> {
             certificate,
             stored: training.map(|training| training.certificate),
             met: asked.goal.met(&certificate),
+            certain: proved,
         };
         Ok(Judged { verdict, findings })
     }

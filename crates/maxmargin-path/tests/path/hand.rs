@@ -18,18 +18,18 @@ fn two_points_at_once() {
     let gram = gram(&[[1.0, 0.0], [-1.0, 0.0]], Form::Linear);
     let mut path = Path::new(&gram, &[1.0, -1.0], Config::default()).expect("two labels");
     let update = path.change(&added(&[0, 1], 10.0), &[]).expect("two new samples");
-    assert_exact(&path, &update, "two points");
+    assert_exact(&path, &gram, &update, "two points");
     assert_eq!(update.repairs, 0, "{update:?}");
     close(path.alpha(0).expect("a member"), 0.5);
     close(path.alpha(1).expect("a member"), 0.5);
     close(path.bias(), 0.0);
     // C below ½ binds: then nothing is in the margin and the bias is the middle of its interval.
     let update = path.set_c(0.25).expect("a possible C");
-    assert_exact(&path, &update, "small C");
+    assert_exact(&path, &gram, &update, "small C");
     close(path.alpha(0).expect("a member"), 0.25);
     assert_eq!((update.margin, update.bounded, update.repairs), (0, 2, 0));
     let update = path.set_c(10.0).expect("a possible C");
-    assert_exact(&path, &update, "large C again");
+    assert_exact(&path, &gram, &update, "large C again");
     assert_eq!(update.repairs, 0);
     close(path.alpha(0).expect("a member"), 0.5);
 }
@@ -40,20 +40,20 @@ fn a_nearer_point_takes_over() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [0.5, 0.0]], Form::Linear);
     let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], Config::default()).expect("four labels");
     let update = path.change(&added(&[0, 1], 100.0), &[]).expect("new");
-    assert_exact(&path, &update, "first two");
+    assert_exact(&path, &gram, &update, "first two");
     close(path.alpha(0).expect("a member"), 2.0);
     close(path.bias(), -1.0);
     let update = path.change(&added(&[2], 100.0), &[]).expect("new");
     assert_eq!((update.breakpoints, update.bounded), (0, 0), "a sample beyond the margin costs nothing");
     let update = path.change(&added(&[3], 100.0), &[]).expect("new");
-    assert_exact(&path, &update, "fourth");
+    assert_exact(&path, &gram, &update, "fourth");
     assert_eq!(update.repairs, 0);
     close(path.alpha(0).expect("a member"), 0.0);
     close(path.alpha(1).expect("a member"), 8.0);
     close(path.alpha(3).expect("a member"), 8.0);
     close(path.bias(), -3.0);
     let update = path.change(&[], &[3, 2]).expect("members");
-    assert_exact(&path, &update, "back");
+    assert_exact(&path, &gram, &update, "back");
     assert_eq!(update.repairs, 0);
     close(path.alpha(0).expect("a member"), 2.0);
     close(path.alpha(1).expect("a member"), 2.0);
@@ -64,12 +64,12 @@ fn one_class_has_alpha_zero_and_the_class_may_change() {
     let gram = gram(&[[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [-1.0, 0.5]], Form::Rbf(1.0));
     let mut path = Path::new(&gram, &[1.0, 1.0, -1.0, -1.0], Config::default()).expect("four labels");
     let update = path.change(&added(&[0, 1], 1.0), &[]).expect("new");
-    assert_exact(&path, &update, "one class");
+    assert_exact(&path, &gram, &update, "one class");
     assert_eq!((path.alpha(0), path.alpha(1), path.bias()), (Some(0.0), Some(0.0), 1.0));
     let update = path.change(&added(&[2, 3], 1.0), &[0]).expect("new and old");
-    assert_exact(&path, &update, "two classes");
+    assert_exact(&path, &gram, &update, "two classes");
     let update = path.change(&[], &[1]).expect("a member");
-    assert_exact(&path, &update, "the other class");
+    assert_exact(&path, &gram, &update, "the other class");
     assert_eq!((path.alpha(2), path.alpha(3)), (Some(0.0), Some(0.0)));
     close(path.bias(), -1.0);
     let update = path.change(&[], &[2, 3]).expect("members");
@@ -87,10 +87,10 @@ fn duplicates_need_no_ridge() {
         let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
         for id in 0..16 {
             let update = path.change(&added(&[id], 1.5), &[]).expect("new");
-            assert_exact(&path, &update, &format!("{form:?} + {id}"));
+            assert_exact(&path, &gram, &update, &format!("{form:?} + {id}"));
         }
         let update = path.change(&[], &[0, 1, 2, 3, 15]).expect("members");
-        assert_exact(&path, &update, &format!("{form:?} − 5"));
+        assert_exact(&path, &gram, &update, &format!("{form:?} − 5"));
     }
 }
 
@@ -100,11 +100,11 @@ fn a_weight_of_zero_silences() {
     let mut path = Path::new(&gram, &[-1.0, 1.0, 1.0, -1.0], Config::default()).expect("four labels");
     path.change(&added(&[0, 1, 2, 3], 100.0), &[]).expect("new");
     let update = path.set_weight(3, 0.0).expect("a member");
-    assert_exact(&path, &update, "silenced");
+    assert_exact(&path, &gram, &update, "silenced");
     assert_eq!(path.alpha(3), Some(0.0));
     close(path.alpha(0).expect("a member"), 2.0);
     let update = path.set_weight(3, 4.0).expect("a member");
-    assert_exact(&path, &update, "heard again");
+    assert_exact(&path, &gram, &update, "heard again");
     close(path.alpha(3).expect("a member"), 4.0);
 }
 
@@ -127,11 +127,11 @@ fn a_limit_stops_the_path_and_it_goes_on() {
     assert_eq!(limited.change(&[], &[21]), Err(PathError::Unfinished));
     let (mut finished, mut seeded) = (limited.clone(), limited.clone());
     let update = limited.resume(None).expect("whole");
-    assert_exact(&limited, &update, "resumed");
+    assert_exact(&limited, &gram, &update, "resumed");
     let update = finished.finish().expect("whole");
-    assert_exact(&finished, &update, "finished");
+    assert_exact(&finished, &gram, &update, "finished");
     let update = seeded.finish_with(|dual, _| crate::common::pairwise(dual, &gram, 1e-3)).expect("an alpha per variable");
-    assert_exact(&seeded, &update, "seeded");
+    assert_exact(&seeded, &gram, &update, "seeded");
     for path in [&limited, &finished, &seeded] {
         assert!((path.bias() - reference.bias).abs() < 1e-7);
         for (a, b) in path.solution().alpha.iter().zip(&reference.alpha) {

@@ -2,5 +2,6 @@
 
 mod common;
 mod hand;
+mod limits;
 mod scripts;
 mod updatable;

@@ -1,0 +1,175 @@
+//! What a path may take: time and memory, and what it makes of ties and slow samples.
+
+use crate::common::{Form, artificial, assert_exact, gram};
+use maxmargin_kernel::{FnGram, Gram};
+use maxmargin_path::{Added, Config, Path, PathError, polish};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A Gram matrix that counts the exact values asked of it.
+struct Counted<G> {
+    inner: G,
+    values: AtomicU64,
+}
+
+impl<G: Gram> Gram for Counted<G> {
+    fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        self.inner.diagonal()
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        self.inner.fill(rows, columns, out);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        self.values.fetch_add((rows.len() * columns.len()) as u64, Ordering::Relaxed);
+        self.inner.fill_exact(rows, columns, out);
+    }
+}
+
+fn counted(n: usize, gamma: f64) -> (Counted<impl Gram>, Vec<f64>) {
+    let (points, labels) = artificial(n, 5);
+    (Counted { inner: gram(&points, Form::Rbf(gamma)), values: AtomicU64::new(0) }, labels)
+}
+
+/// Values between two questions: a piece of work is 2²⁴ operations, a value counts as 64.
+const PIECE: u64 = (1 << 24) / 64;
+
+/// Whoever says no at the k-th question sees no kernel value computed after it, and at most a piece between two questions.
+#[test]
+fn every_part_of_a_path_ends_when_it_is_told() {
+    let n = 900;
+    let (gram, labels) = counted(n, 30.0);
+    let values = || gram.values.load(Ordering::Relaxed);
+    let ids: Vec<usize> = (0..n).collect();
+    let add: Vec<Added> = ids.iter().map(|&id| Added { id, upper: 10.0 }).collect();
+    let mut asked_in_all = 0;
+    // The finish from nothing, the walk from nothing, a walk along C.
+    for what in 0..3 {
+        let whole = AtomicU64::new(0);
+        for most in [0, 1, 3, 10, u64::MAX] {
+            let (looks, at, widest) = (AtomicU64::new(0), AtomicU64::new(values()), AtomicU64::new(0));
+            let go_on = || {
+                let now = values();
+                widest.fetch_max(now - at.swap(now, Ordering::Relaxed), Ordering::Relaxed);
+                looks.fetch_add(1, Ordering::Relaxed) < most
+            };
+            // Little memory: columns are computed again and again.
+            let config = Config::default().with_memory(20 * (n * n) as u64);
+            let fresh = Path::new(&gram, &labels, config.clone()).expect("labels");
+            let result = match what {
+                0 => fresh.asking(&go_on).adopt(&ids, &[10.0; 900], &[0.0; 900]),
+                1 => fresh.asking(&go_on).change(&add, &[]),
+                _ => {
+                    let mut whole = fresh;
+                    whole.change(&add, &[]).expect("new samples");
+                    let mut path = whole.asking(&go_on);
+                    at.store(values(), Ordering::Relaxed);
+                    path.set_c(1.0)
+                }
+            };
+            let (looks, at, widest) = (looks.into_inner(), at.into_inner(), widest.into_inner());
+            assert!(widest <= 2 * PIECE, "{what}: {widest} values between two questions");
+            if most == u64::MAX {
+                result.expect("nobody ended it");
+                whole.store(looks, Ordering::Relaxed);
+                asked_in_all += looks;
+            } else if let Err(error) = result {
+                assert_eq!((error, looks), (PathError::Interrupted, most + 1), "{what}");
+                assert_eq!(at, values(), "{what}: nothing is computed after the no");
+            } else {
+                assert!(looks <= most, "{what}: {looks} questions, and the no was not heard");
+            }
+        }
+    }
+    assert!(asked_in_all > 20, "{asked_in_all} questions: the problem is too small to show anything");
+}
+
+#[test]
+fn a_path_that_was_called_off_says_so_for_ever() {
+    let (gram, labels) = counted(900, 30.0);
+    let add: Vec<Added> = (0..900).map(|id| Added { id, upper: 10.0 }).collect();
+    let never = || false;
+    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels").asking(&never);
+    assert_eq!(path.change(&add, &[]), Err(PathError::Interrupted));
+    assert_eq!(path.set_c(1.0), Err(PathError::Interrupted));
+    assert_eq!(path.resume(None), Err(PathError::Interrupted));
+    assert_eq!(path.finish(), Err(PathError::Interrupted));
+    assert_eq!(path.solution().status, maxmargin_core::Status::Interrupted);
+    let dual = path.dual().expect("samples");
+    assert_eq!(polish(&dual, &gram, &[0.0; 900], 1 << 30, &never), Err(PathError::Interrupted));
+}
+
+/// The budget is what columns and factor take together; with less than the factor needs there is one error, and before any column is computed.
+#[test]
+fn the_budget_holds_factor_and_columns() {
+    let n = 300;
+    let (gram, labels) = counted(n, 30.0);
+    let ids: Vec<usize> = (0..n).collect();
+    let upper = vec![10.0; n];
+    let (whole, update) = Path::from_solution(&gram, &labels, &ids, &upper, &vec![0.0; n], Config::default()).expect("fits");
+    let alpha = whole.solution().alpha;
+    let free = whole.margin().len();
+    assert!(free > 100, "{free} samples in the margin");
+    let all = update.bytes;
+    let mut columns = 0;
+    for budget in [all, all / 2, 14 * (free * free) as u64] {
+        let config = Config::default().with_memory(budget);
+        let (mut path, update) = Path::from_solution(&gram, &labels, &ids, &upper, &alpha, config).expect("the factor fits");
+        assert_exact(&path, &gram, &update, "within a budget");
+        let later = path.change(&[], &[ids[0], ids[7], ids[19]]).expect("members");
+        assert_exact(&path, &gram, &later, "removed within a budget");
+        // Columns on their way come on top: an eighth of the budget, or one.
+        let room = budget + (budget / 8).max(8 * n as u64);
+        assert!(later.bytes <= room && path.bytes() <= room, "{} of {budget}", later.bytes);
+        let needed = update.columns + later.columns;
+        assert!(needed >= columns, "less memory, less work: {needed} columns, {columns} before");
+        columns = needed;
+    }
+    let before = gram.values.load(Ordering::Relaxed);
+    let config = Config::default().with_memory(Path::memory_of(free) - 1);
+    let refused = Path::from_solution(&gram, &labels, &ids, &upper, &alpha, config).expect_err("no room");
+    assert!(matches!(refused, PathError::Memory { margin, .. } if margin == free), "{refused}");
+    // The residuals alone were computed: they tell who is free.
+    assert!(gram.values.load(Ordering::Relaxed) - before <= (n * n) as u64);
+    let config = Config::default().with_memory(1000);
+    let add: Vec<Added> = ids.iter().map(|&id| Added { id, upper: 10.0 }).collect();
+    let mut path = Path::new(&gram, &labels, config).expect("labels");
+    assert!(matches!(path.change(&add, &[]), Err(PathError::Memory { .. })));
+    assert!(matches!(path.resume(None), Err(PathError::Memory { .. })), "the model is none");
+}
+
+/// Sixty copies of each of two points arrive at the margin together: one after the other is exchanged without the path moving, and it still ends
+/// where it goes, without the finish.
+#[test]
+fn a_tie_of_many_is_walked_through() {
+    let point = |i: usize| if i < 60 { -1.0 } else { 1.0 };
+    let gram = FnGram::new(120, move |i, j| point(i) * point(j));
+    let labels: Vec<f64> = (0..120).map(point).collect();
+    let add: Vec<Added> = (0..120).map(|id| Added { id, upper: 1e-3 }).collect();
+    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+    path.change(&add, &[]).expect("new samples");
+    let update = path.set_c(1.0).expect("members");
+    assert_exact(&path, &gram, &update, "ties");
+    assert!(update.zero_steps > 40, "{update:?}");
+    assert_eq!((update.travelled, update.repairs), (1.0, 0), "{update:?}");
+}
+
+/// A sample whose residual moves 10⁻⁷ times as fast as the coefficients still is an event of its own.
+#[test]
+fn a_slow_sample_is_not_passed_by() {
+    // Two pairs of opposite points; the last sample sees the first pair from far away, and begins a little inside its margin.
+    let points: [[f64; 3]; 5] = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, -2.0, 0.0], [1e-6, 1.9999999, 0.0]];
+    let gram = FnGram::new(5, move |i, j| points[i].iter().zip(&points[j]).map(|(a, b)| a * b).sum());
+    let labels = [1.0, -1.0, 1.0, -1.0, 1.0];
+    let add: Vec<Added> = (0..5).map(|id| Added { id, upper: if id < 2 { 1e-4 } else { 0.1 } }).collect();
+    let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
+    path.change(&add, &[]).expect("new samples");
+    let update = path.set_weights(&[(0, 0.45), (1, 0.45)]).expect("members");
+    assert_exact(&path, &gram, &update, "slow");
+    assert_eq!(update.repairs, 0, "{update:?}");
+}
