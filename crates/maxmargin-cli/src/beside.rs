@@ -70,7 +70,7 @@ pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1));
+        let ours = name.to_str().and_then(|name| name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)).is_some();
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }

@@ -83,13 +83,13 @@ fn waited_for(file: File, name: &str) -> io::Result<File> {
         // Nobody listens any more only when the program ends.
         let _ = done.send(locked.map(|()| file));
     });
-    let gone = |_| io::Error::other("the thread that waited has ended");
+    let gone = || io::Error::other("the thread that waited has ended");
     match heard.recv_timeout(SILENT) {
         Ok(locked) => locked,
-        Err(RecvTimeoutError::Disconnected) => Err(gone(())),
+        Err(RecvTimeoutError::Disconnected) => Err(gone()),
         Err(RecvTimeoutError::Timeout) => {
             say_unless_quiet(&format!("{name}: waiting for another maxmargin that is writing this file"));
-            heard.recv().map_err(|_| gone(()))?
+            heard.recv().map_err(|_| gone())?
         }
     }
 }
