@@ -75,7 +75,7 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             Some(())
         }),
         ("support.features", |p, at| {
-            let features = [0, 1, 3, 1 << 20];
+            let features = [0, 1, 3, 1 << 12];
             p.support = p.support.clone().with_features(*features.get(at)?);
             Some(())
         }),
@@ -184,7 +184,7 @@ fn of_kept_data() -> Vec<(&'static str, Field)> {
         ("kept index base", |p, at| kept(p, |kept| put(&mut kept.data.index_base, &[0, 2, u32::MAX], at))),
         ("kept features", |p, at| {
             kept(p, |kept| {
-                let features = [0, 1, 3, 1 << 20];
+                let features = [0, 1, 3, 1 << 12];
                 kept.data.samples = kept.data.samples.clone().with_features(*features.get(at)?);
                 Some(())
             })
