@@ -62,9 +62,13 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     // From here until the new model has its name nobody else writes there: what they would have written would be lost.
     let patience = if args.no_wait { Patience::None } else { Patience::Wait };
-    let output = Output::open(path)?.locked(patience)?;
-    let model = model_io::load(&args.model)?;
+    let output = Output::open(path)?;
     let data_output = args.write_data.as_deref().map(Output::open).transpose()?;
+    if data_output.as_ref().is_some_and(|data| data.is_also(&output)) {
+        return Err(Failure::Usage(format!("--write-data: {} is where the model goes; name another file", output.name())));
+    }
+    let output = output.locked(patience)?;
+    let model = model_io::load(&args.model)?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
     let base = Some(model.parts().index_base);
     let add = args.add.as_deref();
