@@ -42,19 +42,19 @@ pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<O
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::write(name, &error)),
         };
-        let file = match (try_lock(&file).map_err(|e| failed(&e))?, patience) {
-            (None, _) => return Ok(None),
-            (Some(true), _) => file,
+        let locked = match (try_lock(&file), patience) {
+            (None, _) => None,
+            (Some(true), _) => Some(file),
             (Some(false), Patience::None) => {
-                return Err(Failure::input(
-                    name,
-                    "another maxmargin is writing this file; try again, or leave --no-wait out to wait",
-                ));
+                let what = "another maxmargin is writing this file; try again, or leave --no-wait out to wait";
+                return Err(Failure::input(name, what));
             }
-            (Some(false), Patience::Wait) => waited_for(file, name).map_err(|e| failed(&e))?,
+            (Some(false), Patience::Wait) => waited_for(file, name),
         };
-        if is_at(&file, path) {
-            return Ok(Some(Held { _file: file }));
+        match locked {
+            None => return Ok(None),
+            Some(file) if is_at(&file, path) => return Ok(Some(Held { _file: file })),
+            Some(_) => {}
         }
     }
 }
