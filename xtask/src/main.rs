@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | bench | bench-diff`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | bench | bench-diff | trust`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod datasets;
 mod failure;
 mod tidy;
 mod tools;
+mod trust;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
     BenchDiff(bench::diff::Arguments),
+    /// Try the built program under load, killed, and without room
+    Trust(trust::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
+        Command::Trust(arguments) => trust::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

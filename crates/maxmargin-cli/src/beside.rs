@@ -42,7 +42,7 @@ impl Beside {
         for _ in 0..ATTEMPTS {
             let file = builder.tempfile_in(folder)?;
             // Without locks nobody removes anything.
-            if try_lock(file.as_file())?.is_none_or(|locked| locked && is_at(file.as_file(), file.path())) {
+            if try_lock(file.as_file()).is_none_or(|locked| locked && is_at(file.as_file(), file.path())) {
                 return Ok(Self { file, _unbroken: unbroken });
             }
         }
@@ -70,19 +70,20 @@ pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1));
+        let ours = name.to_str().and_then(|name| name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)).is_some();
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
         let path = entry.path();
         let Ok(file) = File::options().read(true).write(true).open(&path) else { continue };
         // Not its successor: only who holds the lock of a file removes its name.
-        if matches!(try_lock(&file), Ok(Some(true))) && is_at(&file, &path) {
+        if try_lock(&file) == Some(true) && is_at(&file, &path) {
             let _ = fs::remove_file(&path);
         }
     }
 }
 
+/// The folder that a file is in.
 pub(crate) fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

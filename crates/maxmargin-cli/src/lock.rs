@@ -4,12 +4,12 @@
 //! written takes the name from the one before it: who has waited for a lock looks whether the name has gone to another file meanwhile, and begins again.
 //! Systems other than Unix, where a lock would keep readers out, and file systems without locks have none.
 
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::notes::say_unless_quiet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -33,7 +33,6 @@ pub(crate) struct Held {
 
 /// The right to write the file at `path`, called `name`; none where there is no such file yet, or no locks.
 pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<Option<Held>, Failure> {
-    let failed = |error: &io::Error| Failure::input(name, format!("cannot lock the file: {}", reason(error)));
     if !cfg!(unix) {
         return Ok(None);
     }
@@ -41,37 +40,36 @@ pub(crate) fn exclusive(path: &Path, name: &str, patience: Patience) -> Result<O
         let file = match File::options().read(true).write(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(Failure::write(name, &error)),
         };
-        let file = match (try_lock(&file).map_err(|e| failed(&e))?, patience) {
-            (None, _) => return Ok(None),
-            (Some(true), _) => file,
+        let locked = match (try_lock(&file), patience) {
+            (None, _) => None,
+            (Some(true), _) => Some(file),
             (Some(false), Patience::None) => {
-                return Err(Failure::input(
-                    name,
-                    "another maxmargin is writing this file; try again, or leave --no-wait out to wait",
-                ));
+                let what = "another maxmargin is writing this file; try again, or leave --no-wait out to wait";
+                return Err(Failure::input(name, what));
             }
-            (Some(false), Patience::Wait) => waited_for(file, name).map_err(|e| failed(&e))?,
+            (Some(false), Patience::Wait) => waited_for(file, name),
         };
-        if is_at(&file, path) {
-            return Ok(Some(Held { _file: file }));
+        match locked {
+            None => return Ok(None),
+            Some(file) if is_at(&file, path) => return Ok(Some(Held { _file: file })),
+            Some(_) => {}
         }
     }
 }
 
-/// Whether the lock was to be had; none where files cannot be locked.
-pub(crate) fn try_lock(file: &File) -> io::Result<Option<bool>> {
+/// Whether the lock was to be had; none where files cannot be locked, whatever the system says of it.
+pub(crate) fn try_lock(file: &File) -> Option<bool> {
     match file.try_lock() {
-        Ok(()) => Ok(Some(true)),
-        Err(TryLockError::WouldBlock) => Ok(Some(false)),
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+        Ok(()) => Some(true),
+        Err(TryLockError::WouldBlock) => Some(false),
+        Err(TryLockError::Error(_)) => None,
     }
 }
 
 /// Waits for the lock in another thread, so that this one can say what it waits for. Ctrl-C ends the program meanwhile.
-fn waited_for(file: File, name: &str) -> io::Result<File> {
+fn waited_for(file: File, name: &str) -> Option<File> {
     let (done, heard) = channel();
     thread::spawn(move || {
         let locked = loop {
@@ -81,17 +79,16 @@ fn waited_for(file: File, name: &str) -> io::Result<File> {
             }
         };
         // Nobody listens any more only when the program ends.
-        let _ = done.send(locked.map(|()| file));
+        let _ = done.send(locked.is_ok().then_some(file));
     });
-    let gone = |_| io::Error::other("the thread that waited has ended");
-    match heard.recv_timeout(SILENT) {
-        Ok(locked) => locked,
-        Err(RecvTimeoutError::Disconnected) => Err(gone(())),
-        Err(RecvTimeoutError::Timeout) => {
+    heard
+        .recv_timeout(SILENT)
+        .or_else(|_| {
             say_unless_quiet(&format!("{name}: waiting for another maxmargin that is writing this file"));
-            heard.recv().map_err(|_| gone(()))?
-        }
-    }
+            heard.recv()
+        })
+        .ok()
+        .flatten()
 }
 
 /// Whether `path` still names this file.

@@ -68,10 +68,11 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     // From here until the new model has its name nobody else writes there: what they would have written would be lost.
     let patience = if args.no_wait { Patience::None } else { Patience::Wait };
     // The model may be updated in its place.
-    let output = places.output(path, Content::Model)?.locked(patience)?;
-    let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
+    let output = places.output(path, Content::Model)?;
     places.reads([&args.model]);
     let data_output = args.write_data.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let output = output.locked(patience)?;
+    let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
     let base = Some(model.parts().index_base);
     let add = args.add.as_deref();

@@ -53,12 +53,8 @@ fn updates_at_the_same_time_all_count() {
     let answers: Vec<Answer> = children.into_iter().map(ended).collect();
     assert!(answers.iter().all(|answer| answer.code == 0), "{answers:?}");
     assert_eq!(bench.json("info m")["training"]["rows"], 120 + 4 * 5 - 3);
-    let mut first: Vec<u64> = answers
-        .iter()
-        .map(|answer| answer.json())
-        .filter(|d| d["added"] == 5)
-        .map(|d| d["first_number"].as_u64().unwrap())
-        .collect();
+    let mut first: Vec<u64> =
+        answers.iter().map(Answer::json).filter(|d| d["added"] == 5).map(|d| d["first_number"].as_u64().unwrap()).collect();
     first.sort_unstable();
     assert_eq!(first, [121, 126, 131, 136]);
     assert_eq!(bench.run("verify m -q").code, 0);

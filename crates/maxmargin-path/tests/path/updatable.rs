@@ -79,6 +79,22 @@ fn sparse_samples_with_new_features_join() {
     assert_eq!(model.save(), before);
 }
 
+/// A saved model may say that the next key is the last there is: keys once began again at 0.
+#[test]
+fn keys_that_run_out_are_an_error() {
+    let start = samples(&[[0.0, 0.0], [1.0, 1.0]]);
+    let (model, _) =
+        Updatable::new(start, vec![1.0, -1.0], Kernel::Linear, &[2.0; 2], &[0.0; 2], Config::default()).expect("valid");
+    let saved = SavedUpdatable { next: u64::MAX - 1, ..model.save() };
+    let (mut model, _) = Updatable::open(saved).expect("ascending keys");
+    let before = model.save();
+    let more = samples(&[[2.0, 0.0], [0.0, 2.0]]);
+    let refused = model.add(&more, &[1.0, -1.0], &[2.0, 2.0]);
+    assert_eq!(refused.err(), Some(UpdatableError::Exhausted(u64::MAX - 1)));
+    assert_eq!(model.save(), before);
+    assert!(model.add(&samples(&[[2.0, 0.0]]), &[1.0], &[2.0]).is_ok());
+}
+
 #[test]
 fn a_precomputed_kernel_cannot_grow() {
     let table = Samples::from_dense(1, 2, vec![1.0, 1.0]).expect("one row");

@@ -1,0 +1,225 @@
+//! What can be wrong in a model file: a change for every field.
+
+use maxmargin_core::{Loss, Offset};
+use maxmargin_cv::Kept;
+use maxmargin_data::scale::Scaler;
+use maxmargin_data::{Samples, codec};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::{Machine, Parts};
+
+/// Numbers of samples, lengths, indices: those at which sums and products wrap.
+const COUNTS: [u64; 10] = [0, 1, 2, 7, u32::MAX as u64 - 1, u32::MAX as u64, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX];
+
+/// What no coefficient, bias or price should be, or almost.
+const NUMBERS: [f64; 10] =
+    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, -1.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e9];
+
+/// A change of parts, by number: none where there is no such change.
+pub(crate) type Field = fn(&mut Parts, usize) -> Option<()>;
+
+fn put<T: Copy>(place: &mut T, values: &[T], at: usize) -> Option<()> {
+    *place = *values.get(at)?;
+    Some(())
+}
+
+fn count(place: &mut u64, at: usize) -> Option<()> {
+    put(place, &COUNTS, at)
+}
+
+fn number(place: &mut f64, at: usize) -> Option<()> {
+    put(place, &NUMBERS, at)
+}
+
+/// Makes a list shorter, longer, doubled, turned round or empty.
+fn list<T: Clone>(list: &mut Vec<T>, at: usize) -> Option<()> {
+    match at {
+        0 => list.clear(),
+        1 => drop(list.pop()),
+        2 => list.push(list.last()?.clone()),
+        3 => list.reverse(),
+        4 => list.insert(0, list.last()?.clone()),
+        5 => list.truncate(1),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Every field of every kind, by name.
+pub(crate) fn fields() -> Vec<(&'static str, Field)> {
+    [of_decisions(), of_record(), of_kept_data()].concat()
+}
+
+fn of_decisions() -> Vec<(&'static str, Field)> {
+    vec![
+        ("classes", |p, at| list(&mut p.classes, at)),
+        ("a class", |p, at| number(p.classes.last_mut()?, at)),
+        ("another class", |p, at| put(&mut p.classes[0], &[1.0, 2.0, 3.0, -7.0, 0.5, f64::NAN], at)),
+        ("machines", |p, at| list(&mut p.machines, at)),
+        ("an empty machine", |p, at| (at == 0).then(|| p.machines[0] = Machine::default())),
+        ("machine.support", |p, at| list(&mut p.machines.last_mut()?.support, at)),
+        ("a support index", |p, at| {
+            let indices = COUNTS.map(|n| n as u32);
+            put(p.machines.last_mut()?.support.last_mut()?, &indices, at)
+        }),
+        ("machine.coef", |p, at| list(&mut p.machines.last_mut()?.coef, at)),
+        ("a coefficient", |p, at| number(p.machines.last_mut()?.coef.first_mut()?, at)),
+        ("every coefficient", |p, at| {
+            let value = *NUMBERS.get(at)?;
+            p.machines.iter_mut().for_each(|m| m.coef.fill(value));
+            Some(())
+        }),
+        ("bias", |p, at| number(&mut p.machines.first_mut()?.bias, at)),
+        ("support", |p, at| {
+            let rows = [0, 1, 5];
+            p.support = p.support.select(&vec![0; *rows.get(at)?]);
+            Some(())
+        }),
+        ("support.features", |p, at| {
+            let features = [0, 1, 3, 1 << 12];
+            p.support = p.support.clone().with_features(*features.get(at)?);
+            Some(())
+        }),
+        ("vectors of no features", |p, at| {
+            p.support = Samples::from_dense(*COUNTS.get(at)? as usize, 0, Vec::new()).ok()?;
+            p.scaler = p.scaler.as_ref().map(|scaler| Scaler::fit(&p.support.select(&[]), scaler.method()));
+            p.record.iter_mut().for_each(|record| record.features = 0);
+            Some(())
+        }),
+        ("features of no vectors", |p, at| {
+            p.support = Samples::from_dense(0, *COUNTS.get(at)? as usize, Vec::new()).ok()?;
+            p.scaler = p.scaler.as_ref().map(|scaler| Scaler::fit(&p.support, scaler.method()));
+            p.machines.iter_mut().for_each(|m| *m = Machine { bias: m.bias, ..Machine::default() });
+            p.record = None;
+            Some(())
+        }),
+        ("index base", |p, at| put(&mut p.index_base, &[0, 1, 2, u32::MAX], at)),
+        ("gamma", |p, at| {
+            p.kernel = p.kernel.clone().with_gamma(*NUMBERS.get(at)?);
+            Some(())
+        }),
+        ("kernel", |p, at| {
+            let huge = Kernel::poly(1.0, 0.0, u32::MAX);
+            let kernels = [Kernel::Linear, Kernel::Precomputed, Kernel::rbf(1e300), huge, Kernel::poly(1e300, 1e300, 9)];
+            p.kernel = kernels.get(at)?.clone();
+            Some(())
+        }),
+    ]
+}
+
+fn of_record() -> Vec<(&'static str, Field)> {
+    vec![
+        ("no scaler", |p, at| (at == 0).then(|| p.scaler = None)),
+        ("no record", |p, at| (at == 0).then(|| p.record = None)),
+        ("C", |p, at| number(&mut p.record.as_mut()?.c, at)),
+        ("a weight", |p, at| number(p.record.as_mut()?.weights.first_mut()?, at)),
+        ("weights", |p, at| list(&mut p.record.as_mut()?.weights, at)),
+        ("eps", |p, at| number(&mut p.record.as_mut()?.eps, at)),
+        ("gap", |p, at| {
+            p.record.as_mut()?.gap = Some(*NUMBERS.get(at)?);
+            Some(())
+        }),
+        ("loss", |p, at| put(&mut p.record.as_mut()?.loss, &[Loss::Hinge, Loss::SquaredHinge], at)),
+        ("offset", |p, at| {
+            let offset = NUMBERS.map(Offset::Feature).into_iter().chain([Offset::Free, Offset::None]).nth(at)?;
+            p.record.as_mut()?.offset = offset;
+            Some(())
+        }),
+        ("solver", |p, at| {
+            let names = ["", "cvm", "no such solver", "a\nline", "\u{7}"];
+            (*names.get(at)?).clone_into(&mut p.record.as_mut()?.solver);
+            Some(())
+        }),
+        ("rows", |p, at| count(&mut p.record.as_mut()?.rows, at)),
+        ("features", |p, at| count(&mut p.record.as_mut()?.features, at)),
+        ("trainings", |p, at| list(&mut p.record.as_mut()?.machines, at)),
+        ("training.rows", |p, at| list(&mut p.record.as_mut()?.machines.last_mut()?.rows, at)),
+        ("a row", |p, at| count(p.record.as_mut()?.machines.last_mut()?.rows.last_mut()?, at)),
+        ("rows and a row", |p, at| {
+            let record = p.record.as_mut()?;
+            record.rows = u64::MAX;
+            count(record.machines.last_mut()?.rows.last_mut()?, at)
+        }),
+        ("bounded", |p, at| count(&mut p.record.as_mut()?.machines.last_mut()?.bounded, at)),
+        ("every bounded", |p, at| {
+            let value = *COUNTS.get(at)?;
+            p.record.as_mut()?.machines.iter_mut().for_each(|m| m.bounded = value);
+            Some(())
+        }),
+        ("every iterations", |p, at| {
+            let value = *COUNTS.get(at)?;
+            p.record.as_mut()?.machines.iter_mut().for_each(|m| m.iterations = value);
+            Some(())
+        }),
+        ("primal", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.primal, at)),
+        ("dual", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.dual, at)),
+        ("kkt", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.kkt, at)),
+        ("infeasible", |p, at| number(&mut p.record.as_mut()?.machines.last_mut()?.certificate.infeasible, at)),
+        ("folded", |p, at| list(p.record.as_mut()?.machines.last_mut()?.folded.as_mut()?, at)),
+        ("a folded coefficient", |p, at| number(p.record.as_mut()?.machines.last_mut()?.folded.as_mut()?.first_mut()?, at)),
+        ("not folded", |p, at| {
+            (at < 2).then_some(())?;
+            let machines = p.record.as_mut()?.machines.iter_mut();
+            machines.skip(at).for_each(|machine| machine.folded = None);
+            Some(())
+        }),
+        ("sections", |p, at| list(&mut p.sections, at)),
+    ]
+}
+
+fn of_kept_data() -> Vec<(&'static str, Field)> {
+    vec![
+        ("kept bytes", |p, at| list(&mut p.sections.first_mut()?.bytes, at)),
+        ("kept numbers", |p, at| kept(p, |kept| list(&mut kept.numbers, at))),
+        ("a kept number", |p, at| kept(p, |kept| count(kept.numbers.last_mut()?, at))),
+        ("next", |p, at| kept(p, |kept| count(&mut kept.next, at))),
+        ("updates", |p, at| kept(p, |kept| count(&mut kept.updates, at))),
+        ("kept labels", |p, at| kept(p, |kept| list(&mut kept.data.labels, at))),
+        ("a kept label", |p, at| kept(p, |kept| number(kept.data.labels.last_mut()?, at))),
+        ("kept groups", |p, at| {
+            kept(p, |kept| {
+                kept.data.groups = Some(vec![0, 1]);
+                (at == 0).then_some(())
+            })
+        }),
+        ("kept index base", |p, at| kept(p, |kept| put(&mut kept.data.index_base, &[0, 2, u32::MAX], at))),
+        ("kept features", |p, at| {
+            kept(p, |kept| {
+                let features = [0, 1, 3, 1 << 12];
+                kept.data.samples = kept.data.samples.clone().with_features(*features.get(at)?);
+                Some(())
+            })
+        }),
+        ("kept features of no rows", |p, at| {
+            kept(p, |kept| {
+                kept.data.samples = Samples::from_dense(0, *COUNTS.get(at)? as usize, Vec::new()).ok()?;
+                (kept.data.labels, kept.numbers) = (Vec::new(), Vec::new());
+                Some(())
+            })
+        }),
+        ("kept rows of no features", |p, at| {
+            kept(p, |kept| {
+                kept.data.samples = Samples::from_dense(*COUNTS.get(at)? as usize, 0, Vec::new()).ok()?;
+                Some(())
+            })
+        }),
+        ("kept rows", |p, at| {
+            kept(p, |kept| {
+                let rows = [0, 1, 30];
+                kept.data.samples = kept.data.samples.select(&vec![0; *rows.get(at)?]);
+                Some(())
+            })
+        }),
+    ]
+}
+
+/// Changes the data that a model keeps. Its hash is made to fit, so that nothing but the change is wrong.
+fn kept(parts: &mut Parts, change: impl FnOnce(&mut Kept) -> Option<()>) -> Option<()> {
+    let section = parts.sections.first_mut()?;
+    let mut kept: Kept = codec::decode(&section.bytes, section.bytes.len()).ok()?;
+    change(&mut kept)?;
+    section.bytes = codec::encode(&kept).expect("encodable");
+    if kept.data.labels.len() >= kept.data.samples.len() {
+        parts.record.as_mut()?.data_sha256 = maxmargin_model::numbers_sha256(&kept.data);
+    }
+    Some(())
+}
