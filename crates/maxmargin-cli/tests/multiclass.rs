@@ -200,3 +200,43 @@ fn two_classes_on_the_simplex() {
         assert!(at(&bench.json("predict two model"), "/accuracy").as_f64().unwrap() > 0.7);
     }
 }
+
+/// A weight of `w` is what `w` copies of each row of the class are, whatever command it is given to.
+#[test]
+fn weights_are_copies_of_rows_in_every_command() {
+    for classes in [2, 3] {
+        let bench = Bench::new();
+        let text: String =
+            three(90).lines().filter(|line| classes == 3 || !line.starts_with("10")).flat_map(|l| [l, "\n"]).collect();
+        bench.file("data", &text);
+        let (mut copied, mut folds, mut folds_copied) = (String::new(), String::new(), String::new());
+        for (i, line) in text.lines().enumerate() {
+            let times = if line.starts_with("-3") { 3 } else { 1 + usize::from(line.starts_with("2 ")) };
+            copied += &format!("{line}\n").repeat(times);
+            folds += &format!("{}\n", i / 3 % 3);
+            folds_copied += &format!("{}\n", i / 3 % 3).repeat(times);
+        }
+        bench.file("copied", copied);
+        bench.file("folds", folds);
+        bench.file("folds_copied", folds_copied);
+        for options in ["-g 0.5", "-g 0.5 --scale minmax", "--kernel linear", "--kernel linear --loss squared --bias 1"] {
+            let objectives = |data: &str, weights: &str| -> Vec<f64> {
+                let eps = "--eps 1e-6";
+                let train = bench.json(&format!("train {data} -c 0.5 {options} {weights} {eps} -o model"));
+                let folds = if data == "data" { "folds" } else { "folds_copied" };
+                let cv = bench.json(&format!("cv {data} --folds {folds} -c 0.5 {options} {weights} {eps}"));
+                let grid = bench.json(&format!("grid {data} --folds {folds} -c 0.5,3 {options} {weights} {eps}"));
+                let of = |list: &Value| -> Vec<f64> {
+                    list.as_array().unwrap().iter().map(|one| one["objective"].as_f64().unwrap()).collect()
+                };
+                let points = grid["points"].as_array().unwrap().iter().flat_map(|point| of(&point["folds"]));
+                of(&train["machines"]).into_iter().chain(of(&cv["folds"])).chain(points).collect()
+            };
+            let (weighted, copied) = (objectives("data", "--weight -3=3 --weight 2=2"), objectives("copied", ""));
+            assert_eq!(weighted.len(), classes * (classes - 1) / 2 + 9);
+            for (ours, theirs) in weighted.iter().zip(&copied) {
+                assert!((ours - theirs).abs() <= 1e-4 * theirs.abs(), "{classes} classes, {options}: {weighted:?} {copied:?}");
+            }
+        }
+    }
+}
