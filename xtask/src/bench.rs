@@ -25,7 +25,7 @@ use crate::failure::{Context, Outcome, fail};
 use crate::tools::root;
 use cell::Extent;
 use record::Record;
-use spec::Spec;
+pub(crate) use spec::Spec;
 use std::fs;
 use std::path::{Path, PathBuf};
 
