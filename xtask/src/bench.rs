@@ -26,7 +26,7 @@ use crate::tools::root;
 use cell::Extent;
 use machine::Machine;
 use record::Record;
-use spec::Spec;
+pub(crate) use spec::Spec;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,8 @@
 
 mod bench;
 mod ci;
+#[cfg(test)]
+mod damaged;
 mod datasets;
 mod failure;
 mod tidy;

@@ -34,7 +34,7 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
     #[doc(hidden)]
     fn add_product(self, factor: Self, sum: Self) -> Self;
 
-    /// [`products`] on the level in use, lengths checked.
+    /// [`products`] on the level in use. Whoever calls it, it checks the lengths itself.
     #[doc(hidden)]
     fn dispatch(rows: &[Self], count: usize, panel: &[Self], out: &mut [Self], stride: usize);
 }
@@ -50,8 +50,9 @@ macro_rules! real {
             }
 
             fn dispatch(rows: &[Self], count: usize, panel: &[Self], out: &mut [Self], stride: usize) {
+                check(rows.len(), count, panel.len(), out.len(), stride, Self::PANEL);
                 match level() {
-                    // SAFETY: `level` found these instructions on this machine; `products` checked all lengths.
+                    // SAFETY: `level` found these instructions on this machine; `check` compared all lengths.
                     #[cfg(target_arch = "x86_64")]
                     Level::Avx512 => unsafe { avx512::$name(rows, count, panel, out, stride) },
                     // SAFETY: as above.
@@ -73,11 +74,15 @@ real!(f64, 16, products64);
 ///
 /// When `count` is 0 or above [`GROUP`], or a slice is too short.
 pub fn products<T: Real>(rows: &[T], count: usize, panel: &[T], out: &mut [T], stride: usize) {
-    let depth = rows.len() / count.max(1);
-    assert!((1..=GROUP).contains(&count) && rows.len() == depth * count, "{depth} × {count} row elements");
-    assert!(depth.checked_mul(T::PANEL) == Some(panel.len()), "a panel of {} values for {depth} features", panel.len());
-    assert!(room(out.len(), count, stride, T::PANEL), "room for {} products", out.len());
     T::dispatch(rows, count, panel, out, stride);
+}
+
+/// Panics unless the lengths are those of [`products`] with panels of `width` samples.
+fn check(rows: usize, count: usize, panel: usize, out: usize, stride: usize, width: usize) {
+    let depth = rows / count.max(1);
+    assert!((1..=GROUP).contains(&count) && rows == depth * count, "{depth} × {count} row elements");
+    assert!(depth.checked_mul(width) == Some(panel), "a panel of {panel} values for {depth} features");
+    assert!(room(out, count, stride, width), "room for {out} products");
 }
 
 /// [`products`] in plain Rust.

@@ -2,7 +2,7 @@
 
 use crate::draws::Draws;
 use crate::mutate::changed;
-use crate::targets::{Outcome, Target};
+use crate::targets::{Outcome, Target, named};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -74,6 +74,18 @@ pub fn input(target: &Target, seed: u64, number: u64, corpus: &[Vec<u8>]) -> Vec
     }
     input.truncate(LONGEST);
     input
+}
+
+/// An input of a fuzzer that knows nothing of checksums: given one that fits, then judged. What is found is a panic.
+///
+/// # Panics
+///
+/// When there is no such target, and where a promise is broken.
+pub fn guided(name: &str, input: &[u8]) {
+    let target = named(name).unwrap_or_else(|error| panic!("{error}"));
+    let (head, body) = (target.open)(input.to_vec());
+    let length = body.len() as u64;
+    (target.run)(&(target.close)(head, body, &mut Draws::new(length, 0)));
 }
 
 /// Judges one input.

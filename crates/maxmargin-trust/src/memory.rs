@@ -16,8 +16,9 @@ pub const BASE: usize = 1 << 20;
 pub const MODEL_BASE: usize = BASE + (8 << 22);
 
 thread_local! {
-    static HELD: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
+    /// Below 0 where the thread gave back what another took.
+    static HELD: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
 /// The system's allocator, counting what the current thread holds.
@@ -27,14 +28,13 @@ pub struct Counting;
 fn took(bytes: usize) {
     // A thread that ends has no counters left.
     let _ = HELD.try_with(|held| {
-        held.set(held.get().wrapping_add(bytes));
+        held.set(held.get().wrapping_add(bytes as i64));
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
     });
 }
 
 fn gave(bytes: usize) {
-    // What another thread took wraps below 0 here, and back when it is taken again.
-    let _ = HELD.try_with(|held| held.set(held.get().wrapping_sub(bytes)));
+    let _ = HELD.try_with(|held| held.set(held.get().wrapping_sub(bytes as i64)));
 }
 
 // SAFETY: every call goes to the system's allocator with the caller's own arguments; counting allocates nothing.
@@ -70,7 +70,7 @@ pub fn measured<T>(read: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     PEAK.set(before);
     let result = read();
-    (result, PEAK.get().saturating_sub(before))
+    (result, (PEAK.get() - before) as usize)
 }
 
 /// `read`, which must keep to memory in proportion to `input`.

@@ -34,8 +34,11 @@ pub(crate) struct Manifest {
 impl Manifest {
     pub(crate) fn load() -> Outcome<Self> {
         let path = root().join("datasets/manifest.toml");
-        let text = fs::read_to_string(&path).context(path.display())?;
-        toml::from_str(&text).context(path.display())
+        Self::parse(&fs::read_to_string(&path).context(path.display())?).context(path.display())
+    }
+
+    pub(crate) fn parse(text: &str) -> Outcome<Self> {
+        toml::from_str(text).context("manifest")
     }
 
     pub(crate) fn named(&self, name: &str) -> Outcome<&Dataset> {

@@ -64,3 +64,10 @@ fn what_is_one_element_short_is_refused() {
     refused(|| transpose::transpose(&[&[0.0; 4]], 4, &mut [&mut [0.0; 4]], 0), "sources of less than 4 + 1 values");
     refused(|| transpose::transpose(&[&[0.0; 4]], 0, &mut [&mut [0.0; 4]], 4), "rows of less than 4 + 1 values");
 }
+
+/// A method of a public trait can be called around the function that is documented.
+#[test]
+fn the_hidden_way_to_products_checks_lengths_too() {
+    refused(|| <f32 as products::Real>::dispatch(&[0.0; 12], 12, &[0.0; 32], &mut [0.0; 31], 32), "room for 31 products");
+    refused(|| <f64 as products::Real>::dispatch(&[0.0; 2], 1, &[0.0; 16], &mut [0.0; 16], 16), "a panel of 16 values");
+}

@@ -1,0 +1,4 @@
+//! The target `libsvm-model` of maxmargin-trust.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| maxmargin_trust::fuzz::guided("libsvm-model", input));
