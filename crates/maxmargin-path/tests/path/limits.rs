@@ -143,33 +143,52 @@ fn the_budget_holds_factor_and_columns() {
     assert!(matches!(path.resume(None), Err(PathError::Memory { .. })), "the model is none");
 }
 
-/// Sixty copies of each of two points arrive at the margin together: one after the other is exchanged without the path moving, and it still ends
-/// where it goes, without the finish.
+/// Eighty corners of a regular polygon against its centre: all meet the margin together and join it one after the other, without the path
+/// moving. It still ends where it goes, and leaves nothing to the finish.
 #[test]
 fn a_tie_of_many_is_walked_through() {
-    let point = |i: usize| if i < 60 { -1.0 } else { 1.0 };
-    let gram = FnGram::new(120, move |i, j| point(i) * point(j));
-    let labels: Vec<f64> = (0..120).map(point).collect();
-    let add: Vec<Added> = (0..120).map(|id| Added { id, upper: 1e-3 }).collect();
+    let n = 80;
+    let point = move |i: usize| {
+        let turn = std::f64::consts::TAU * i as f64 / n as f64;
+        if i < n { (turn.cos(), turn.sin()) } else { (0.0, 0.0) }
+    };
+    let gram = FnGram::new(n + 1, move |i, j| {
+        let ((a, b), (c, d)) = (point(i), point(j));
+        (-20.0 * ((a - c).powi(2) + (b - d).powi(2))).exp()
+    });
+    let labels: Vec<f64> = (0..=n).map(|i| if i < n { 1.0 } else { -1.0 }).collect();
+    let add: Vec<Added> = (0..=n).map(|id| Added { id, upper: if id < n { 1e-3 } else { 1e3 } }).collect();
     let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
     path.change(&add, &[]).expect("new samples");
-    let update = path.set_c(1.0).expect("members");
+    let bounds: Vec<(usize, f64)> = (0..n).map(|id| (id, 10.0)).collect();
+    let update = path.set_weights(&bounds).expect("members");
     assert_exact(&path, &gram, &update, "ties");
-    assert!(update.zero_steps > 40, "{update:?}");
+    assert!(update.zero_steps > n / 2, "{update:?}");
     assert_eq!((update.travelled, update.repairs), (1.0, 0), "{update:?}");
 }
 
-/// A sample whose residual moves 10⁻⁷ times as fast as the coefficients still is an event of its own.
+/// A sample whose residual moves 10⁻¹¹ times as fast as the coefficients still is an event of its own, not something for the finish.
 #[test]
 fn a_slow_sample_is_not_passed_by() {
-    // Two pairs of opposite points; the last sample sees the first pair from far away, and begins a little inside its margin.
-    let points: [[f64; 3]; 5] = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, -2.0, 0.0], [1e-6, 1.9999999, 0.0]];
-    let gram = FnGram::new(5, move |i, j| points[i].iter().zip(&points[j]).map(|(a, b)| a * b).sum());
+    // p and q are free and hold the bias at half of C_e; u and v are opposite points whose C grows from 10³ to 10⁴, at its bound all the way, which
+    // moves the residual of e by 10⁻¹¹ · 2 · 9,000. It begins half of that inside its margin, at C.
+    let (near, coupling) = (1e-3, 1e-8);
+    let points =
+        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, near, 0.0], [0.0, 0.0, -near, 0.0], [0.0, 0.0, coupling, 1.0]];
+    let gram = FnGram::new(5, move |i, j| {
+        let (a, b): ([f64; 4], [f64; 4]) = (points[i], points[j]);
+        a.iter().zip(&b).map(|(a, b)| a * b).sum()
+    });
+    let way = near * coupling * 2.0 * 9000.0;
+    // r_e = C_e + C_e/2 − 1 + what u and v add = −way/2 at the beginning.
+    let at_bound = (1.0 - near * coupling * 2000.0 - 0.5 * way) / 1.5;
+    let upper = [10.0, 10.0, 1e3, 1e3, at_bound];
     let labels = [1.0, -1.0, 1.0, -1.0, 1.0];
-    let add: Vec<Added> = (0..5).map(|id| Added { id, upper: if id < 2 { 1e-4 } else { 0.1 } }).collect();
+    let add: Vec<Added> = upper.iter().enumerate().map(|(id, &upper)| Added { id, upper }).collect();
     let mut path = Path::new(&gram, &labels, Config::default()).expect("labels");
-    path.change(&add, &[]).expect("new samples");
-    let update = path.set_weights(&[(0, 0.45), (1, 0.45)]).expect("members");
+    let begun = path.change(&add, &[]).expect("new samples");
+    assert_eq!((begun.margin, begun.bounded), (2, 3), "{begun:?}");
+    let update = path.set_weights(&[(2, 1e4), (3, 1e4)]).expect("members");
     assert_exact(&path, &gram, &update, "slow");
-    assert_eq!(update.repairs, 0, "{update:?}");
+    assert_eq!((update.breakpoints, update.repairs, update.margin), (1, 0, 3), "{update:?}");
 }
