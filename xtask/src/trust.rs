@@ -1,4 +1,5 @@
-//! `cargo xtask trust`: the built program under conditions that tests of a call do not make: many of it at once, killed, without room.
+//! `cargo xtask trust`: what no test of a call tries. Made-up input for every reader, solvers beside other people's, thousands of changes of
+//! one model; and the built program under load, killed, and without room. docs/trust.md says what is promised.
 
 mod crash;
 mod full;
@@ -8,15 +9,20 @@ mod program;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{cargo, target_directory};
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to try
+    /// What to try [default: everything]
     #[arg(value_enum)]
-    part: Part,
-    /// How often: kills of each command (crash), updates by each process (load)
-    #[arg(long, default_value_t = 20)]
-    runs: usize,
+    parts: Vec<Part>,
+    /// Hours instead of minutes
+    #[arg(long)]
+    deep: bool,
+    /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set (numbers), updates by each process (load), kills of each
+    /// command (crash)
+    #[arg(long)]
+    runs: Option<usize>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -25,14 +31,38 @@ pub(crate) struct Arguments {
     program: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
+    /// Almost valid and damaged input for every reader
+    Fuzz,
+    /// Pinned trainings beside svm-train and liblinear-train
+    Differential,
+    /// Random problems by every solver, and random changes of a model, against trainings
+    Numbers,
     /// Processes that update one model, and others that predict from it meanwhile
     Load,
     /// `kill -9` at random moments of train, update, cv and grid
     Crash,
     /// Full disks, read-only folders, reads and writes that fail
     Full,
+}
+
+impl Part {
+    const ALL: [Self; 6] = [Self::Fuzz, Self::Differential, Self::Numbers, Self::Load, Self::Crash, Self::Full];
+
+    /// How often, in minutes and in hours.
+    fn usual(self, deep: bool) -> usize {
+        let (minutes, hours) = match self {
+            Self::Fuzz => (10_000, 1_000_000),
+            // Of the pinned cases every so manieth.
+            Self::Differential => (5, 1),
+            Self::Numbers => (1, 40),
+            Self::Load => (5, 40),
+            Self::Crash => (20, 200),
+            Self::Full => (1, 1),
+        };
+        if deep { hours } else { minutes }
+    }
 }
 
 /// What was done, and what should not have happened.
@@ -52,23 +82,80 @@ impl Findings {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let program = match &arguments.program {
-        Some(program) => program.canonicalize().context(program.display())?,
-        None => built()?,
-    };
-    let folder = tempfile::tempdir().context("a temporary folder")?;
-    let (runs, seed, work) = (arguments.runs, arguments.seed, folder.path());
-    let findings = match arguments.part {
-        Part::Load => load::run(runs, seed, work, &program)?,
-        Part::Crash => crash::run(runs, seed, work, &program)?,
-        Part::Full => full::run(work, &program)?,
-    };
-    findings.done.iter().for_each(|line| println!("{line}"));
-    if findings.wrong.is_empty() {
-        return Ok(());
+    let parts = if arguments.parts.is_empty() { &Part::ALL[..] } else { &arguments.parts };
+    let mut lines = Vec::new();
+    let mut wrong = 0;
+    for &part in parts {
+        let runs = arguments.runs.unwrap_or(part.usual(arguments.deep));
+        println!("\n==> {part:?}: {runs}");
+        let begun = Instant::now();
+        let findings = tried(part, runs, arguments)?;
+        findings.done.iter().for_each(|line| println!("{line}"));
+        findings.wrong.iter().for_each(|line| println!("WRONG: {line}"));
+        wrong += findings.wrong.len();
+        let word = if findings.wrong.is_empty() { "ok" } else { "WRONG" };
+        lines.push(format!("{:<14} {word:<7} {:>5} s", format!("{part:?}").to_lowercase(), begun.elapsed().as_secs()));
     }
-    findings.wrong.iter().for_each(|line| println!("WRONG: {line}"));
-    fail(format!("{} of these should not have happened", findings.wrong.len()))
+    println!("\n{}", lines.join("\n"));
+    if wrong == 0 { Ok(()) } else { fail(format!("{wrong} of these should not have happened")) }
+}
+
+/// What comes of one part.
+fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
+    let seed = arguments.seed;
+    let folder = tempfile::tempdir().context("a temporary folder")?;
+    let work = folder.path();
+    match part {
+        Part::Fuzz => {
+            let found = target_directory()?;
+            let found = found.to_string_lossy();
+            of_cargo(
+                &[
+                    "run",
+                    "--locked",
+                    "-q",
+                    "-p",
+                    "maxmargin-trust",
+                    "--",
+                    "fuzz",
+                    "--runs",
+                    &runs.to_string(),
+                    "--seed",
+                    &seed.to_string(),
+                    "--found",
+                    &found,
+                ],
+                None,
+            )
+        }
+        Part::Differential => of_cargo(
+            &["run", "--locked", "-q", "-p", "maxmargin-trust", "--", "differential", "--every", &runs.to_string()],
+            None,
+        ),
+        Part::Numbers => of_cargo(
+            &["test", "--locked", "-q", "-p", "maxmargin-cv", "--test", "numbers"],
+            Some(("MAXMARGIN_DEEP", runs.to_string())),
+        ),
+        Part::Load => load::run(runs, seed, work, &program(arguments)?),
+        Part::Crash => crash::run(runs, seed, work, &program(arguments)?),
+        Part::Full => full::run(work, &program(arguments)?),
+    }
+}
+
+/// What a cargo command says of itself: it prints, and its exit code is the verdict.
+fn of_cargo(words: &[&str], set: Option<(&str, String)>) -> Outcome<Findings> {
+    let status = cargo().args(words).envs(set).status().context("cannot start cargo")?;
+    let mut findings = Findings::default();
+    findings.expect(status.success(), || format!("cargo {} ended with {status}", words.join(" ")));
+    Ok(findings)
+}
+
+/// The program that is tried.
+fn program(arguments: &Arguments) -> Outcome<PathBuf> {
+    match &arguments.program {
+        Some(program) => program.canonicalize().context(program.display()),
+        None => built(),
+    }
 }
 
 fn built() -> Outcome<PathBuf> {

@@ -1,6 +1,6 @@
 //! Files that are written whole or not at all.
 
-use crate::beside::{Beside, folder_of};
+use crate::beside::Beside;
 use crate::failure::{Failure, reason};
 use crate::lock::{self, Held, Patience};
 use crate::notes::Notes;
@@ -64,18 +64,6 @@ impl Output {
             *held = lock::exclusive(target, &self.name, patience)?;
         }
         Ok(self)
-    }
-
-    /// Whether both are the same file, by whatever names.
-    pub(crate) fn is_also(&self, other: &Self) -> bool {
-        let place = |output: &Self| match &output.sink {
-            Sink::Beside { target, .. } => {
-                let folder = fs::canonicalize(folder_of(target)).ok()?;
-                Some(folder.join(target.file_name()?))
-            }
-            Sink::Device(_) | Sink::Stdout => None,
-        };
-        place(self).is_some_and(|ours| Some(ours) == place(other))
     }
 
     /// What to call it in messages.
