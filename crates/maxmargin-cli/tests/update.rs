@@ -128,3 +128,19 @@ fn another_loss_or_bias_is_refused_and_not_replaced() {
         assert!(updatable.code == 2 && updatable.err.contains("--updatable"), "{options}: {updatable:?}");
     }
 }
+
+/// `holds: KKT violation 0.0007 (tolerance 1e-08)` was said of a machine that the update had not touched.
+#[test]
+fn the_tolerance_that_is_told_is_that_of_the_machine() {
+    let bench = Bench::new();
+    let third = (0..12).fold(SMALL.to_owned(), |text, i| {
+        format!("{text}2 1:{} 2:{}\n", 0.125 * f64::from(i) - 0.5, 0.5 - 0.0625 * f64::from(i))
+    });
+    bench.file("three", third);
+    assert_eq!(bench.run("train three -c 3 -g 1 --eps 0.01 --updatable -o m -q").code, 0);
+    let updated = bench.run("update m --remove 20 -o m2 -q");
+    let line = updated.out.lines().find(|line| line.contains("certificate")).expect("a certificate");
+    assert!(updated.code == 0 && line.contains("holds") && line.contains("(tolerance 0.01)"), "{updated:?}");
+    let all = bench.run("update m -c 4 -o m2 -q");
+    assert!(all.out.contains("(tolerance 1e-08)"), "{all:?}");
+}

@@ -204,6 +204,19 @@ fn linear_models_that_keep_their_vectors_are_updated() {
     assert_exact(&updated.expect("an update"), "linear");
 }
 
+/// From the smallest C that there is, a path took eleven million breakpoints and had not got anywhere.
+#[test]
+fn a_path_that_does_not_get_on_is_ended() {
+    let all = data(12, 3, 3);
+    let mut parts = trained(&all).into_parts();
+    parts.record.as_mut().expect("a record").c = 5e-324;
+    let model = Model::new(parts).expect("a positive C");
+    let watch = |update: &Update| if update.breakpoints > 10_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let change = Change { add: Some(&data(12, 3, 4)), c: Some(3.0), ..Change::default() };
+    let updated = update(&model, &Kept::new(all), &change, MEMORY, Par::Seq, &watch).expect("an end");
+    assert_exact(&updated, "from the smallest C");
+}
+
 /// A scaler that was attached after the record once let kept data be scaled a second time.
 #[test]
 fn a_scaled_model_is_not_scaled_twice_by_an_update() {

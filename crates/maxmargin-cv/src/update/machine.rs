@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Breakpoints of a path between two questions whether to go on.
 const STRETCH: usize = 64;
 
+/// Breakpoints for each sample, and in all, after which a path does not get on: as [`maxmargin_path::Config`] has it.
+const MORE_THAN_USUAL: (usize, usize) = (4, 1000);
+
 /// The samples before and after, as the kernel sees them, and C of each class before and after.
 pub(super) struct Move<'a> {
     pub(super) kernel: &'a Kernel,
@@ -141,13 +144,16 @@ impl Move<'_> {
 }
 
 /// Follows a path to its end; the figures are those of the whole.
+///
+/// A path that takes more breakpoints than it should is left to itself, and then to the active set: each stretch counts anew, and would go on for ever.
 fn walk(path: &mut Updatable, begun: Update, asking: &Asking) -> Result<Update, UpdateError> {
+    let usual = MORE_THAN_USUAL.0 * path.keys().len() + MORE_THAN_USUAL.1;
     let mut sum = begun;
     loop {
         asking.go_on(&sum)?;
         if sum.status != Status::IterationLimit {
             return Ok(sum);
         }
-        sum = sum.followed_by(path.resume(Some(STRETCH))?);
+        sum = sum.followed_by(path.resume((sum.breakpoints < usual).then_some(STRETCH))?);
     }
 }
