@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 pub(crate) fn load(data: &Data, par: Par) -> Result<Dataset, Failure> {
     match data {
         Data::File { file } => {
-            let bytes = std::fs::File::open(file).and_then(compress::read_all);
+            let bytes = std::fs::File::open(file).and_then(|file| compress::read_all(file, u64::MAX));
             let bytes = bytes.map_err(|source| Failure::Read { path: file.clone(), source })?;
             libsvm::parse(&bytes, &ReadOptions::default(), par).map_err(|source| Failure::Parse { path: file.clone(), source })
         }
