@@ -209,16 +209,17 @@ fn weights_are_copies_of_rows_in_every_command() {
         let text: String =
             three(90).lines().filter(|line| classes == 3 || !line.starts_with("10")).flat_map(|l| [l, "\n"]).collect();
         bench.file("data", &text);
-        let (mut copied, mut folds, mut folds_copied) = (String::new(), String::new(), String::new());
+        let (mut copied, mut folds, mut folds_copied) = (Vec::new(), Vec::new(), Vec::new());
         for (i, line) in text.lines().enumerate() {
             let times = if line.starts_with("-3") { 3 } else { 1 + usize::from(line.starts_with("2 ")) };
-            copied += &format!("{line}\n").repeat(times);
-            folds += &format!("{}\n", i / 3 % 3);
-            folds_copied += &format!("{}\n", i / 3 % 3).repeat(times);
+            let fold = format!("{}\n", i / 3 % 3);
+            copied.extend(vec![format!("{line}\n"); times]);
+            folds_copied.extend(vec![fold.clone(); times]);
+            folds.push(fold);
         }
-        bench.file("copied", copied);
-        bench.file("folds", folds);
-        bench.file("folds_copied", folds_copied);
+        bench.file("copied", copied.concat());
+        bench.file("folds", folds.concat());
+        bench.file("folds_copied", folds_copied.concat());
         for options in ["-g 0.5", "-g 0.5 --scale minmax", "--kernel linear", "--kernel linear --loss squared --bias 1"] {
             let objectives = |data: &str, weights: &str| -> Vec<f64> {
                 let eps = "--eps 1e-6";

@@ -278,7 +278,7 @@ impl Pace {
             }
             Stage::Full => format!("training on all data: {}", steps()),
             Stage::Fold(fold) => format!("folds: {} of {} done; fold {fold}: {}", all(done), all(total), steps()),
-            Stage::Machine(_) => format!("machines: {} of {} done", all(done), all(total)),
+            Stage::Machine(machine) => format!("machines: {} of {} done; machine {machine}: {}", all(done), all(total), steps()),
             Stage::Certify { judged, samples } => format!("audit: {} of {} samples", all(judged), all(samples)),
         };
         value + &what
