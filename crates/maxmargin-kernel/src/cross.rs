@@ -6,6 +6,8 @@ use maxmargin_data::{Par, Samples};
 
 /// Queries per batch: each batch is put below the support vectors in one matrix.
 const BATCH: usize = 4096;
+/// A precomputed row with more columns is not spread out for one prediction.
+const MANY_COLUMNS: usize = 1 << 22;
 /// Queries per block of kernel values.
 const ROWS: usize = 64;
 /// Support vectors per block of kernel values.
@@ -117,13 +119,33 @@ fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -
             format!("its serial number is {s}, but the queries have kernel values 1 to {}", queries.features().saturating_sub(1));
         return Err(KernelError::Precomputed { row: k + 1, reason });
     }
-    let mut row = vec![0.0; queries.features()];
+    // Of very many columns only those that are read have a place.
+    let mut read: Vec<usize> = if queries.features() > MANY_COLUMNS { serials.clone() } else { Vec::new() };
+    read.sort_unstable();
+    read.dedup();
+    let all = read.is_empty();
+    let place = |j: usize| if all { Some(j) } else { read.binary_search(&j).ok() };
+    let places: Vec<usize> = serials.iter().filter_map(|&s| place(s)).collect();
+    let mut row = vec![
+        0.0;
+        if !all {
+            read.len()
+        } else if serials.is_empty() {
+            0
+        } else {
+            queries.features()
+        }
+    ];
     let mut values = Vec::with_capacity(queries.len() * expansions.len());
     for q in 0..queries.len() {
         row.fill(0.0);
-        queries.row(q).for_each(|j, v| row[j] = v);
+        queries.row(q).for_each(|j, v| {
+            if let Some(value) = place(j).and_then(|at| row.get_mut(at)) {
+                *value = v;
+            }
+        });
         for e in expansions {
-            let terms = e.support.iter().zip(e.coef).map(|(&k, &c)| c * row[serials[k as usize]]);
+            let terms = e.support.iter().zip(e.coef).map(|(&k, &c)| c * row[places[k as usize]]);
             values.push(terms.sum::<f64>() + e.bias);
         }
     }

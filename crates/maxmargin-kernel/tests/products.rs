@@ -103,6 +103,15 @@ fn precomputed_matrices_are_looked_up_by_serial() {
     assert!(got.expect("valid").iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-12));
 }
 
+/// A query of two entries among 2²⁷ columns took a gibibyte.
+#[test]
+fn precomputed_rows_of_very_many_columns_are_read_where_they_are() {
+    let support = Samples::from_dense(3, 1, vec![5.0, 100_000_000.0, 5.0]).expect("serial numbers");
+    let queries = Samples::from_sparse(1 << 27, vec![0, 2, 3], vec![5, 100_000_000, 7], vec![0.5, 2.0, 9.0]).expect("entries");
+    let values = decision_values(&Kernel::Precomputed, &support, &[1.0, 10.0, 100.0], 0.25, &queries, Par::Seq).expect("values");
+    assert_eq!(values, [0.5 + 20.0 + 50.0 + 0.25, 0.25]);
+}
+
 #[test]
 fn malformed_precomputed_matrices_are_refused_with_their_row() {
     let make = |values: Vec<f64>| KernelGram::new(&Samples::from_dense(2, 3, values).expect("finite"), Kernel::Precomputed);

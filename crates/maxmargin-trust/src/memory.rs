@@ -15,6 +15,9 @@ pub const BASE: usize = 1 << 20;
 /// few of them a file names.
 pub const MODEL_BASE: usize = BASE + (8 << 22);
 
+/// The same for a prediction of two rows: dense rows and vectors of up to 2²² columns (`MANY_COLUMNS` in `maxmargin_data::samples`), a few copies of each.
+pub const PREDICTION_BASE: usize = BASE + 8 * (8 << 22);
+
 thread_local! {
     /// Below 0 where the thread gave back what another took.
     static HELD: Cell<i64> = const { Cell::new(0) };

@@ -9,6 +9,9 @@ const LARGE_BYTES: u128 = 1 << 30;
 /// Fewer columns than this are never packed.
 const MANY_COLUMNS: usize = 1 << 22;
 
+/// Dense rows that are widened beyond this (64 MiB) are looked at again.
+const WIDENED_BYTES: u128 = 1 << 26;
+
 /// Whether `rows × features` values of which `entries` are not zero are better stored densely.
 ///
 /// Dense rows are faster to multiply and need no indices, so they may cost twice the bytes of compressed rows
@@ -60,11 +63,20 @@ impl Samples {
 
     /// The same rows with `features` columns: zeros are added on the right, or entries beyond are dropped.
     ///
-    /// A model of `n` features sees a file with more or fewer of them this way. The form stays as it is.
+    /// A model of `n` features sees a file with more or fewer of them this way. The form stays as it is, but for dense rows that would become
+    /// large with zeros: a model may have four thousand million features.
     #[must_use]
     pub fn with_features(self, features: usize) -> Self {
         if features == self.features {
             return self;
+        }
+        let widened = (self.rows as u128 * features as u128).saturating_mul(8);
+        let dense = !matches!(self.storage, Storage::Sparse(_));
+        if dense && features > self.features && widened > WIDENED_BYTES && u32::try_from(features).is_ok() {
+            let entries = self.non_zeros();
+            if !prefers_dense(self.rows, features, entries, self.is_single()) {
+                return self.into_sparse(entries).with_features(features);
+            }
         }
         let Self { rows, features: old, storage } = self;
         let storage = match storage {

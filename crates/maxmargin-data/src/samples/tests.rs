@@ -154,3 +154,15 @@ fn packing_drops_columns_that_nobody_uses() {
     assert_eq!((scaler.column(7), scaler.column(last as usize)), (Some((1.0, 3.0)), Some((0.0, 2.0))));
     assert!(csr(9, &[0, 1], &[7], &[1.0]).expect("valid rows").packed().is_none());
 }
+
+/// Two rows asked about a model of 2²⁷ features took 2 GiB.
+#[test]
+fn dense_rows_that_are_widened_far_hold_no_zeros() {
+    let dense = Samples::from_dense(2, 3, vec![1.0, 0.0, -2.5, 0.0, 0.5, 3.0]).expect("finite values");
+    assert!(!matches!(dense.clone().with_features(5).storage(), Storage::Sparse(_)), "few columns more");
+    let wide = dense.clone().with_features(1 << 27);
+    assert_eq!((wide.len(), wide.features(), wide.non_zeros()), (2, 1 << 27, 4));
+    assert!(wide.bytes() < 1000, "{} bytes", wide.bytes());
+    assert_eq!(wide.row(1).entries(), dense.row(1).entries());
+    assert_eq!(wide.with_features(3).row(0).entries(), dense.row(0).entries());
+}

@@ -2,7 +2,7 @@
 
 use super::{Outcome, refused};
 use crate::make::KEY;
-use crate::memory::{BASE, MODEL_BASE, in_proportion};
+use crate::memory::{BASE, MODEL_BASE, PREDICTION_BASE, in_proportion};
 use maxmargin::data::{Par, Samples, cache as stored};
 use maxmargin::model::libsvm::{read_model, write_model};
 use maxmargin::model::{Model, decode, encode, read};
@@ -18,7 +18,7 @@ pub(super) fn native(input: &[u8]) -> Outcome {
             let again = decode(&bytes).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
             // By bytes: a record may claim what is no number.
             assert!(encode(&again).ok() == Some(bytes), "what was written reads back otherwise");
-            used(&model);
+            used(input, &model);
             Outcome::Accepted
         }
     }
@@ -44,16 +44,16 @@ pub(super) fn libsvm(input: &[u8]) -> Outcome {
                     );
                 }
             }
-            used(&model);
+            used(input, &model);
             Outcome::Accepted
         }
     }
 }
 
 /// An accepted model predicts, or says why not.
-fn used(model: &Model) {
+fn used(input: &[u8], model: &Model) {
     let queries = Samples::from_dense(2, 3, vec![1.0, 0.0, -2.5, 0.0, 0.5, 3.0]).expect("finite values");
-    match model.predict(&queries, Par::Seq) {
+    match in_proportion(input, PREDICTION_BASE, || model.predict(&queries, Par::Seq)) {
         Err(error) => drop(refused(&error, false)),
         Ok(labels) => assert!(labels.iter().all(|label| model.classes().contains(label)), "a prediction is a class"),
     }
