@@ -36,17 +36,13 @@ pub fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     Arch::new().dispatch(|| axpy(a, x, y));
 }
 
-/// `out += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time, in blocks of rows.
-///
-/// Each block is summed apart and then added, so that rounding grows with the block's own sum.
-pub fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], out: &mut [f64]) {
-    let mut sums = [0.0; BLOCK];
-    let n = out.len();
-    let mut from = 0;
-    while from < n {
+/// `sum += Σ_k coef(k)·column(k)` for `k < count`, eight columns at a time. In several calls, all but the last of a multiple of eight columns, it leaves
+/// the bits of one. Rounding grows with the sum: begin with zeros and add the result where the sum belongs.
+pub fn sum_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl Fn(usize) -> &'c [f64], sum: &mut [f64]) {
+    let n = sum.len();
+    for from in (0..n).step_by(BLOCK) {
         let to = (from + BLOCK).min(n);
-        let sum = &mut sums[..to - from];
-        sum.fill(0.0);
+        let sum = &mut sum[from..to];
         let mut k = 0;
         while k + 8 <= count {
             let c: [f64; 8] = std::array::from_fn(|l| coef(k + l));
@@ -55,14 +51,9 @@ pub fn add_columns<'c>(count: usize, coef: impl Fn(usize) -> f64, column: impl F
             k += 8;
         }
         while k < count {
-            let (c, x) = (coef(k), &column(k)[from..to]);
-            add_scaled(sum, c, x);
+            add_scaled(sum, coef(k), &column(k)[from..to]);
             k += 1;
         }
-        for (o, s) in out[from..to].iter_mut().zip(sum) {
-            *o += *s;
-        }
-        from = to;
     }
 }
 
@@ -98,7 +89,7 @@ mod tests {
         let n = 2500;
         let columns: Vec<Vec<f64>> = (0..7).map(|k| (0..n).map(|i| ((i + k * 31) % 17) as f64).collect()).collect();
         let mut out = vec![1.0; n];
-        add_columns(7, |k| k as f64 - 2.0, |k| &columns[k], &mut out);
+        sum_columns(7, |k| k as f64 - 2.0, |k| &columns[k], &mut out);
         for i in 0..n {
             let expected: f64 = 1.0 + (0..7).map(|k| (k as f64 - 2.0) * columns[k][i]).sum::<f64>();
             assert_eq!(out[i], expected);

@@ -197,10 +197,7 @@ impl MachineRun<'_> {
         let part = &arrangement.parts[p];
         let folds = arrangement.tests_of(part, self.plan);
         let feature = study.formulation.offset().feature();
-        // Exact paths have half of the room: the one of all data, and one of a fold on each thread.
-        let budget = study.budget(arrangement.parts.len());
-        let follows = matches!(self.seeding, Seeding::Dec | Seeding::Ato);
-        let room = (if follows { budget / 2 } else { budget }, study.par);
+        let room = (study.budget(arrangement.parts.len()), study.par);
         source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
     }
 
@@ -212,7 +209,8 @@ impl MachineRun<'_> {
     ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
         let threads = if self.arrangement.parts.len() > 1 { 1 } else { self.par.threads() as u64 };
-        let path_memory = study.budget(self.arrangement.parts.len()) / 2 / (threads + 1);
+        // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
+        let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
         let mut known = RowWork::default();

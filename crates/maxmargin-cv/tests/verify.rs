@@ -122,7 +122,7 @@ fn weights_and_scalers_are_judged_as_they_were_trained() {
     }
 }
 
-/// A violation of 10⁻³ was never asked of a solver that stops by its gap.
+/// A violation of 10⁻³ was never asked of a solver that stops by its gap; how large a gap is good enough the judge says, not the model.
 #[test]
 fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     let data = data(120, 4, 9);
@@ -130,7 +130,9 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     for solver in [Solver::Cvm, Solver::Fw, Solver::Mfw] {
         let trained = train(&data, solver, &simplex);
         let verdict = judged(&trained.model, &data);
-        assert_eq!(verdict.goal, Goal::Gap(0.05));
+        assert_eq!(verdict.goal, Goal::Gap(EPS));
+        assert!(verdict.matches() && !verdict.met(), "{verdict:?}");
+        let verdict = verify(&trained.model, &data, None, Some(Goal::Gap(0.05)), Par::Seq).expect("a verdict");
         assert!(verdict.matches() && verdict.met(), "{verdict:?}");
         assert!(verdict.machines.iter().any(|m| m.certificate.kkt > EPS), "{solver:?} happens to meet both");
         let strict = verify(&trained.model, &data, None, Some(Goal::Kkt(1e-9)), Par::Seq).expect("a verdict");
@@ -138,13 +140,47 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     }
     let both = Asked { problem: (Loss::Hinge, Offset::Feature(1.0)), gap: Some(1e-2), ..asked(Kernel::Linear) };
     let trained = train(&data, Solver::Linear, &both);
-    assert_eq!(judged(&trained.model, &data).goal, Goal::Both { kkt: EPS, gap: 1e-2 });
+    assert_eq!(judged(&trained.model, &data).goal, Goal::Both { kkt: EPS, gap: EPS });
     let mut record = trained.model.record().expect("a record").clone();
     assert_eq!(goal_of(&record), Goal::Both { kkt: EPS, gap: 1e-2 });
     record.solver = "of a later version".to_owned();
     assert_eq!(goal_of(&record), Goal::Gap(1e-2));
     record.gap = None;
     assert_eq!(goal_of(&record), Goal::Kkt(EPS));
+}
+
+/// The empty model meets a tolerance of 10³⁰⁰. It is what it says, and nothing is certified: neither by its own tolerance nor as an optimum.
+#[test]
+fn a_model_that_was_asked_for_nothing_is_not_certified() {
+    let data = data(120, 2, 9);
+    let classes = ClassLabels::new(&data.labels).expect("classes");
+    let solver = Solver::Smo.build(1, None);
+    let kernel = Kernel::rbf(0.5);
+    let study = Study {
+        data: &data,
+        classes: &classes,
+        kernel: &kernel,
+        gamma: None,
+        scale: None,
+        formulation: Formulation::c_svc(1.0),
+        weights: &[1.0, 1.0],
+        solver: &*solver,
+        stop: Stop::at(1e300),
+        memory: 1 << 24,
+        par: Par::Seq,
+    };
+    let trained = study.train(&Quiet).expect("a training");
+    assert_eq!((trained.model.support_vectors(), trained.certificate.kkt), (0, 2.0));
+    let verdict = judged(&trained.model, &data);
+    assert!(verdict.matches() && !verdict.met() && !verdict.is_optimal(), "{verdict:?}");
+    assert_eq!(verdict.goal, Goal::Kkt(EPS));
+    assert_eq!(verdict.machines[0].certain.as_ref().map(|certain| certain.labels()), Some(0), "its gap proves no label");
+    // A solved one proves most.
+    let trained = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5)));
+    let verdict = judged(&trained.model, &data);
+    assert!(verdict.met() && verdict.is_optimal());
+    let proved = verdict.machines[0].certain.as_ref().map_or(0, |certain| certain.labels());
+    assert!(proved > 60 && Some(proved) == trained.machines[0].certificate.certain, "{proved}");
 }
 
 fn tampered(model: &Model, tamper: impl Fn(&mut Parts)) -> Model {

@@ -42,6 +42,8 @@ pub(crate) struct CoreSet {
     all: Vec<u8>,
     used: Vec<u8>,
     place: Vec<u32>,
+    /// The most bytes that the matrix took, with its copy when it grew.
+    pub(crate) peak: u64,
 }
 
 /// How far a solution of the core set is to go.
@@ -80,6 +82,7 @@ impl CoreSet {
             all: vec![],
             used: vec![],
             place: vec![u32::MAX; vertices],
+            peak: 0,
         }
     }
 
@@ -109,6 +112,7 @@ impl CoreSet {
         }
         // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
         let stride = wanted.max(if old == 0 { 0 } else { old + old / 8 + 256 }).next_multiple_of(32) + 16;
+        self.peak = self.peak.max(4 * (stride * stride + self.q.len()) as u64);
         let mut q = vec![0.0; stride * stride];
         for r in 0..old {
             q[r * stride..r * stride + old].copy_from_slice(&self.q[r * self.stride..r * self.stride + old]);

@@ -114,6 +114,8 @@ pub fn solve(
         last = measure;
         aim = (0.5 * stop.tol).max(0.9 * aim);
     };
+    // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
+    drop(core.as_ref().map(|core| rows.lend(core.peak)));
     iterate.complete();
     iterate.normalise();
     let alpha = iterate.alphas();

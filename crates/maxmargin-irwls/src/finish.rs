@@ -25,11 +25,21 @@ impl Default for Finish {
     }
 }
 
+/// Bytes for each entry: of the matrix of the working set, of the one that is factored, and of the factor.
+const PER_ENTRY: u64 = 20;
+
+/// Samples that every budget has room for.
+const FEWEST: usize = 32;
+
 impl Finish {
     /// Samples of a working set whose matrices fit into so many bytes, at most those of the default.
     pub fn fitting(bytes: u64) -> usize {
-        // The matrix of the working set, the one that is factored, and the factor.
-        (((bytes / 20) as f64).sqrt() as usize).min(Self::default().most).max(2)
+        ((bytes as f64 / PER_ENTRY as f64).sqrt() as usize).clamp(FEWEST, Self::default().most)
+    }
+
+    /// Bytes that the matrices of a working set of `m` samples take.
+    pub fn bytes(m: usize) -> u64 {
+        PER_ENTRY * (m * m) as u64
     }
 }
 

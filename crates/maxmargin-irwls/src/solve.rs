@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 use crate::exact::fill;
+use crate::finish::Finish;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
@@ -163,7 +164,8 @@ impl<'a, 'g> Run<'a, 'g> {
 
     /// Working sets of exact values until the gradient that they update says that the violation is at most `aim`.
     pub(crate) fn iterate_exactly(&mut self, aim: f64) -> Status {
-        let most = self.config.working_set.max(EXACT_SET);
+        // A caller who asks for more than the room has said so.
+        let most = self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())));
         self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| aim)
     }
 
@@ -208,11 +210,9 @@ impl<'a, 'g> Run<'a, 'g> {
     /// Solves one working set and updates all errors; the decrease of the objective.
     fn improve(&mut self, set: &[usize], tol: f64, violation: f64, exact: bool) -> Result<f64, Status> {
         let dual = self.state.dual;
+        let _held = self.rows.lend(Finish::bytes(set.len()));
         let Self { clock, chunk, state, rows, .. } = self;
         clock.asked(violation, |asking| fill(chunk, state, rows, set, exact, asking))?;
-        let m = set.len() as u64;
-        // The matrix, and a factor while it is made.
-        let _held = self.rows.lend(20 * m * m);
         self.chunks += 1;
         self.exact_chunks += u64::from(exact);
         if !exact {

@@ -1,6 +1,7 @@
 //! Weighted least squares behind the signature of all solvers.
 
 use crate::config::{IrwlsConfig, Selection};
+use crate::finish::Finish;
 use crate::solve::solve;
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
@@ -38,7 +39,7 @@ impl Solve for Irwls {
         let rows = Refused::unless_rows(NAME, space)?;
         let config = IrwlsConfig {
             selection: self.selection,
-            working_set: self.working_set,
+            working_set: self.working_set.min(Finish::fitting(rows.room())),
             seed: self.seed,
             refine: run.refine,
             par: run.par,

@@ -49,6 +49,17 @@ impl Lru {
         self.capacity
     }
 
+    /// Allows so many rows from now on: the least recently used go at once.
+    pub(crate) fn resize(&mut self, capacity: usize) {
+        self.capacity = capacity;
+        while self.made > self.capacity && self.spare.pop().is_some() {
+            self.made -= 1;
+        }
+        while self.made > self.capacity && self.evict().is_some() {
+            self.made -= 1;
+        }
+    }
+
     /// Whether row `i` is held.
     pub(crate) fn contains(&self, i: usize) -> bool {
         self.rows[i].is_some()

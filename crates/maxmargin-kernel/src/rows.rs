@@ -83,13 +83,14 @@ pub struct Rows<'g> {
 /// Bytes that a solver holds beside the rows; dropped, they are free again.
 #[must_use = "the bytes count as long as this is kept"]
 pub struct Lent<'r> {
-    lent: &'r AtomicU64,
+    rows: &'r Rows<'r>,
     bytes: u64,
 }
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        self.lent.fetch_sub(self.bytes, Relaxed);
+        self.rows.lent.fetch_sub(self.bytes, Relaxed);
+        self.rows.fit();
     }
 }
 
@@ -125,7 +126,7 @@ impl<'g> Rows<'g> {
             let rows = (0..n).map(|_| OnceLock::new()).collect();
             Held::All { rows, claimed: (0..n).map(|_| AtomicBool::new(false)).collect() }
         } else {
-            Held::Recent(Mutex::new(Lru::new(n, capacity.max(4 * par.threads()).min(n))))
+            Held::Recent(Mutex::new(Lru::new(n, Self::capacity(capacity, n, par))))
         };
         let zero = || AtomicU64::new(0);
         Self {
@@ -374,7 +375,7 @@ impl<'g> Rows<'g> {
             pieces.iter_mut().for_each(work);
         } else {
             // What all threads do between two questions.
-            let entries = (tile.rows.max(1) * tile.columns.max(1)).min(ids.len() * n) as u64;
+            let entries = tile.rows.max(1).saturating_mul(tile.columns.max(1)).min(ids.len() * n) as u64;
             let group = (Asking::piece() / (SINGLE_VALUE * entries)).max(1) as usize * self.par.threads();
             for pieces in pieces.chunks_mut(group) {
                 done = asking.spend(SINGLE_VALUE * entries * pieces.len().div_ceil(self.par.threads()) as u64);
@@ -444,11 +445,34 @@ impl<'g> Rows<'g> {
         self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
     }
 
-    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned.
+    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned. Where
+    /// not all rows fit, some make room for it.
     pub fn lend(&self, bytes: u64) -> Lent<'_> {
         let lent = self.lent.fetch_add(bytes, Relaxed) + bytes;
+        self.fit();
         self.peak.fetch_max(lent + self.bytes.load(Relaxed), Relaxed);
-        Lent { lent: &self.lent, bytes }
+        Lent { rows: self, bytes }
+    }
+
+    /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
+    pub fn room(&self) -> u64 {
+        let n = self.gram.len() as u64;
+        if self.holds_all() { self.budget.saturating_sub(4 * n * n) } else { self.budget / 2 }
+    }
+
+    /// Holds as many rows as what is lent leaves room for.
+    fn fit(&self) {
+        let Held::Recent(lru) = &self.held else { return };
+        let n = self.gram.len();
+        let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / (4 * n as u64).max(1);
+        let mut list = lock(lru);
+        list.resize(Self::capacity(most as usize, n, self.par));
+        self.set_bytes(4 * (n * list.count()) as u64);
+    }
+
+    /// Rows of a store that may hold `most` of `n`: a few are needed in any case.
+    fn capacity(most: usize, n: usize, par: Par) -> usize {
+        most.max(4 * par.threads()).min(n)
     }
 
     /// Bytes that may be held.

@@ -50,13 +50,15 @@ pub(crate) struct Descent<'a, R> {
     pub(crate) steps: u64,
     /// Entries of rows multiplied or added.
     pub(crate) entries: u64,
+    /// By how much the objective has fallen, as far as single steps tell.
+    pub(crate) gained: f64,
 }
 
 impl<'a, R: FeatureRows> Descent<'a, R> {
     pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: Vec<f64>, w: Vec<f64>) -> Self {
         let curvature = dual.ids().iter().enumerate().map(|(k, &id)| squares[id] + dual.ridge_of(k)).collect();
         let penalty = Penalty::default();
-        let mut descent = Self { rows, dual, curvature, alpha, w, penalty, steps: 0, entries: 0 };
+        let mut descent = Self { rows, dual, curvature, alpha, w, penalty, steps: 0, entries: 0, gained: 0.0 };
         descent.settle_empty_rows();
         descent
     }
@@ -92,6 +94,7 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
         let new = (old - g / self.curvature[k]).clamp(0.0, upper);
         let delta = new - old;
         if delta != 0.0 {
+            self.gained -= delta * (g + 0.5 * self.curvature[k] * delta);
             self.alpha[k] = new;
             self.penalty.excess += delta * self.dual.sign()[k];
             self.rows.add(self.dual.ids()[k], delta * self.dual.sign()[k], &mut self.w);

@@ -49,6 +49,44 @@ impl<'a> Clock<'a> {
     }
 }
 
+/// Sweeps between two looks at whether a descent gets anywhere.
+const WINDOW: u32 = 50;
+
+/// What a window of sweeps has to gain, as a share of `Σ α |lin|`, which the objective is a part of: rounding alone makes gains of 10⁻¹⁶ for ever.
+const GAIN: f64 = 1e-14;
+
+/// Watches whether sweeps still gain anything that `f64` holds, or come nearer to the tolerance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standstill {
+    sweeps: u32,
+    gained: f64,
+    least: f64,
+    least_before: f64,
+}
+
+impl Default for Standstill {
+    fn default() -> Self {
+        Self { sweeps: 0, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
+    }
+}
+
+impl Standstill {
+    /// Notes a sweep; whether a whole window of them did nothing.
+    pub(crate) fn seen<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
+        self.sweeps += 1;
+        self.least = self.least.min(violation);
+        if !self.sweeps.is_multiple_of(WINDOW) {
+            return false;
+        }
+        let scale: f64 = descent.alpha.iter().zip(descent.dual.lin()).map(|(a, p)| a * p.abs()).sum();
+        let still = descent.gained - self.gained <= GAIN * scale && self.least >= 0.9 * self.least_before;
+        self.gained = descent.gained;
+        self.least_before = self.least_before.min(self.least);
+        self.least = f64::INFINITY;
+        still
+    }
+}
+
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
@@ -85,11 +123,16 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent);
+        let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
             let swept = shrinking.sweep(&mut descent, self.clock.stop.tol, &mut random);
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
             if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
+                break;
+            }
+            if pace.seen(&descent, range) {
+                self.clock.ended = Some(Status::Stalled);
                 break;
             }
         }
@@ -100,10 +143,15 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len());
+        let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
             let (largest, done) = frequencies.sweep(&mut descent, self.clock.stop.tol, &mut random);
             self.work.sweeps += 1;
             if done || self.clock.tick(descent.steps, largest) {
+                break;
+            }
+            if pace.seen(&descent, largest) {
+                self.clock.ended = Some(Status::Stalled);
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Columns of the kernel matrix over the members, in `f64`, kept within a memory budget.
 
 use crate::pool::Pool;
-use maxmargin_core::dense::add_columns;
+use maxmargin_core::dense::sum_columns;
 use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted};
 use std::sync::Arc;
@@ -246,7 +246,8 @@ impl Columns {
         Ok(())
     }
 
-    /// `out += Σ coef·K[:, slot]`. Missing columns are computed in batches and kept only where the budget has room for them.
+    /// `out += Σ coef·K[:, slot]`, the same bits whatever is held. Missing columns are computed in batches and kept only where the budget has room for
+    /// them.
     pub(crate) fn accumulate(
         &mut self,
         pool: Pool,
@@ -254,20 +255,18 @@ impl Columns {
         terms: &[(usize, f64)],
         out: &mut [f64],
     ) -> Result<(), Halted> {
-        let (known, missing): (Vec<_>, Vec<(usize, f64)>) = terms.iter().copied().partition(|(s, _)| self.holds(*s));
-        let column = |k: usize| self.held[known[k].0].as_ref().map_or(&[][..], |column| column);
-        let most = (Asking::piece() / self.held.len().max(1) as u64).max(64) as usize;
-        // All at once where that is soon done: rounding then grows with the whole sum alone.
-        for from in (0..known.len()).step_by(most) {
-            let count = most.min(known.len() - from);
-            pool.asking.spend((count * out.len()) as u64)?;
-            add_columns(count, |k| known[from + k].1, |k| column(from + k), out);
-        }
-        for batch in missing.chunks(self.batch()) {
-            let slots: Vec<usize> = batch.iter().map(|(s, _)| *s).collect();
-            let columns = self.compute(pool, seats, &slots)?;
-            add_columns(batch.len(), |k| batch[k].1, |k| &columns[k], out);
-            for (slot, column) in slots.into_iter().zip(columns) {
+        let mut sum = vec![0.0; out.len()];
+        for group in terms.chunks(self.batch().next_multiple_of(8)) {
+            pool.asking.spend((group.len() * out.len()) as u64)?;
+            let missing: Vec<usize> = group.iter().map(|term| term.0).filter(|&slot| !self.holds(slot)).collect();
+            let fresh = self.compute(pool, seats, &missing)?;
+            let column = |k: usize| {
+                let slot = group[k].0;
+                let held = self.held[slot].as_ref().map(|column| &column[..]);
+                held.unwrap_or_else(|| &fresh[missing.iter().position(|&s| s == slot).unwrap_or(0)])
+            };
+            sum_columns(group.len(), |k| group[k].1, column, &mut sum);
+            for (slot, column) in missing.into_iter().zip(fresh) {
                 if self.bytes + self.taken + self.size() <= self.budget {
                     self.bytes += self.size();
                     self.used_at[slot] = self.clock;
@@ -276,6 +275,7 @@ impl Columns {
             }
             self.note(0);
         }
+        out.iter_mut().zip(&sum).for_each(|(o, s)| *o += s);
         Ok(())
     }
 }

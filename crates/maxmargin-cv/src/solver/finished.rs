@@ -44,15 +44,14 @@ fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Res
     if coarse.solution.status != Status::Converged {
         return Ok(coarse);
     }
-    // The systems of the finish take the room that the rows leave, or an eighth of it all.
-    let spare = rows.budget().saturating_sub(rows.work().bytes).max(rows.budget() / 8);
-    let most = Finish::fitting(spare);
+    let most = Finish::fitting(rows.room());
     let config = Finish { exact_gradient: true, par: run.par, most };
     let mut nearest = coarse.solution;
     let mut work = nearest.work;
     let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
     if free <= config.most {
         let left = stop.left(begun, work.iterations);
+        let _held = rows.lend(Finish::bytes(most.min(dual.len())));
         let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
         let outcome = finished.map_err(|error| Refused {
             solver: Smo.name(),

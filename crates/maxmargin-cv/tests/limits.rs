@@ -1,0 +1,139 @@
+//! What studies may take: every part of them ends when it is told, and memory is what was allowed.
+
+mod common;
+
+use common::{Case, banana};
+use maxmargin_core::Status;
+use maxmargin_cv::{CvError, CvProgress, CvWatch, Seeding, Solver};
+use maxmargin_data::{Generator, Par};
+use maxmargin_kernel::Kernel;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Says no from the n-th question on, and counts the questions, and the kernel rows that were computed after the first no.
+struct Ends {
+    at: u64,
+    asked: AtomicU64,
+    rows: AtomicU64,
+    rows_then: AtomicU64,
+}
+
+impl Ends {
+    fn at(at: u64) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { at, asked: zero(), rows: zero(), rows_then: zero() }
+    }
+
+    fn later(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed).saturating_sub(self.rows_then.load(Ordering::Relaxed))
+    }
+}
+
+impl CvWatch for Ends {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        let rows = progress.solver.rows_computed;
+        self.rows.fetch_max(rows, Ordering::Relaxed);
+        if asked == self.at {
+            self.rows_then.store(self.rows.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        if asked >= self.at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// A problem with a margin of several hundred samples: paths, factors and columns take their time.
+fn wide_margin(rows: usize) -> Case {
+    let data = Generator::Blobs.generate(rows, Some(30), 4).expect("data");
+    Case::new(data, 5, Kernel::Rbf { gamma: 0.03 }, 10.0, 2).at(1e-3)
+}
+
+#[test]
+fn every_seeding_ends_when_it_is_told() {
+    let case = wide_margin(1200);
+    for (name, seeding) in Seeding::ALL {
+        let whole = Ends::at(u64::MAX);
+        case.run_on(seeding, Par::Seq, &whole);
+        let questions = whole.asked.load(Ordering::Relaxed);
+        for at in [0, questions / 4, questions / 2, questions * 3 / 4] {
+            let watch = Ends::at(at);
+            match case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch) {
+                // Late questions are those of the audit: all was trained then.
+                Ok(report) if 2 * at > questions && report.status() == Status::Converged => {}
+                Ok(report) => assert_eq!(report.status(), Status::Interrupted, "{name} at {at} of {questions}"),
+                Err(error) => assert!(matches!(error, CvError::Ended(Status::Interrupted)), "{name}: {error}"),
+            }
+            // What was under way: a block of rows for each fold at most.
+            assert!(watch.later() <= 5 * 64, "{name} at {at} of {questions}: {} rows after the no", watch.later());
+            let later = watch.asked.load(Ordering::Relaxed) - at;
+            assert!(later <= 64, "{name} at {at} of {questions}: {later} questions after the no");
+        }
+    }
+}
+
+/// A finish below 10⁻⁵ and IRWLS on exact values are asked inside their systems.
+#[test]
+fn trainings_end_inside_their_dense_systems() {
+    let case = wide_margin(1200).at(1e-9);
+    for solver in [Solver::Smo, Solver::Irwls] {
+        let case = Case { solver: solver.build(1, None), ..wide_margin(1200).at(1e-9) };
+        let whole = Ends::at(u64::MAX);
+        let fitted = case.study(Par::Seq).train(&whole).expect("a training");
+        assert_eq!(fitted.status, Status::Converged, "{solver:?}");
+        let questions = whole.asked.load(Ordering::Relaxed);
+        assert!(questions > 4, "{solver:?}: {questions}");
+        for at in [0, questions / 2, questions - 1] {
+            let fitted = case.study(Par::Seq).train(&Ends::at(at)).expect("a training");
+            assert!(matches!(fitted.status, Status::Interrupted | Status::Converged), "{solver:?} {at}: {:?}", fitted.status);
+            assert!(at + 1 == questions || fitted.status == Status::Interrupted, "{solver:?} {at} of {questions}");
+        }
+    }
+    drop(case);
+}
+
+/// A limit of no time at all ends everything at once, with a status, not with an error that hides what was asked.
+#[test]
+fn no_time_at_all() {
+    let mut case = wide_margin(400);
+    case.stop.max_time = Some(Duration::ZERO);
+    let fitted = case.train();
+    assert_eq!(fitted.status, Status::TimeLimit);
+    for (name, seeding) in Seeding::ALL {
+        match case.try_run(seeding) {
+            Ok(report) => assert_eq!(report.status(), Status::TimeLimit, "{name}"),
+            Err(error) => assert!(matches!(error, CvError::Ended(Status::TimeLimit)), "{name}: {error}"),
+        }
+    }
+}
+
+/// Rows, factors, columns and the matrices of working sets together stay within what was allowed, and a tenth.
+#[test]
+fn budgets_hold_for_every_seeding_and_solver() {
+    let rows = 700;
+    // Less than all rows take (2 MB), more than the factor of the free samples needs.
+    for memory in [1 << 20, 3 << 20, 12 << 20] {
+        for (name, seeding) in Seeding::ALL {
+            let mut case = Case::new(banana(rows, 2, 3), 4, Kernel::Rbf { gamma: 1.5 }, 3.0, 2).at(1e-3);
+            case.memory = memory;
+            let report = match case.try_run(seeding) {
+                Ok(report) => report,
+                Err(error) => {
+                    assert!(matches!(error, CvError::Path { .. }), "{name} in {memory}: {error}");
+                    assert!(matches!(seeding, Seeding::Dec | Seeding::Ato) && memory == 1 << 20, "{name} in {memory}: {error}");
+                    continue;
+                }
+            };
+            assert_eq!(report.status(), Status::Converged, "{name} in {memory}");
+            assert!(report.kernel_bytes as f64 <= 1.1 * memory as f64, "{name}: {} of {memory}", report.kernel_bytes);
+            assert!(report.kernel_bytes > 0, "{name}");
+        }
+        for (solver, tol) in [(Solver::Smo, 1e-3), (Solver::Smo, 1e-9), (Solver::Irwls, 1e-3), (Solver::Irwls, 1e-9)] {
+            let mut case = Case::new(banana(rows, 2, 3), 4, Kernel::Rbf { gamma: 1.5 }, 3.0, 2).by(solver).at(tol);
+            case.memory = memory;
+            let fitted = case.train();
+            assert_eq!(fitted.status, Status::Converged, "{solver:?} to {tol} in {memory}");
+            let held = fitted.kernel.peak_bytes;
+            assert!(held as f64 <= 1.1 * memory as f64, "{solver:?} to {tol}: {held} of {memory}");
+        }
+    }
+}
