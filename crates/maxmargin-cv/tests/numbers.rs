@@ -7,9 +7,10 @@ use common::banana;
 use maxmargin_core::{Certificate, Formulation, Loss, Offset, Run, Silent, Start, Status, Stop, certify};
 use maxmargin_core::{Refine, Solve};
 use maxmargin_cv::{Quiet, SmoFinish, Solver, Study};
-use maxmargin_data::{ClassLabels, Dataset, Generator, Par, compress, libsvm};
+use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, Space};
 use maxmargin_path::{Added, Config, Path};
+use maxmargin_testkit::outside::dataset;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -23,16 +24,7 @@ fn random(seed: u64) -> ChaCha8Rng {
 
 /// The first rows of a real data set, as two classes: the first label against the others.
 fn real(name: &str, rows: usize) -> Option<Dataset> {
-    let folder = std::env::var_os("MAXMARGIN_DATA").map(std::path::PathBuf::from);
-    let file = folder.and_then(|folder| {
-        [name.to_owned(), format!("{name}.xz")].into_iter().find_map(|file| std::fs::File::open(folder.join(file)).ok())
-    });
-    let Some(file) = file else {
-        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-        return None;
-    };
-    let bytes = compress::read_all(file).expect("readable");
-    let mut data = libsvm::parse(&bytes, &libsvm::ReadOptions::default(), Par::Seq).expect("LIBSVM format");
+    let mut data = dataset(name)?;
     let first = data.labels[0];
     data.labels.iter_mut().for_each(|label| *label = if *label == first { 1.0 } else { -1.0 });
     // As many of either class as there are, in turn: files may be sorted.
