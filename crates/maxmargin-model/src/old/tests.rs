@@ -107,9 +107,9 @@ fn two_classes_of_weights_alone() {
 #[test]
 fn several_classes_of_format_3() {
     let pair = |rows: Vec<u64>| Pair {
+        bounded: rows.len().min(1) as u64,
         rows,
         folded: None,
-        bounded: 1,
         status: Status::Converged,
         iterations: 5,
         certificate: certificate(),

@@ -94,7 +94,7 @@ pub(crate) fn record_of(model: &Model) -> Record {
         eps: 1e-3,
         gap: Some(1e-6),
         solver: "smo".to_owned(),
-        rows: 3 * model.len() as u64 + 5,
+        rows: 3 * model.len() as u64 + 9,
         features: model.features() as u64,
         data_sha256: [7; 32],
         machines: model.machines().iter().enumerate().map(training).collect(),
