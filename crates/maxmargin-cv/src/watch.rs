@@ -68,7 +68,8 @@ pub(crate) struct Relay<'a> {
 
 impl Watch for Relay<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let done = self.done.load(Ordering::Relaxed);
+        // A fold that was thought to need no training may turn out to need one.
+        let done = self.done.load(Ordering::Relaxed).min(self.total);
         self.watch.tick(&CvProgress { stage: self.stage, done, total: self.total, solver: *progress })
     }
 }

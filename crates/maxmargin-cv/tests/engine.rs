@@ -124,6 +124,24 @@ fn leave_one_out_trains_support_vectors_only() {
     assert!(report.folds.iter().all(|f| !f.machines.is_empty() || (f.iterations, f.seed_steps) == (0, 0)));
 }
 
+/// Leave-one-out once ended at a third of its folds, as far as the watch was told: those that need no training were never done.
+#[test]
+fn folds_that_need_no_training_are_done() {
+    let mut case = Case::generated(Generator::Blobs, 70, 2, 0.5, 1.0, 6);
+    case.plan = FoldPlan::leave_one_out(70).expect("two samples or more");
+    let told = std::sync::Mutex::new(Vec::new());
+    let watch = |progress: &CvProgress| {
+        told.lock().expect("no panic").push((progress.done, progress.total));
+        ControlFlow::Continue(())
+    };
+    let report = case.run_on(Seeding::Full, Par::Seq, &watch);
+    let untouched = report.folds.iter().filter(|fold| fold.machines.is_empty()).count();
+    let told = told.into_inner().expect("no panic");
+    assert!(untouched > 0 && told.is_sorted() && told.first() == Some(&(0, 70)), "{told:?}");
+    assert_eq!(told.iter().find(|(done, _)| *done > 0), Some(&(untouched, 70)), "{told:?}");
+    assert_eq!(told.last(), Some(&(70, 70)), "{told:?}");
+}
+
 #[test]
 fn a_fold_without_its_class_is_named() {
     let mut case = Case::generated(Generator::Blobs, 20, 2, 0.5, 1.0, 7);

@@ -253,7 +253,7 @@ impl Pace {
         let passed = at - self.last.map_or(0.0, |(before, _)| before);
         self.last = Some((at, *progress));
         // Nothing left is nothing known: a run that is over does not tick.
-        let left = self.left(at, progress).filter(|left| *left > 0.0);
+        let left = self.left(at, progress).filter(|left| left.is_finite() && *left > 0.0);
         // From where it is the bar goes on as fast as it has to: it neither stands nor turns back when more is left than was thought.
         if let Some(left) = left.filter(|_| passed > 0.0) {
             self.share += (1.0 - self.share) * passed / (passed + left);
