@@ -153,7 +153,10 @@ fn removed(remove: &Numbers, name: &str, kept: &Kept) -> Result<Vec<u64>, Failur
                 let what = format!("cannot read the numbers: {}; --remove takes 3,7,20-40 or a file of numbers", reason(&e));
                 Failure::input(&file, what)
             })?;
-            numbers_of(&text).map_err(|e| Failure::input(&file, e))?
+            numbers_of(&text).map_err(|e| {
+                let at = format!("{file}:{}: `{}`", e.place().line, e.place().text);
+                Failure::input(at, e.without_place())
+            })?
         }
     };
     let mut numbers = Vec::new();

@@ -29,7 +29,7 @@ fn vnni() -> bool {
     false
 }
 
-/// Byte products in a nanosecond, about, at the level in use (examples/products_speed.rs): what callers weigh this form of their data by.
+/// Byte products in a nanosecond, about, at the level in use (`examples/products_speed.rs`): what callers weigh this form of their data by.
 /// Results must not depend on it.
 pub fn rate() -> f64 {
     match level() {

@@ -57,12 +57,12 @@ unsafe fn block<const R: usize>(
             // Bytes 0 and 2 of each sample, bytes 1 and 3.
             let even = columns.map(|c| _mm256_and_si256(c, low_bytes));
             let odd = columns.map(|c| _mm256_srli_epi16::<8>(c));
-            for r in 0..R {
+            for (r, sums) in sums.iter_mut().enumerate() {
                 let x = _mm256_set1_epi32(row.add(r).cast::<i32>().read_unaligned());
                 let (x_even, x_odd) = (_mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(x)), _mm256_srai_epi16::<8>(x));
                 for v in 0..2 {
                     let products = _mm256_add_epi32(_mm256_madd_epi16(even[v], x_even), _mm256_madd_epi16(odd[v], x_odd));
-                    sums[r][v] = _mm256_add_epi32(sums[r][v], products);
+                    sums[v] = _mm256_add_epi32(sums[v], products);
                 }
             }
         }

@@ -32,6 +32,7 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
 
     /// `self · factor + sum`, rounded once if [`PORTABLE_FUSES`].
     #[doc(hidden)]
+    #[must_use]
     fn add_product(self, factor: Self, sum: Self) -> Self;
 
     /// [`products`] on the level in use. Whoever calls it, it checks the lengths itself.

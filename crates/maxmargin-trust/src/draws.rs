@@ -8,12 +8,12 @@ impl Draws {
     /// The stream of input `number` of a run.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut draws = Self(seed);
-        let start = draws.next().wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let start = draws.word().wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         Self(start)
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,7 +23,7 @@ impl Draws {
 
     /// A number below `n`; 0 when `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
+        ((u128::from(self.word()) * n as u128) >> 64) as usize
     }
 
     /// True once in `n` times.
@@ -48,7 +48,7 @@ impl Draws {
 
     /// A number from −1 to 1.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        (self.word() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 }
 

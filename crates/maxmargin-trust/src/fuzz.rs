@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const LONGEST: usize = 4096;
 
 /// No reader may take longer over an input of [`LONGEST`] bytes; they take microseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a run of a target came to.
 #[derive(Clone, Debug, Default)]

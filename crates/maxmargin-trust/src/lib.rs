@@ -6,6 +6,8 @@
 //! - [`memory`]: what a reader allocates
 //! - [`differential`]: pinned trainings and what must hold of them
 
+#![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
+
 pub mod differential;
 pub mod draws;
 pub mod fuzz;

@@ -26,7 +26,7 @@ fn change(input: &mut Vec<u8>, words: &[&str], others: &[Vec<u8>], draws: &mut D
         }
         1 => {
             if let Some(byte) = input.get_mut(at) {
-                *byte = draws.next() as u8;
+                *byte = draws.word() as u8;
             }
         }
         2 => drop(input.drain(at..end)),

@@ -17,6 +17,9 @@ pub enum Outcome {
     Refused,
 }
 
+/// What stands before the bytes of a checksum, and those bytes.
+pub type Opened = (Vec<u8>, Vec<u8>);
+
 /// A reader, and how to make input for it.
 #[derive(Debug)]
 pub struct Target {
@@ -29,7 +32,7 @@ pub struct Target {
     /// Pieces of the format, to be put anywhere.
     pub words: &'static [&'static str],
     /// Cuts an input into what its checksum is over and what stands before it.
-    pub open: fn(Vec<u8>) -> (Vec<u8>, Vec<u8>),
+    pub open: fn(Vec<u8>) -> Opened,
     /// Puts the two together again, mostly with a checksum that fits.
     pub close: fn(Vec<u8>, Vec<u8>, &mut Draws) -> Vec<u8>,
 }
@@ -87,7 +90,7 @@ const fn plain(
     make: fn(&mut Draws) -> Vec<u8>,
     words: &'static [&'static str],
 ) -> Target {
-    fn open(input: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    fn open(input: Vec<u8>) -> Opened {
         (Vec::new(), input)
     }
     fn close(_: Vec<u8>, body: Vec<u8>, _: &mut Draws) -> Vec<u8> {

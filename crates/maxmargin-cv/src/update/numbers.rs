@@ -28,6 +28,24 @@ pub enum NumbersError {
     },
 }
 
+impl NumbersError {
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Form { at } | Self::Turned { at, .. } => at,
+        }
+    }
+
+    /// What is wrong, for a message that says itself where.
+    #[must_use]
+    pub fn without_place(mut self) -> Self {
+        match &mut self {
+            Self::Form { at } | Self::Turned { at, .. } => *at = Place::default(),
+        }
+        self
+    }
+}
+
 /// Where in a file of numbers; nowhere for a number by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {

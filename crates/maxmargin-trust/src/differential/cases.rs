@@ -164,6 +164,7 @@ fn matrix(data: &Dataset) -> Result<Dataset, Error> {
 }
 
 /// The cases of all groups, 250 of them.
+#[expect(clippy::too_many_lines, reason = "a list")]
 pub fn all() -> Vec<Case> {
     use Generator::{Banana, Blobs, GaussM, SparseText, TwoGaussians};
     let rbf = |gamma| Kernel::Rbf { gamma };
@@ -197,7 +198,7 @@ pub fn all() -> Vec<Case> {
         for c in [0.125, 1.0, 10.0] {
             add("two classes, linear", &source, &Kernel::Linear, c, None);
         }
-        add("two classes, sigmoid", &source, &Kernel::Sigmoid { gamma: 0.015625, coef0: 0.0 }, 1.0, None);
+        add("two classes, sigmoid", &source, &Kernel::Sigmoid { gamma: 0.015_625, coef0: 0.0 }, 1.0, None);
         for weights in [[0.125, 1.0], [1.0, 20.0], [5.0, 0.5], [0.25, 0.25]] {
             add("weights", &source, &rbf(0.5), 2.0, Some(weights));
         }
@@ -206,11 +207,11 @@ pub fn all() -> Vec<Case> {
     for (features, seed) in [(20, 6), (60, 7)] {
         let source = Source::Made(Blobs, 150, Some(features), 2, seed);
         for (kernel, c) in [
-            (rbf(0.015625), 1.0),
-            (rbf(0.015625), 1000.0),
+            (rbf(0.015_625), 1.0),
+            (rbf(0.015_625), 1000.0),
             (rbf(0.0625), 10.0),
             (Kernel::Linear, 1.0),
-            (Kernel::Linear, 0.015625),
+            (Kernel::Linear, 0.015_625),
         ] {
             add("many features", &source, &kernel, c, None);
         }
@@ -245,8 +246,8 @@ pub fn all() -> Vec<Case> {
         ("diabetes_scale", 0.5),
         ("a1a", 0.0625),
         ("w1a", 0.0625),
-        ("splice", 0.015625),
-        ("usps", 0.015625),
+        ("splice", 0.015_625),
+        ("usps", 0.015_625),
     ] {
         for (kernel, c) in [(rbf(gamma), 1.0), (rbf(gamma), 100.0), (Kernel::Linear, 0.125)] {
             add("real data", &Source::Real(name), &kernel, c, None);
@@ -259,7 +260,7 @@ pub fn all() -> Vec<Case> {
         (Source::Made(Generator::CovtypeLike, 200, None, 2, 19), Offset::Feature(1.0)),
     ] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
-            for c in [0.015625, 1.0, 10.0] {
+            for c in [0.015_625, 1.0, 10.0] {
                 cases.push(Case {
                     number: 0,
                     group: "without a kernel",

@@ -69,7 +69,7 @@ fn parts(draws: &mut Draws) -> Parts {
     let scaler = draws
         .once_in(4)
         .then(|| Scaler::fit(&support, draws.pick(&[Method::Standard, Method::MinMax { lower: 0.0, upper: 1.0 }])));
-    let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.next() as u8; draws.below(20)] });
+    let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.word() as u8; draws.below(20)] });
     Parts {
         kernel,
         support,

@@ -31,18 +31,18 @@ pub(super) fn libsvm(input: &[u8]) -> Outcome {
         Err(error) => refused(&error, false),
         Ok(model) => {
             let mut text = Vec::new();
-            match write_model(&model, &mut text) {
-                Err(error) => drop(refused(&error, false)),
-                Ok(()) => {
-                    let again = read_model(&text).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
-                    let mut second = Vec::new();
-                    write_model(&again, &mut second).expect("what was written once can be written again");
-                    assert_eq!(
-                        String::from_utf8_lossy(&second),
-                        String::from_utf8_lossy(&text),
-                        "what was written reads back otherwise"
-                    );
-                }
+            let written = write_model(&model, &mut text);
+            if let Err(error) = written {
+                refused(&error, false);
+            } else {
+                let again = read_model(&text).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
+                let mut second = Vec::new();
+                write_model(&again, &mut second).expect("what was written once can be written again");
+                assert_eq!(
+                    String::from_utf8_lossy(&second),
+                    String::from_utf8_lossy(&text),
+                    "what was written reads back otherwise"
+                );
             }
             used(input, &model);
             Outcome::Accepted

@@ -12,8 +12,11 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits()).collect()
 }
 
+/// Columns and the bits of their values.
+type Bits = Vec<(usize, u64)>;
+
 /// The bits of all that a file of data says.
-fn said(data: &Dataset) -> (usize, Vec<Vec<(usize, u64)>>, Vec<u64>) {
+fn said(data: &Dataset) -> (usize, Vec<Bits>, Vec<u64>) {
     let rows = (0..data.samples.len()).map(|i| data.samples.row(i).entries().iter().map(|&(j, v)| (j, v.to_bits())).collect());
     (data.samples.features(), rows.collect(), bits(&data.labels))
 }
