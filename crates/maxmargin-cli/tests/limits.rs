@@ -13,7 +13,9 @@ const SLACK: Duration = Duration::from_secs(4);
 
 fn real(name: &str) -> Option<String> {
     let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
-    let file = folder.and_then(|folder| [name.to_owned(), format!("{name}.xz")].map(|file| folder.join(file)).into_iter().find(|f| f.exists()));
+    let file = folder.and_then(|folder| {
+        [name.to_owned(), format!("{name}.xz")].map(|file| folder.join(file)).into_iter().find(|f| f.exists())
+    });
     if file.is_none() {
         eprintln!("skipped: no {name} in MAXMARGIN_DATA");
     }
@@ -42,7 +44,10 @@ fn a_time_limit_is_kept_whatever_the_run_is_doing() {
         let answer = bench.run(&format!("{run} --time-limit 3s"));
         let took = begun.elapsed();
         assert!(took <= limit + limit / 10 + SLACK, "{run}: {took:?} {answer:?}");
-        assert!(answer.err.contains("time limit") || answer.err.contains("nothing to report") || answer.code == 0, "{run}: {answer:?}");
+        assert!(
+            answer.err.contains("time limit") || answer.err.contains("nothing to report") || answer.code == 0,
+            "{run}: {answer:?}"
+        );
     }
 }
 
