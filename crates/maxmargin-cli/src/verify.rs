@@ -122,7 +122,12 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
     let reports: Vec<MachineReport> = verdict.machines.iter().map(judged).collect();
     Solved {
         status: model.record().map_or(Status::Converged, Record::status),
-        certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
+        certificate: verdict
+            .machines
+            .iter()
+            .zip(&reports)
+            .find(|(one, _)| Some(one.certificate) == verdict.certificate)
+            .map(|found| found.1.certificate),
         machines: MachineDocument::of(model.classes(), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,

@@ -72,6 +72,7 @@ impl<'a> Trainer<'a> {
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
         if self.seeding == Seeding::Full
+            && !self.limit.is_over()
             && let Some((pool, rows)) = &self.seeds
         {
             from.free_sums = Some(self.free_sums(&from, pool, rows));
@@ -114,7 +115,8 @@ impl<'a> Trainer<'a> {
             for (at, &h) in batch.iter().enumerate() {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
                 let last = b * BATCH + at + 1 == tested.len();
-                from = if last { None } else { tasks.last().map(|task| self.trained(task)) };
+                // Nobody seeds what will not be trained.
+                from = if last || self.limit.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));

@@ -57,7 +57,12 @@ fn every_seeding_ends_when_it_is_told() {
         let questions = whole.asked.load(Ordering::Relaxed);
         for at in [0, questions / 4, questions / 2, questions * 3 / 4] {
             let watch = Ends::at(at);
-            match case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch) {
+            let ended = case.study(Par::Seq).cross_validate(&case.plan, seeding, &watch);
+            if watch.asked.load(Ordering::Relaxed) <= at {
+                // Reports to the watch are some time apart: a quicker run has fewer, and this one was over before the no.
+                continue;
+            }
+            match ended {
                 // Late questions are those of the audit: all was trained then.
                 Ok(report) if 2 * at > questions && report.status() == Status::Converged => {}
                 Ok(report) => assert_eq!(report.status(), Status::Interrupted, "{name} at {at} of {questions}"),

@@ -238,7 +238,8 @@ fn every_solver_ends_at_the_floor_of_rounding() {
     cases.extend(real("heart_scale", 270).map(|data| ("heart_scale", data, Kernel::Rbf { gamma: 1.0 / 13.0 })));
     for (name, data, kernel) in cases {
         for (c, eps) in [(1.0, 3e-16), (1e6, 1e-12), (1e3, 1e-15)] {
-            for solver in Solver::ALL {
+            // Frank-Wolfe steps come nearer for ever, as one over their number: there is no floor that they could reach.
+            for solver in Solver::ALL.into_iter().filter(|solver| !matches!(solver, Solver::Fw | Solver::Mfw)) {
                 let kernel = if solver.is_linear() { Kernel::Linear } else { kernel.clone() };
                 let drawn = Drawn { data: data.clone(), kernel, c, what: name.to_owned() };
                 // Far beyond what any of them takes; who needs it has not ended.

@@ -1,0 +1,116 @@
+//! Time limits, Ctrl-C and memory on real data (`MAXMARGIN_DATA`), with generous times: other programs run beside the tests.
+#![cfg(unix)]
+
+mod common;
+
+use common::Bench;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a loaded machine may add.
+const SLACK: Duration = Duration::from_secs(4);
+
+fn real(name: &str) -> Option<String> {
+    let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
+    let file = folder.and_then(|folder| {
+        [name.to_owned(), format!("{name}.xz")].map(|file| folder.join(file)).into_iter().find(|f| f.exists())
+    });
+    if file.is_none() {
+        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
+    }
+    file.map(|file| file.display().to_string())
+}
+
+/// Runs that take minutes: a finish with thousands of free samples, exact paths, IRWLS with a large C, Newton steps, many folds.
+fn long_runs(data: &str) -> [String; 6] {
+    [
+        format!("train {data} -g 0.5 -c 100 --eps 1e-10"),
+        format!("train {data} -g 0.05 -c 1000 --solver irwls --eps 1e-8"),
+        format!("cv {data} -g 0.05 -c 10 --seeding dec"),
+        format!("cv {data} -g 0.05 -c 100 --seeding ato"),
+        format!("cv {data} -g 0.05 -c 100"),
+        format!("train {data} -g 0.05 -c 1000 --solver pairwise --eps 1e-9"),
+    ]
+}
+
+#[test]
+fn a_time_limit_is_kept_whatever_the_run_is_doing() {
+    let Some(data) = real("a7a") else { return };
+    let bench = Bench::new();
+    let limit = Duration::from_secs(3);
+    for run in long_runs(&data) {
+        let begun = Instant::now();
+        let answer = bench.run(&format!("{run} --time-limit 3s"));
+        let took = begun.elapsed();
+        assert!(took <= limit + limit / 10 + SLACK, "{run}: {took:?} {answer:?}");
+        assert!(
+            answer.err.contains("time limit") || answer.err.contains("nothing to report") || answer.code == 0,
+            "{run}: {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn ctrl_c_is_heard_whatever_the_run_is_doing() {
+    let Some(data) = real("a7a") else { return };
+    let bench = Bench::new();
+    for run in long_runs(&data) {
+        let mut child = bench.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
+        std::thread::sleep(Duration::from_secs(3));
+        if child.try_wait().expect("a child").is_some() {
+            continue; // quicker than that
+        }
+        let begun = Instant::now();
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(sent.success(), "{run}");
+        child.wait().expect("it ends");
+        let took = begun.elapsed();
+        assert!(took <= Duration::from_secs(1) + SLACK, "{run}: {took:?}");
+    }
+}
+
+/// What a run holds beside what was allowed: the program, the samples, a few vectors and buffers.
+const PROGRAM: u64 = 70 << 20;
+
+#[test]
+fn memory_is_what_was_allowed() {
+    let Some(data) = real("a4a") else { return };
+    let bench = Bench::new();
+    let allowed: u64 = 64 << 20;
+    for seeding in ["full", "dec", "ato"] {
+        let found = bench.json(&format!("cv {data} -k 3 -g 0.05 -c 1 --seeding {seeding} --memory 64M --threads 2"));
+        let held = found["kernel_bytes"].as_u64().expect("a number");
+        assert!(held as f64 <= 1.1 * allowed as f64, "{seeding}: {held} counted");
+        let peak = found["peak_rss_bytes"].as_u64().expect("a number");
+        assert!(peak <= allowed + allowed / 10 + PROGRAM, "{seeding}: {peak} at the peak");
+    }
+    let refused = bench.run(&format!("cv {data} -k 3 -g 0.05 -c 1 --seeding dec --memory 1M"));
+    assert!(refused.code != 0 && refused.err.contains("MiB are allowed"), "{refused:?}");
+}
+
+#[test]
+fn a_tolerance_that_asks_for_nothing_is_refused() {
+    let bench = Bench::new();
+    let data = bench.file("two", "+1 1:1\n-1 1:-1\n");
+    for eps in ["1e300", "1", "2"] {
+        let refused = bench.run(&format!("train {} --eps {eps}", data.display()));
+        assert!(refused.code != 0 && refused.err.contains("below 1"), "{refused:?}");
+    }
+}
+
+/// KKT violations of 10⁻³ at a huge C leave gaps that prove nothing: no report calls such a model optimal.
+#[test]
+fn a_gap_of_everything_is_not_called_optimal() {
+    let Some(data) = real("heart_scale") else { return };
+    let bench = Bench::new();
+    let trained = bench.run(&format!("train {data} -g 0.01 -c 1e10 --eps 0.5 -o m --max-iter 200000"));
+    let verified = bench.run(&format!("verify m {data} --eps 0.5"));
+    let gap = bench.run(&format!("verify m {data} --eps 0.5 --json")).json()["certificate"]["relative_gap"].as_f64();
+    if gap.is_none_or(|gap| gap > 0.01) {
+        assert!(!verified.out.contains("an optimal solution"), "{verified:?}");
+        assert!(trained.out.contains("proves no optimum"), "{trained:?}");
+    } else {
+        assert!(!trained.out.contains("proves no optimum"), "{trained:?}");
+    }
+}
