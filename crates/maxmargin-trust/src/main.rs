@@ -108,10 +108,6 @@ fn compare(args: &DifferentialArgs) -> Result<ExitCode, Box<dyn std::error::Erro
     if version.liblinear.is_none() {
         println!("skipped: liblinear-train and liblinear-predict are not installed (Debian: liblinear-tools)");
     }
-    let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        println!("skipped: MAXMARGIN_DATA names no folder, so there is no real data");
-    }
     let begun = std::time::Instant::now();
     let (mut rows, mut faults) = (Vec::new(), 0);
     for case in differential::all() {
@@ -123,7 +119,7 @@ fn compare(args: &DifferentialArgs) -> Result<ExitCode, Box<dyn std::error::Erro
         if !chosen {
             continue;
         }
-        let data = if there { case.data(folder.as_deref())? } else { None };
+        let data = if there { case.data()? } else { None };
         let outcome = data.map(|data| differential::judge(&case, &data)).transpose();
         let outcome = outcome.map_err(|error| format!("case {}: {error}", case.number))?;
         if let Some(outcome) = &outcome

@@ -1,9 +1,9 @@
 //! The cases: what is trained, on which data. They are pinned: numbers mean the same in every report.
 
 use super::Error;
-use maxmargin::data::{Dataset, ReadOptions, compress, libsvm};
-use maxmargin::prelude::{Generator, Kernel, Loss, Offset, Par, Samples};
-use std::path::Path;
+use maxmargin::data::Dataset;
+use maxmargin::prelude::{Generator, Kernel, Loss, Offset, Samples};
+use maxmargin_testkit::outside::dataset;
 
 /// Rows of real data that are taken, evenly spread.
 const REAL_ROWS: usize = 300;
@@ -76,7 +76,7 @@ impl Case {
     /// # Errors
     ///
     /// When it cannot be made or read.
-    pub fn data(&self, folder: Option<&Path>) -> Result<Option<Dataset>, Error> {
+    pub fn data(&self) -> Result<Option<Dataset>, Error> {
         let data = match self.source {
             Source::Made(generator, rows, features, classes, seed) => {
                 let mut data = generator.generate(rows, features, seed)?;
@@ -85,7 +85,7 @@ impl Case {
                 }
                 data
             }
-            Source::Real(name) => match folder.map(|folder| read(folder, name)).transpose()?.flatten() {
+            Source::Real(name) => match dataset(name) {
                 Some(data) => thinned(&data),
                 None => return Ok(None),
             },
@@ -103,12 +103,6 @@ fn relabel(data: &mut Dataset, classes: usize) {
         let turn = at(1).atan2(at(0)) / std::f64::consts::TAU + 0.5;
         data.labels[i] = ((turn * classes as f64) as usize % classes) as f64 + 1.0;
     }
-}
-
-fn read(folder: &Path, name: &str) -> Result<Option<Dataset>, Error> {
-    let file = [name.to_owned(), format!("{name}.xz")].iter().find_map(|name| std::fs::File::open(folder.join(name)).ok());
-    let Some(file) = file else { return Ok(None) };
-    Ok(Some(libsvm::parse(&compress::read_all(file, u64::MAX)?, &ReadOptions::default(), Par::Seq)?))
 }
 
 fn thinned(data: &Dataset) -> Dataset {
@@ -288,7 +282,7 @@ mod tests {
         let cases = all();
         assert_eq!(cases.len(), 250);
         for case in cases.iter().filter(|case| matches!(case.source, Source::Made(..))).step_by(7) {
-            let data = case.data(None).expect("data").expect("generated data");
+            let data = case.data().expect("data").expect("generated data");
             let classes = maxmargin::data::ClassLabels::new(&data.labels).expect("two classes or more");
             assert!(data.labels.iter().zip(classes.labels()).all(|(label, class)| label == class), "case {}", case.number);
         }

@@ -6,9 +6,10 @@ use maxmargin::data::{Dataset, libsvm};
 use maxmargin::model::Model;
 use maxmargin::model::libsvm::read_model;
 use maxmargin::prelude::{Kernel, Loss, Offset};
+use maxmargin_testkit::outside::program;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Which of the programs are there.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +22,7 @@ pub struct Version {
 
 /// Looks for the programs on the path.
 pub fn versions() -> Version {
-    let there = |names: &[&str]| {
-        names
-            .iter()
-            .all(|name| Command::new(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok())
-    };
+    let there = |names: &[&str]| names.iter().all(|name| program(name).is_some());
     let package = |name: &str| {
         let output = Command::new("dpkg-query").args(["-W", "-f", "${Version}", name]).output().ok()?;
         output.status.success().then(|| format!("{name} {}", String::from_utf8_lossy(&output.stdout)))
