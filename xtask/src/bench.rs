@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let mut bad = Vec::new();
     if !arguments.render {
         let machine = Machine::here();
-        if !(arguments.quick || arguments.uncommitted) && !machine.committed() {
+        if !(arguments.quick || arguments.uncommitted || machine.committed()) {
             return fail(format!(
                 "{}: the tree has changes, so that nobody could measure this again: commit them, or say --uncommitted",
                 machine.revision
@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         if arguments.fresh || arguments.quick {
             fs::write(&place.raw, "").context(place.raw.display())?;
         }
-        bad = run::measure(&spec, arguments, machine, &place.raw)?;
+        bad = run::measure(&spec, arguments, &machine, &place.raw)?;
     }
     let records = Record::read(&place.raw)?;
     if records.is_empty() {

@@ -1,22 +1,22 @@
 //! The row store: rows of `K` in `f32`, computed once, shared by all threads, within a memory budget.
 
+mod fill;
+mod memory;
+
+pub use memory::Lent;
+
 use crate::Gram;
 use crate::block::{Arena, Block};
 use crate::lru::Lru;
 use maxmargin_data::{Asking, Halted, Par};
-use maxmargin_simd::transpose::transpose;
 use std::collections::HashSet;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Rows that [`Rows::complete`] computes at once.
 const BLOCK_ROWS: usize = 512;
-/// Columns that are copied from rows already held, at once.
-const MIRROR_COLUMNS: usize = 512;
-/// Blocks with fewer entries are computed on the calling thread.
-const SMALL: usize = 1 << 14;
 
 /// What a kernel value in `f32` counts as, in operations: blocks of them are matrix products.
 pub(crate) const SINGLE_VALUE: u64 = 16;
@@ -80,35 +80,12 @@ pub struct Rows<'g> {
     nanoseconds: AtomicU64,
 }
 
-/// Bytes that a solver holds beside the rows; dropped, they are free again.
-#[must_use = "the bytes count as long as this is kept"]
-pub struct Lent<'r> {
-    rows: &'r Rows<'r>,
-    bytes: u64,
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        self.rows.lent.fetch_sub(self.bytes, Relaxed);
-        self.rows.fit();
-    }
-}
-
 /// The rows in memory.
 enum Held {
     /// Every row has its place; `claimed` marks those that some thread computes in a block.
     All { rows: Vec<OnceLock<RowRef>>, claimed: Vec<AtomicBool> },
     /// Some rows.
     Recent(Mutex<Lru>),
-}
-
-/// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one row.
-struct Piece<'b> {
-    rows: Range<usize>,
-    columns: Range<usize>,
-    /// Copied from rows that are held, by symmetry.
-    mirrored: bool,
-    out: Vec<&'b mut [f32]>,
 }
 
 /// A panic elsewhere cannot leave the list half-linked for long enough to matter: links are plain integers.
@@ -339,145 +316,12 @@ impl<'g> Rows<'g> {
         Ok(())
     }
 
-    /// Fills `out`, one slice per row of `ids`, in pieces of fixed size.
-    fn compute<'b>(
-        &self,
-        ids: &[usize],
-        out: impl Iterator<Item = &'b mut [f32]>,
-        mirror: bool,
-        asking: &Asking,
-    ) -> Result<(), Halted> {
-        let begun = Instant::now();
-        let n = self.gram.len();
-        let tile = self.gram.tile();
-        let cuts = self.cuts(n, tile.columns.max(1), mirror);
-        let mut pieces = Vec::new();
-        let mut out: Vec<&mut [f32]> = out.collect();
-        for (chunk, slices) in out.chunks_mut(tile.rows.max(1)).enumerate() {
-            let first = chunk * tile.rows.max(1);
-            let rows = first..first + slices.len();
-            let mut rests: Vec<&mut [f32]> = slices.iter_mut().map(std::mem::take).collect();
-            for (columns, mirrored) in &cuts {
-                let out = rests.iter_mut().map(|rest| rest.split_off_mut(..columns.len()).unwrap_or_default()).collect();
-                pieces.push(Piece { rows: rows.clone(), columns: columns.clone(), mirrored: *mirrored, out });
-            }
-        }
-        let work = |piece: &mut Piece| {
-            let ids = &ids[piece.rows.clone()];
-            if piece.mirrored {
-                self.mirror(ids, piece.columns.clone(), &mut piece.out);
-            } else {
-                self.gram.fill_rows(ids, piece.columns.clone(), &mut piece.out);
-            }
-        };
-        let mut done = Ok(());
-        if ids.len() * n < SMALL {
-            pieces.iter_mut().for_each(work);
-        } else {
-            // What all threads do between two questions.
-            let entries = tile.rows.max(1).saturating_mul(tile.columns.max(1)).min(ids.len() * n) as u64;
-            let group = (Asking::piece() / (SINGLE_VALUE * entries)).max(1) as usize * self.par.threads();
-            for pieces in pieces.chunks_mut(group) {
-                done = asking.spend(SINGLE_VALUE * entries * pieces.len().div_ceil(self.par.threads()) as u64);
-                if done.is_err() {
-                    break;
-                }
-                self.par.for_chunks(pieces, 1, |_, pieces| pieces.iter_mut().for_each(work));
-            }
-        }
-        self.count_time(begun);
-        done
-    }
-
-    /// The column ranges of the pieces, and whether each is mirrored: all rows of the same numbers are held.
-    fn cuts(&self, n: usize, width: usize, mirror: bool) -> Vec<(Range<usize>, bool)> {
-        let mut cuts: Vec<(Range<usize>, bool)> = Vec::new();
-        if !mirror {
-            return (0..n).step_by(width).map(|start| (start..n.min(start.saturating_add(width)), false)).collect();
-        }
-        for start in (0..n).step_by(MIRROR_COLUMNS) {
-            let columns = start..n.min(start + MIRROR_COLUMNS);
-            let held = columns.clone().all(|j| self.resident(j).is_some());
-            match cuts.last_mut() {
-                Some((last, false)) if !held && columns.end - last.start <= width => last.end = columns.end,
-                _ => cuts.push((columns, held)),
-            }
-        }
-        cuts
-    }
-
-    /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
-    fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
-        let sources: Vec<&[f32]> = columns.map(|j| self.resident(j).unwrap_or_default()).collect();
-        for (c, sources) in sources.chunks(16).enumerate() {
-            let mut done = 0;
-            while done < ids.len() {
-                // Runs of consecutive rows are columns that lie side by side.
-                let run = ids[done..].iter().zip(ids[done]..).take_while(|(i, next)| *i == next).count();
-                transpose(sources, ids[done], &mut out[done..done + run], 16 * c);
-                done += run;
-            }
-        }
-    }
-
-    /// Computes one row on the calling thread.
-    fn fill(&self, i: usize, block: &mut Block) {
-        let begun = Instant::now();
-        self.gram.fill(&[i], 0..self.gram.len(), block.values_mut());
-        self.count_time(begun);
-    }
-
     fn count_time(&self, begun: Instant) {
         self.nanoseconds.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
     }
 
     fn count_computed(&self, rows: usize) {
         self.computed.fetch_add(rows as u64, Relaxed);
-    }
-
-    fn count_bytes(&self, more: u64) {
-        let bytes = self.bytes.fetch_add(more, Relaxed) + more;
-        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
-    }
-
-    fn set_bytes(&self, bytes: u64) {
-        self.bytes.store(bytes, Relaxed);
-        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
-    }
-
-    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned. Where
-    /// not all rows fit, some make room for it.
-    pub fn lend(&self, bytes: u64) -> Lent<'_> {
-        let lent = self.lent.fetch_add(bytes, Relaxed) + bytes;
-        self.fit();
-        self.peak.fetch_max(lent + self.bytes.load(Relaxed), Relaxed);
-        Lent { rows: self, bytes }
-    }
-
-    /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
-    pub fn room(&self) -> u64 {
-        let n = self.gram.len() as u64;
-        if self.holds_all() { self.budget.saturating_sub(4 * n * n) } else { self.budget / 2 }
-    }
-
-    /// Holds as many rows as what is lent leaves room for.
-    fn fit(&self) {
-        let Held::Recent(lru) = &self.held else { return };
-        let n = self.gram.len();
-        let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / (4 * n as u64).max(1);
-        let mut list = lock(lru);
-        list.resize(Self::capacity(most as usize, n, self.par));
-        self.set_bytes(4 * (n * list.count()) as u64);
-    }
-
-    /// Rows of a store that may hold `most` of `n`: a few are needed in any case.
-    fn capacity(most: usize, n: usize, par: Par) -> usize {
-        most.max(4 * par.threads()).min(n)
-    }
-
-    /// Bytes that may be held.
-    pub fn budget(&self) -> u64 {
-        self.budget
     }
 }
 

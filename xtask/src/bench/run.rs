@@ -45,7 +45,7 @@ struct Job<'a> {
 }
 
 /// Measures what the arguments ask for and appends the records to `raw`. Returns what does not count, and why.
-pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: Machine, raw: &Path) -> Outcome<Vec<String>> {
+pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
     let jobs = jobs(spec, arguments, early.as_deref())?;

@@ -103,7 +103,7 @@ impl Layers {
 
     /// Why `from` may not use `to`, if it may not.
     fn forbidden(&self, from: &str, to: &str, kind: DependencyKind) -> Option<String> {
-        if self.row(to).is_some_and(|row| row.dev) {
+        if self.row(to).is_some_and(|row| row.dev) && !self.row(from)?.dev {
             return (kind != DependencyKind::Development).then(|| format!("{from} uses {to} outside its tests"));
         }
         (!self.row(from)?.may.iter().any(|may| may == to)).then(|| format!("{from} may not use {to}"))

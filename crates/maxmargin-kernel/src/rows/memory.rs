@@ -1,0 +1,66 @@
+//! What a row store holds, and what solvers hold beside it, within one budget.
+
+use super::{Held, Rows, lock};
+use maxmargin_data::Par;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Bytes that a solver holds beside the rows; dropped, they are free again.
+#[must_use = "the bytes count as long as this is kept"]
+pub struct Lent<'r> {
+    rows: &'r Rows<'r>,
+    bytes: u64,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.rows.lent.fetch_sub(self.bytes, Relaxed);
+        self.rows.fit();
+    }
+}
+
+impl Rows<'_> {
+    /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned. Where
+    /// not all rows fit, some make room for it.
+    pub fn lend(&self, bytes: u64) -> Lent<'_> {
+        let lent = self.lent.fetch_add(bytes, Relaxed) + bytes;
+        self.fit();
+        self.peak.fetch_max(lent + self.bytes.load(Relaxed), Relaxed);
+        Lent { rows: self, bytes }
+    }
+
+    /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
+    pub fn room(&self) -> u64 {
+        let n = self.gram.len() as u64;
+        if self.holds_all() { self.budget.saturating_sub(4 * n * n) } else { self.budget / 2 }
+    }
+
+    /// Holds as many rows as what is lent leaves room for.
+    pub(super) fn fit(&self) {
+        let Held::Recent(lru) = &self.held else { return };
+        let n = self.gram.len();
+        let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / (4 * n as u64).max(1);
+        let mut list = lock(lru);
+        list.resize(Self::capacity(most as usize, n, self.par));
+        self.set_bytes(4 * (n * list.count()) as u64);
+    }
+
+    /// Rows of a store that may hold `most` of `n`: a few are needed in any case.
+    pub(super) fn capacity(most: usize, n: usize, par: Par) -> usize {
+        most.max(4 * par.threads()).min(n)
+    }
+
+    /// Bytes that may be held.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    pub(super) fn count_bytes(&self, more: u64) {
+        let bytes = self.bytes.fetch_add(more, Relaxed) + more;
+        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
+    }
+
+    pub(super) fn set_bytes(&self, bytes: u64) {
+        self.bytes.store(bytes, Relaxed);
+        self.peak.fetch_max(bytes + self.lent.load(Relaxed), Relaxed);
+    }
+}
