@@ -22,6 +22,12 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
         let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
     }
+    let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
+    if parts.support.features() == 0 && parts.support.len() > terms {
+        // Rows without features take no byte of a file, so that nothing else bounds their number.
+        let reason = format!("{} vectors without features, of which machines use {terms} at most", parts.support.len());
+        return Err(ModelError::invalid("matrix of support vectors", reason));
+    }
     for (p, machine) in parts.machines.iter().enumerate() {
         check_machine(p, machine, parts.support.len())?;
     }

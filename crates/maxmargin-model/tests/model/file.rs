@@ -226,3 +226,14 @@ proptest! {
         let _ = maxmargin_model::read(&content);
     }
 }
+
+/// Rows without features take no byte: 2⁵⁶ of them were read, and the first prediction asked for 2⁵⁹ bytes and ended the program.
+#[test]
+fn vectors_without_features_are_not_more_than_machines_use() {
+    let mut parts = model(Kernel::rbf(0.5), dense(5, 3, 1), CLASSES[0]).into_parts();
+    parts.support = Samples::from_dense(1 << 56, 0, vec![]).expect("rows without values");
+    parts.machines.iter_mut().for_each(|machine| *machine = Machine { bias: 1.0, ..Machine::default() });
+    let file = sealed(&codec::encode(&parts).expect("bytes"));
+    let error = decode(&file).expect_err("rows that nothing bounds").to_string();
+    assert!(error.contains("vectors without features"), "{error}");
+}
