@@ -41,7 +41,7 @@ pub struct Check {
 }
 
 /// One machine, judged.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MachineVerdict {
     /// Its place among the machines of the model.
     pub machine: usize,
@@ -58,7 +58,7 @@ pub struct MachineVerdict {
 }
 
 /// What became of a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Everything that was compared.
     pub checks: Vec<Check>,

@@ -57,7 +57,6 @@ const AIM: f64 = 0.99;
 /// # Panics
 ///
 /// When the problem names samples that the Gram matrix does not have.
-#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -93,6 +92,7 @@ pub fn solve(
         clock,
         work: Work::default(),
         pace: Pace::new(dual.len(), objective),
+        largest: dual.ids().iter().map(|&id| rows.gram().diagonal()[id].abs()).fold(0.0, f64::max),
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
@@ -134,6 +134,9 @@ pub fn solve(
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
 }
 
+/// A violation of so many times `ε K Σα`, the rounding of one update of a gradient, is no violation that pair steps could remove.
+const FLOOR: f64 = 8.0;
+
 /// Watches whether the run still gets anywhere.
 struct Pace {
     window: u64,
@@ -156,7 +159,7 @@ impl Pace {
     /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
     /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
     /// gains along directions that are flat in `f32`.
-    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
+    fn stalls(&mut self, gain: f64, violation: f64, rounding: impl FnOnce() -> f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);
         self.iterations += 1;
@@ -164,7 +167,9 @@ impl Pace {
             return false;
         }
         self.objective += self.gained;
-        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
+        // Near the rounding of the gradient itself every gain may be a phantom.
+        let lost = self.least <= FLOOR * rounding();
+        let still = lost || (self.gained <= 1e-12 * self.objective && self.least >= self.least_before);
         self.least_before = self.least_before.min(self.least);
         (self.gained, self.least) = (0.0, f64::INFINITY);
         still
@@ -178,6 +183,8 @@ struct Run<'a, 'g> {
     work: Work,
     pace: Pace,
     prefetch: Prefetch,
+    /// The largest kernel value of a sample with itself.
+    largest: f64,
 }
 
 impl Run<'_, '_> {
@@ -205,7 +212,9 @@ impl Run<'_, '_> {
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             self.clock.iterations += 1;
-            if self.pace.stalls(step.gain, violation) {
+            let (largest, state) = (self.largest, &self.state);
+            let rounding = || f64::EPSILON * largest * state.alpha().iter().sum::<f64>();
+            if self.pace.stalls(step.gain, violation, rounding) {
                 return Status::Stalled;
             }
         }
