@@ -92,7 +92,6 @@ pub fn solve(
         clock,
         work: Work::default(),
         pace: Pace::new(dual.len(), objective),
-        largest: dual.ids().iter().map(|&id| rows.gram().diagonal()[id].abs()).fold(0.0, f64::max),
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
@@ -134,9 +133,6 @@ pub fn solve(
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
 }
 
-/// A violation of so many times `ε K Σα`, the rounding of one update of a gradient, is no violation that pair steps could remove.
-const FLOOR: f64 = 8.0;
-
 /// Watches whether the run still gets anywhere.
 struct Pace {
     window: u64,
@@ -159,7 +155,7 @@ impl Pace {
     /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
     /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
     /// gains along directions that are flat in `f32`.
-    fn stalls(&mut self, gain: f64, violation: f64, rounding: impl FnOnce() -> f64) -> bool {
+    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);
         self.iterations += 1;
@@ -167,9 +163,7 @@ impl Pace {
             return false;
         }
         self.objective += self.gained;
-        // Near the rounding of the gradient itself every gain may be a phantom.
-        let lost = self.least <= FLOOR * rounding();
-        let still = lost || (self.gained <= 1e-12 * self.objective && self.least >= self.least_before);
+        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
         self.least_before = self.least_before.min(self.least);
         (self.gained, self.least) = (0.0, f64::INFINITY);
         still
@@ -183,8 +177,6 @@ struct Run<'a, 'g> {
     work: Work,
     pace: Pace,
     prefetch: Prefetch,
-    /// The largest kernel value of a sample with itself.
-    largest: f64,
 }
 
 impl Run<'_, '_> {
@@ -212,9 +204,7 @@ impl Run<'_, '_> {
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             self.clock.iterations += 1;
-            let (largest, state) = (self.largest, &self.state);
-            let rounding = || f64::EPSILON * largest * state.alpha().iter().sum::<f64>();
-            if self.pace.stalls(step.gain, violation, rounding) {
+            if self.pace.stalls(step.gain, violation) {
                 return Status::Stalled;
             }
         }
