@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 /// What a loaded machine may add.
 const SLACK: Duration = Duration::from_secs(4);
 
+#[expect(clippy::print_stderr, reason = "whoever runs the tests is told what they skip")]
 fn real(name: &str) -> Option<String> {
     let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
     let file = folder.and_then(|folder| {

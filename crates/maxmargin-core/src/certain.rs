@@ -3,12 +3,13 @@
 use crate::certificate::certify_gradient;
 use crate::dual::{Balance, Dual};
 use maxmargin_kernel::Exact;
+use serde::Serialize;
 
 /// What sums of this many terms lose, relative to the larger objective: a gap below it is no gap.
 const ROUNDING: f64 = 1e-12;
 
 /// How far an optimal decision function may be from the one at hand, by the gap alone.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Certain {
     /// `‖w − w*‖` is at most this.
     pub radius: f64,

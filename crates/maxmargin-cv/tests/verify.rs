@@ -3,7 +3,7 @@
 mod common;
 
 use common::banana as data;
-use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Stop};
+use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset, Stop};
 use maxmargin_cv::{
     Change, Claim, Fitted, Kept, Quiet, Solver, Study, UpdateError, Verdict, VerifyError, goal_of, update, verify,
 };
@@ -174,12 +174,12 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let verdict = judged(&trained.model, &data);
     assert!(verdict.matches() && !verdict.met() && !verdict.is_optimal(), "{verdict:?}");
     assert_eq!(verdict.goal, Goal::Kkt(EPS));
-    assert_eq!(verdict.machines[0].certain.as_ref().map(|certain| certain.labels()), Some(0), "its gap proves no label");
+    assert_eq!(verdict.machines[0].certain.as_ref().map(Certain::labels), Some(0), "its gap proves no label");
     // A solved one proves most.
     let trained = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5)));
     let verdict = judged(&trained.model, &data);
     assert!(verdict.met() && verdict.is_optimal());
-    let proved = verdict.machines[0].certain.as_ref().map_or(0, |certain| certain.labels());
+    let proved = verdict.machines[0].certain.as_ref().map_or(0, Certain::labels);
     assert!(proved > 60 && Some(proved) == trained.machines[0].certificate.certain, "{proved}");
 }
 

@@ -1,5 +1,7 @@
 //! The same algorithm as LIBLINEAR's `liblinear-train -s 3`, where that is installed: sweeps and objective.
 
+#![expect(clippy::print_stderr, reason = "says what is not compared")]
+
 use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
 use maxmargin_data::libsvm::write;
 use maxmargin_data::{BinaryLabels, Dataset, Generator, Par};

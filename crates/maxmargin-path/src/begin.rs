@@ -117,9 +117,9 @@ impl State {
         slots.iter().for_each(|&s| new[s] = true);
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
         let (mut up, mut down) = (0.0_f64, 0.0_f64);
-        for s in 0..self.slots() {
+        for (s, new) in new.into_iter().enumerate() {
             let r = self.residual[s];
-            if new[s] && self.far[s] != 0.0 {
+            if new && self.far[s] != 0.0 {
                 up = if self.sign[s] > 0.0 { up.max(-r) } else { up };
                 down = if self.sign[s] < 0.0 { down.min(-r) } else { down };
             } else if self.side[s] > 0.0 {

@@ -153,13 +153,12 @@ impl Columns {
             let missing: Vec<usize> = slots.iter().copied().filter(|&slot| !self.holds(slot)).collect();
             let mut fresh = self.compute(pool, seats, &missing)?.into_iter();
             for (at, &slot) in slots.iter().enumerate() {
-                match self.held[slot].clone() {
-                    Some(column) => each(b * batch + at, &column),
-                    None => {
-                        let column = Arc::new(fresh.next().expect("one for each that was missing"));
-                        each(b * batch + at, &column);
-                        self.hold(slot, column, &keep);
-                    }
+                if let Some(column) = &self.held[slot] {
+                    each(b * batch + at, column);
+                } else {
+                    let column = Arc::new(fresh.next().expect("one for each that was missing"));
+                    each(b * batch + at, &column);
+                    self.hold(slot, column, &keep);
                 }
             }
         }

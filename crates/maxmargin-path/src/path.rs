@@ -46,7 +46,7 @@ impl<'g> Path<'g> {
     }
 
     /// The same model over the same rows, whose calls ask nobody.
-    pub fn unasked<'s>(self, gram: &'s dyn Gram) -> Path<'s> {
+    pub fn unasked(self, gram: &dyn Gram) -> Path<'_> {
         Path { gram, go_on: None, model: self.model }
     }
 
@@ -171,7 +171,7 @@ impl<'g> Path<'g> {
     ///
     /// As [`Path::resume`].
     pub fn finish(&mut self) -> Result<Update, PathError> {
-        self.with_pool(|model, pool| model.finish(pool))
+        self.with_pool(Model::finish)
     }
 
     /// As [`Path::finish`], but `solve` may first improve the feasible start, for example by sequential minimal optimisation: it is given
@@ -181,7 +181,7 @@ impl<'g> Path<'g> {
     ///
     /// When the α returned has another length or is not finite; the model then stands where it would without `solve`.
     pub fn finish_with(&mut self, solve: impl FnOnce(&Dual, Vec<f64>) -> Vec<f64>) -> Result<Update, PathError> {
-        self.with_pool(|model, pool| model.jump(pool))?;
+        self.with_pool(Model::jump)?;
         let Some(dual) = self.dual() else { return self.finish() };
         let start = self.solution().alpha;
         let improved = solve(&dual, start);

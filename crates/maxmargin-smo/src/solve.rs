@@ -57,7 +57,6 @@ const AIM: f64 = 0.99;
 /// # Panics
 ///
 /// When the problem names samples that the Gram matrix does not have.
-#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
 pub fn solve(
     dual: &Dual,
     rows: &Rows,

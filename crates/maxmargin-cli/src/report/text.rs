@@ -63,10 +63,8 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
     let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
     let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
-    let short_of = match of.iter().all(CertificateReport::is_optimal) {
-        true => "",
-        false => "; a gap above 0.01 proves no optimum: ask for a smaller --eps",
-    };
+    let optimal = of.iter().all(CertificateReport::is_optimal);
+    let short_of = if optimal { "" } else { "; a gap above 0.01 proves no optimum: ask for a smaller --eps" };
     format!("{verdict}: {} {kkt} (tolerance {}), {} {gap}{asked}{proved}{short_of}", words.0, format::short(setup.eps), words.1)
 }
 

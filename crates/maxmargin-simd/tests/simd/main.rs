@@ -44,7 +44,4 @@ fn levels_begin_with_the_portable_one_and_ascend() {
     let found: Vec<Level> = levels().collect();
     assert_eq!(found[0], Level::Portable);
     assert!(found.is_sorted() && found.last() == Some(&maxmargin_simd::level::detect()), "{found:?}");
-    if found.len() < 3 {
-        eprintln!("skipped here, the machine has no instructions for them: all levels above {:?}", found[found.len() - 1]);
-    }
 }
