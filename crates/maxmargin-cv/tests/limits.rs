@@ -86,11 +86,16 @@ fn trainings_end_inside_their_dense_systems() {
         let fitted = case.study(Par::Seq).train(&whole).expect("a training");
         assert_eq!(fitted.status, Status::Converged, "{solver:?}");
         let questions = whole.asked.load(Ordering::Relaxed);
-        assert!(questions > 4, "{solver:?}: {questions}");
-        for at in [0, questions / 2, questions - 1] {
-            let fitted = case.study(Par::Seq).train(&Ends::at(at)).expect("a training");
-            assert!(matches!(fitted.status, Status::Interrupted | Status::Converged), "{solver:?} {at}: {:?}", fitted.status);
-            assert!(at + 1 == questions || fitted.status == Status::Interrupted, "{solver:?} {at} of {questions}");
+        for at in [0, questions / 2] {
+            let watch = Ends::at(at);
+            let fitted = case.study(Par::Seq).train(&watch).expect("a training");
+            // Reports are some time apart: a quicker run may be over before the no.
+            let heard = watch.asked.load(Ordering::Relaxed) > at;
+            assert_eq!(
+                fitted.status,
+                if heard { Status::Interrupted } else { Status::Converged },
+                "{solver:?} {at} of {questions}"
+            );
         }
     }
     drop(case);
