@@ -45,7 +45,7 @@ pub fn page(rows: &[Row], version: &Version) -> String {
          no sample is there, every bias of an interval is optimal, and it is left out). Labels are those of `svm-predict` and `liblinear-predict`; they may \
          differ where those bounds leave the sign open. The sigmoid is not positive semidefinite, so that no such bound exists: 10⁻³ is asked of it. \
          All parameters are exact in `f32`, because this `svm-train` rounds C and gamma to that: with C = 0.1 it solves another problem (C = 0.10000000149), and \
-         its objective then refutes the certificate of ours. LIBLINEAR gives up after 1,000 iterations; where ours is the better, it did.\n",
+         its objective then refutes the certificate of ours. Precomputed kernels have no value that is 0: LIBSVM reads them by position, and text of sparse rows leaves zeros out. LIBLINEAR ends after 1,000 iterations, converged or not.\n",
     );
     groups(&mut page, rows);
     page += "\n## Every case\n\n\
