@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// Go on after a step that fails
     #[arg(long)]
     keep_going: bool,
-    /// Ten thousand cases of every property test: for nights, not for changes
+    /// Ten thousand cases of every property test, and the hours of `cargo xtask trust`: for nights, not for changes
     #[arg(long)]
     deep: bool,
 }
@@ -48,6 +48,7 @@ const STEPS: &[Step] = &[
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },
+    step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], false),
     step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], false),
 ];
 
@@ -64,6 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         command.args(step.arguments).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
         if arguments.deep {
             command.env("PROPTEST_CASES", DEEP);
+            command.args((step.name == "trust").then_some("--deep"));
         }
         let status = command.status().context("cannot start cargo")?;
         let seconds = start.elapsed().as_secs();

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Model,
+    /// The file that is read, changed: whoever reads it sees what it is.
+    Changed,
     Text,
 }
 

@@ -68,7 +68,8 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     // From here until the new model has its name nobody else writes there: what they would have written would be lost.
     let patience = if args.no_wait { Patience::None } else { Patience::Wait };
     // The model may be updated in its place.
-    let output = places.output(path, Content::Model)?;
+    let content = if args.output.is_some() { Content::Model } else { Content::Changed };
+    let output = places.output(path, content)?;
     places.reads([&args.model]);
     let data_output = args.write_data.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let output = output.locked(patience)?;

@@ -94,8 +94,8 @@ fn what_cannot_be_done_leaves_the_model_as_it_was() {
         ("update m -c 0", 2, "above 0"),
         ("update labels --remove 1", 1, "labels"),
         ("update m --remove 1 -o no/where", 1, "no/where"),
-        ("update m --remove 1 --write-data m", 2, "name another file"),
-        ("update m --remove 1 -o new --write-data ./new", 2, "name another file"),
+        ("update m --remove 1 --write-data m", 2, "name two files"),
+        ("update m --remove 1 -o new --write-data ./new", 2, "name two files"),
     ] {
         let answer = bench.run(&format!("{line} -q"));
         assert_eq!(answer.code, code, "{line}: {answer:?}");

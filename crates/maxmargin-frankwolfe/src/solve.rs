@@ -30,9 +30,12 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
     Ok(())
 }
 
+/// Members that every budget has room for: small problems are solved with the same bits whatever it is.
+const FEWEST: usize = 256;
+
 /// Members whose matrix, while it grows, fits into a budget.
 fn members(budget: u64) -> usize {
-    MOST.min(((budget / 8) as f64).sqrt() as usize)
+    (((budget / 8) as f64).sqrt() as usize).clamp(FEWEST, MOST)
 }
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.

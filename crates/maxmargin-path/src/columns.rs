@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) const NONE: usize = usize::MAX;
 /// Columns computed in one call of the kernel, at most.
 const BATCH: usize = 32;
+/// Columns that are summed at once: whatever is held, groups are multiples of it.
+const SUMMED: usize = 8;
 /// Gaps of up to this many strangers are computed along, so that members make few runs.
 const GAP: usize = 64;
 
@@ -255,7 +257,7 @@ impl Columns {
         out: &mut [f64],
     ) -> Result<(), Halted> {
         let mut sum = vec![0.0; out.len()];
-        for group in terms.chunks(self.batch().next_multiple_of(8)) {
+        for group in terms.chunks((self.batch() / SUMMED * SUMMED).max(SUMMED)) {
             pool.asking.spend((group.len() * out.len()) as u64)?;
             let missing: Vec<usize> = group.iter().map(|term| term.0).filter(|&slot| !self.holds(slot)).collect();
             let fresh = self.compute(pool, seats, &missing)?;

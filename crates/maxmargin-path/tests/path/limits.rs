@@ -123,8 +123,8 @@ fn the_budget_holds_factor_and_columns() {
         assert_exact(&path, &gram, &update, "within a budget");
         let later = path.change(&[], &[ids[0], ids[7], ids[19]]).expect("members");
         assert_exact(&path, &gram, &later, "removed within a budget");
-        // Columns on their way come on top: an eighth of the budget, or one.
-        let room = budget + (budget / 8).max(8 * n as u64);
+        // Columns on their way come on top: an eighth of the budget, or eight.
+        let room = budget + (budget / 8).max(8 * 8 * n as u64);
         assert!(later.bytes <= room && path.bytes() <= room, "{} of {budget}", later.bytes);
         let needed = update.columns + later.columns;
         assert!(needed >= columns, "less memory, less work: {needed} columns, {columns} before");
