@@ -31,7 +31,7 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
 }
 
 /// Members that every budget has room for: small problems are solved with the same bits whatever it is.
-const FEWEST: usize = 256;
+const FEWEST: usize = 128;
 
 /// Members whose matrix, while it grows, fits into a budget.
 fn members(budget: u64) -> usize {

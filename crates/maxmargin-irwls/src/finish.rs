@@ -28,8 +28,8 @@ impl Default for Finish {
 /// Bytes for each entry: of the matrix of the working set, of the one that is factored, and of the factor.
 const PER_ENTRY: u64 = 20;
 
-/// Samples that every budget has room for: a megabyte or two, so that small problems are solved with the same bits whatever it is.
-const FEWEST: usize = 256;
+/// Samples that every budget has room for: some hundred kilobytes, so that small problems are solved with the same bits whatever it is.
+const FEWEST: usize = 128;
 
 impl Finish {
     /// Samples of a working set whose matrices fit into so many bytes, at most those of the default.
