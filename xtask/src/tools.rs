@@ -34,6 +34,15 @@ pub(crate) fn on_path(program: &str) -> bool {
     env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
+/// A program of the workspace as the tests have built it, with the features of all: after them nothing is compiled again.
+pub(crate) fn built(program: &str) -> Outcome<PathBuf> {
+    let words = ["build", "--locked", "--workspace", "--all-features", "--bins", "--tests"];
+    if !cargo().args(words).status().context("cannot start cargo")?.success() {
+        return fail(format!("{program} does not build"));
+    }
+    Ok(target_directory()?.join("debug").join(format!("{program}{}", env::consts::EXE_SUFFIX)))
+}
+
 /// Where cargo builds.
 pub(crate) fn target_directory() -> Outcome<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(root()).no_deps().exec().context("cargo metadata")?;

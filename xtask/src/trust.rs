@@ -7,8 +7,9 @@ mod load;
 mod program;
 
 use crate::failure::{Context, Outcome, fail};
-use crate::tools::{cargo, target_directory};
+use crate::tools::{built, cargo, target_directory};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The program [default: built as `cargo build -p maxmargin-cli` does]
+    /// The program [default: the one that the tests build]
     #[arg(long)]
     program: Option<PathBuf>,
 }
@@ -107,46 +108,31 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     let work = folder.path();
     match part {
         Part::Fuzz => {
-            let found = target_directory()?;
-            let found = found.to_string_lossy();
-            of_cargo(
-                &[
-                    "run",
-                    "--locked",
-                    "-q",
-                    "-p",
-                    "maxmargin-trust",
-                    "--",
-                    "fuzz",
-                    "--runs",
-                    &runs.to_string(),
-                    "--seed",
-                    &seed.to_string(),
-                    "--found",
-                    &found,
-                ],
-                None,
-            )
+            let (runs, seed, found) = (runs.to_string(), seed.to_string(), target_directory()?);
+            let mut fuzz = Command::new(built("maxmargin-trust")?);
+            fuzz.args(["fuzz", "--runs", &runs, "--seed", &seed, "--found"]).arg(found);
+            judged(&mut fuzz)
         }
-        Part::Differential => of_cargo(
-            &["run", "--locked", "-q", "-p", "maxmargin-trust", "--", "differential", "--every", &runs.to_string()],
-            None,
-        ),
-        Part::Numbers => of_cargo(
-            &["test", "--locked", "-q", "-p", "maxmargin-cv", "--test", "numbers"],
-            Some(("MAXMARGIN_DEEP", runs.to_string())),
-        ),
+        Part::Differential => {
+            let every = runs.to_string();
+            judged(Command::new(built("maxmargin-trust")?).args(["differential", "--every", &every]))
+        }
+        Part::Numbers => {
+            let words = ["test", "--locked", "--workspace", "--all-features", "--test", "numbers"];
+            judged(cargo().args(words).env("MAXMARGIN_DEEP", runs.to_string()))
+        }
         Part::Load => load::run(runs, seed, work, &program(arguments)?),
         Part::Crash => crash::run(runs, seed, work, &program(arguments)?),
         Part::Full => full::run(work, &program(arguments)?),
     }
 }
 
-/// What a cargo command says of itself: it prints, and its exit code is the verdict.
-fn of_cargo(words: &[&str], set: Option<(&str, String)>) -> Outcome<Findings> {
-    let status = cargo().args(words).envs(set).status().context("cannot start cargo")?;
+/// What a command says of itself: it prints, and its exit code is the verdict.
+fn judged(command: &mut Command) -> Outcome<Findings> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().context(format_args!("cannot start {name}"))?;
     let mut findings = Findings::default();
-    findings.expect(status.success(), || format!("cargo {} ended with {status}", words.join(" ")));
+    findings.expect(status.success(), || format!("{name} ended with {status}"));
     Ok(findings)
 }
 
@@ -154,14 +140,6 @@ fn of_cargo(words: &[&str], set: Option<(&str, String)>) -> Outcome<Findings> {
 fn program(arguments: &Arguments) -> Outcome<PathBuf> {
     match &arguments.program {
         Some(program) => program.canonicalize().context(program.display()),
-        None => built(),
+        None => built("maxmargin"),
     }
-}
-
-fn built() -> Outcome<PathBuf> {
-    let status = cargo().args(["build", "--locked", "-p", "maxmargin-cli"]).status().context("cannot start cargo")?;
-    if !status.success() {
-        return fail("the program does not build");
-    }
-    Ok(target_directory()?.join("debug").join(format!("maxmargin{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -5,6 +5,7 @@ use crate::pairs::{self, Extremes};
 use crate::project::rebalance;
 use crate::system::System;
 use crate::weighted::{Weighted, multiply};
+use maxmargin_core::rounding;
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.
@@ -39,6 +40,9 @@ impl ChunkSolver for LeastSquares {
         let sum = chunk.beta.iter().sum::<f64>();
         let (mut lift, mut failed, mut still) = (LEAST * diagonal, 0, 0);
         let linear = chunk.linear();
+        let largest = (0..m).map(|i| chunk.kernel[i * m + i]).fold(0.0, f64::max);
+        // What the rest of the samples brings is in the linear terms.
+        let outside = linear.iter().fold(0.0, |most: f64, l| most.max(l.abs()));
         let terms = chunk.beta.iter().zip(&chunk.f).zip(&linear);
         let (mut objective, mut least) = (terms.map(|((b, f), l)| 0.5 * b * (f + l)).sum::<f64>().abs(), f64::INFINITY);
         loop {
@@ -73,7 +77,9 @@ impl ChunkSolver for LeastSquares {
             }
             // A gain that is lost in the rounding of the objective is none, however often it is predicted.
             objective += floor;
-            still = if floor > ROUNDING * objective || violation < 0.9 * least { 0 } else { still + 1 };
+            let noise = rounding(chunk.beta.iter().map(|b| b.abs()).sum(), largest) + rounding(outside, 1.0);
+            let gains = floor > ROUNDING * objective && violation > noise;
+            still = if gains || violation < 0.9 * least { 0 } else { still + 1 };
             least = least.min(violation);
         }
     }

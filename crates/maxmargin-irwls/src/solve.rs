@@ -195,7 +195,9 @@ impl<'a, 'g> Run<'a, 'g> {
                 Err(status) => return status,
             }
             // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
-            let progress = objective < lowest - GAIN * lowest.abs() || violation < 0.9 * least;
+            // Where the violation may be rounding, so may gains be that it predicts.
+            let gains = objective < lowest - GAIN * lowest.abs() && violation > self.rounding();
+            let progress = gains || violation < 0.9 * least;
             if progress {
                 lowest = lowest.min(objective);
             }
@@ -255,6 +257,12 @@ impl<'a, 'g> Run<'a, 'g> {
             self.state.update(self.rows, &changes);
         }
         Ok(changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum())
+    }
+
+    /// See [`maxmargin_core::rounding`].
+    fn rounding(&self) -> f64 {
+        let largest = self.rows.gram().diagonal().iter().fold(0.0, |most: f64, k| most.max(*k));
+        maxmargin_core::rounding(self.state.alpha.iter().sum(), largest)
     }
 
     /// `½ αᵀQα + linᵀα` by the gradient that is known.

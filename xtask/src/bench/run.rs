@@ -9,7 +9,7 @@ use super::record::{Measured, Record};
 use super::spec::{Limit, Peer, Problem, Recipe, Spec, Table};
 use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
-use crate::tools::{cargo, target_directory};
+use crate::tools::{built, cargo, target_directory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -197,15 +197,14 @@ fn bench_binary(arguments: &Arguments) -> Outcome<PathBuf> {
     if let Some(path) = &arguments.bench_bin {
         return Ok(path.clone());
     }
-    let mut build = cargo();
-    build.args(["build", "--package", "maxmargin-bench"]);
-    if !arguments.dev {
-        build.arg("--release");
+    if arguments.dev {
+        return built("maxmargin-bench");
     }
-    if !build.status().context("cannot start cargo")?.success() {
+    let build = cargo().args(["build", "--locked", "--release", "--package", "maxmargin-bench"]).status();
+    if !build.context("cannot start cargo")?.success() {
         return fail("maxmargin-bench does not build");
     }
-    Ok(target_directory()?.join(if arguments.dev { "debug" } else { "release" }).join("maxmargin-bench"))
+    Ok(target_directory()?.join("release/maxmargin-bench"))
 }
 
 /// Data of a generator in LIBSVM format, seed 1, written by the measured program.
