@@ -14,6 +14,9 @@ const MOST_FEATURES: u64 = u32::MAX as u64;
 /// Longest name of a solver.
 const NAME: usize = 64;
 
+/// Support vectors without features that no machine uses, at most: text of other programs may have some.
+const UNUSED: usize = 1 << 16;
+
 /// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_classes(&parts.classes)?;
@@ -23,7 +26,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
         return Err(ModelError::invalid("number of machines", reason));
     }
     let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
-    if parts.support.features() == 0 && parts.support.len() > terms {
+    if parts.support.features() == 0 && parts.support.len() > terms.saturating_add(UNUSED) {
         // Rows without features take no byte of a file, so that nothing else bounds their number.
         let reason = format!("{} vectors without features, of which machines use {terms} at most", parts.support.len());
         return Err(ModelError::invalid("matrix of support vectors", reason));

@@ -27,13 +27,13 @@ const VICTIMS: [Victim; 4] = [
     },
     Victim {
         name: "cv",
-        line: "cv data -c 1 -g 0.5 -k 5 --cache kept -o decisions -q --threads 1",
+        line: "cv data -c 1 -g 0.5 -k 5 --cache kept -o decisions --force -q --threads 1",
         file: "decisions",
         cache: Some("kept"),
     },
     Victim {
         name: "grid",
-        line: "grid data -c 0.1,1 -g 0.5 -k 5 --cache kept --write-folds folds -q --threads 1",
+        line: "grid data -c 0.1,1 -g 0.5 -k 5 --cache kept --write-folds folds --force -q --threads 1",
         file: "folds",
         cache: Some("kept"),
     },
