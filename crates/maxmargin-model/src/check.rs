@@ -25,12 +25,6 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
         let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
     }
-    let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
-    if parts.support.features() == 0 && parts.support.len() > terms.saturating_add(UNUSED) {
-        // Rows without features take no byte of a file, so that nothing else bounds their number.
-        let reason = format!("{} vectors without features, of which machines use {terms} at most", parts.support.len());
-        return Err(ModelError::invalid("matrix of support vectors", reason));
-    }
     for (p, machine) in parts.machines.iter().enumerate() {
         check_machine(p, machine, parts.support.len())?;
     }
@@ -61,11 +55,11 @@ fn check_classes(classes: &[f64]) -> Result<(), ModelError> {
     }
 }
 
-/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for them.
+/// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for all but a few.
 fn check_support(parts: &Parts) -> Result<(), ModelError> {
     let (rows, features) = (parts.support.len(), parts.support.features());
     let terms: usize = parts.machines.iter().map(|machine| machine.support.len()).sum();
-    if features as u64 > MOST_FEATURES || (features == 0 && rows > terms) {
+    if features as u64 > MOST_FEATURES || (features == 0 && rows > terms.saturating_add(UNUSED)) {
         let reason = format!("{rows} vectors of {features} features for {terms} coefficients");
         return Err(ModelError::invalid("matrix of support vectors", reason));
     }

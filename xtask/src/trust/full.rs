@@ -15,7 +15,7 @@ mount -t tmpfs -o size=256k tmpfs "$folder" || exit 77
 cp m "$folder/m" || exit 77
 mkdir "$folder/sub"
 cat /dev/zero > "$folder/ballast" 2>/dev/null
-for line in "train data -c 1 -g 0.5 --updatable -o $folder/m" "update m --add data -o $folder/m" "cv data -k 5 -o $folder/m"; do
+for line in "train data -c 1 -g 0.5 --updatable -o $folder/m" "update m --add data -o $folder/m" "cv data -k 5 --force -o $folder/m"; do
   said=$("$program" $line -q 2>&1 >/dev/null); code=$?
   [ $code = 1 ] || echo "full: $line: code $code: $said"
   case $said in *"the disk is full"*) ;; *) echo "full: $line: $said";; esac

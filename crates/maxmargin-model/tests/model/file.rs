@@ -235,5 +235,5 @@ fn vectors_without_features_are_not_more_than_machines_use() {
     parts.machines.iter_mut().for_each(|machine| *machine = Machine { bias: 1.0, ..Machine::default() });
     let file = sealed(&codec::encode(&parts).expect("bytes"));
     let error = decode(&file).expect_err("rows that nothing bounds").to_string();
-    assert!(error.contains("vectors without features"), "{error}");
+    assert!(error.contains("vectors of 0 features"), "{error}");
 }
