@@ -97,17 +97,16 @@ fn biases(dual: &Dual, value: impl Fn(usize) -> f64) -> Option<(f64, f64)> {
     None
 }
 
-/// The slack that a decision value leaves, for tests of the bound on biases.
-#[cfg(test)]
-fn hinge(dual: &Dual, value: impl Fn(usize) -> f64, bias: f64) -> f64 {
-    (0..dual.len())
-        .map(|k| crate::certificate::loss(-dual.lin()[k] - dual.sign()[k] * (value(k) + bias), dual.upper()[k], 0.0))
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The slack that a decision value leaves, for tests of the bound on biases.
+    fn hinge(dual: &Dual, value: impl Fn(usize) -> f64, bias: f64) -> f64 {
+        (0..dual.len())
+            .map(|k| crate::certificate::loss(-dual.lin()[k] - dual.sign()[k] * (value(k) + bias), dual.upper()[k], 0.0))
+            .sum()
+    }
 
     #[test]
     fn the_best_biases_are_a_weighted_median() {

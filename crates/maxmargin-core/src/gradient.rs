@@ -8,12 +8,6 @@ use std::ops::Range;
 /// Shortest runs of samples, on average, that are worth a block of kernel values each.
 const RUN: usize = 64;
 
-/// What two sums of terms `α_j K_ij` in `f64` may differ by although they are equal: a few units in the last place of all terms. `mass` is `Σ |α_j|`,
-/// `largest` the largest `K_jj`. No solver tells a KKT violation below it from rounding.
-pub fn rounding(mass: f64, largest: f64) -> f64 {
-    8.0 * f64::EPSILON * mass * largest
-}
-
 /// `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per variable: what solvers confirm convergence with
 /// ([`exact_sums`]).
 ///

@@ -30,7 +30,7 @@ pub use dual::{Balance, Dual, DualError, Segment};
 pub use factor::{Factor, SINGULAR, cholesky};
 pub use formulation::{Decision, Formulation, Part, Problem};
 pub use goal::Goal;
-pub use gradient::{exact_gradient, exact_gradient_asking, exact_sums, rounding};
+pub use gradient::{exact_gradient, exact_gradient_asking, exact_sums};
 pub use loss::{Loss, Offset};
 pub use maxmargin_data::{Asking, Halted};
 pub use solution::{Solution, Status, Work, bias_of};

@@ -1,11 +1,10 @@
 //! Iterative re-weighted least squares on a chunk (table 1 of the paper, damped).
 
-use crate::chunk::{Chunk, ChunkSolver};
+use crate::chunk::{Chunk, ChunkSolver, rounding};
 use crate::pairs::{self, Extremes};
 use crate::project::rebalance;
 use crate::system::System;
 use crate::weighted::{Weighted, multiply};
-use maxmargin_core::rounding;
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.

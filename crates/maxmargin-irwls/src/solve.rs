@@ -1,6 +1,6 @@
 //! The run: working sets one after the other, and convergence confirmed on exact kernel values.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, rounding};
 use crate::config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 use crate::exact::fill;
 use crate::finish::Finish;
@@ -259,10 +259,9 @@ impl<'a, 'g> Run<'a, 'g> {
         Ok(changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum())
     }
 
-    /// See [`maxmargin_core::rounding`].
+    /// See [`rounding`].
     fn rounding(&self) -> f64 {
-        let largest = self.rows.gram().diagonal().iter().fold(0.0, |most: f64, k| most.max(*k));
-        maxmargin_core::rounding(self.state.alpha.iter().sum(), largest)
+        rounding(self.state.alpha.iter().sum(), self.largest)
     }
 
     /// `½ αᵀQα + linᵀα` by the gradient that is known.

@@ -120,22 +120,13 @@ fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -
         return Err(KernelError::Precomputed { row: k + 1, reason });
     }
     // Of very many columns only those that are read have a place.
-    let mut read: Vec<usize> = if queries.features() > MANY_COLUMNS { serials.clone() } else { Vec::new() };
+    let all = queries.features() <= MANY_COLUMNS;
+    let mut read: Vec<usize> = if all { Vec::new() } else { serials.clone() };
     read.sort_unstable();
     read.dedup();
-    let all = read.is_empty();
     let place = |j: usize| if all { Some(j) } else { read.binary_search(&j).ok() };
     let places: Vec<usize> = serials.iter().filter_map(|&s| place(s)).collect();
-    let mut row = vec![
-        0.0;
-        if !all {
-            read.len()
-        } else if serials.is_empty() {
-            0
-        } else {
-            queries.features()
-        }
-    ];
+    let mut row = vec![0.0; if all { queries.features() } else { read.len() }];
     let mut values = Vec::with_capacity(queries.len() * expansions.len());
     for q in 0..queries.len() {
         row.fill(0.0);

@@ -37,8 +37,9 @@ pub fn encode(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(sealed(FORMAT, &payload))
 }
 
-/// A file of any format.
-pub(crate) fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
+/// A file of any format and content, with the first line that fits: what tests of the decoder need.
+#[doc(hidden)]
+pub fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
     let mut file = header(format, payload).into_bytes();
     file.extend_from_slice(payload);
     file

@@ -4,7 +4,7 @@ use crate::prefetch::Prefetch;
 use crate::state::State;
 use maxmargin_core::{Asking, Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Gram, RowRef, Rows};
+use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 
 /// Choices of the solver that do not change what it solves.
@@ -44,9 +44,6 @@ pub enum SmoError {
 
 /// The inner loop aims a little below the tolerance, so that rounding in `f32` kernel rows rarely costs a second round.
 const AIM: f64 = 0.99;
-
-/// Rounds of refinement that are made at any violation.
-const FEW: u64 = 2;
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
@@ -94,7 +91,7 @@ pub fn solve(
         rows,
         clock,
         work: Work::default(),
-        pace: Pace::new(dual.len(), objective, rounding(start.alpha(), rows.gram())),
+        pace: Pace::new(dual.len(), objective),
     };
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
@@ -118,11 +115,6 @@ pub fn solve(
         if violation <= stop.tol {
             break Status::Converged;
         }
-        // Not even the exact gradient tells such violations from the rounding of its own sums.
-        let floor = rounding(&run.state.alpha(), rows.gram());
-        if run.work.refinements > FEW && violation <= floor {
-            break Status::Stalled;
-        }
         // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well.
         let patience = if status == Status::Stalled { 1 } else { 20 };
         if violation > 0.5 * last_violation && run.work.refinements > patience {
@@ -130,7 +122,7 @@ pub fn solve(
         }
         last_violation = violation;
         aim = (0.5 * stop.tol).max(aim * 0.9);
-        run.pace = Pace::new(dual.len(), run.pace.objective + run.pace.gained, floor);
+        run.pace = Pace::new(dual.len(), run.pace.objective + run.pace.gained);
     };
     let alpha = run.state.alpha();
     let gradient = match (status, gradient) {
@@ -141,12 +133,6 @@ pub fn solve(
     run.work.iterations = run.clock.iterations;
     run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
-}
-
-/// See [`maxmargin_core::rounding`].
-fn rounding(alpha: &[f64], gram: &dyn Gram) -> f64 {
-    let largest = gram.diagonal().iter().fold(0.0, |most: f64, k| most.max(*k));
-    maxmargin_core::rounding(alpha.iter().sum(), largest)
 }
 
 /// Watches whether the run still gets anywhere.
@@ -160,19 +146,17 @@ struct Pace {
     /// Least violation of this window, and of those before.
     least: f64,
     least_before: f64,
-    /// A violation below it may be rounding.
-    floor: f64,
 }
 
 impl Pace {
-    fn new(variables: usize, objective: f64, floor: f64) -> Self {
+    fn new(variables: usize, objective: f64) -> Self {
         let window = 100_000.max(variables as u64);
-        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY, floor }
+        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
     }
 
     /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
     /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
-    /// gains along directions that are flat in `f32`, which count for nothing once the violation is no more than rounding.
+    /// gains along directions that are flat in `f32`.
     fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);
@@ -181,8 +165,7 @@ impl Pace {
             return false;
         }
         self.objective += self.gained;
-        let nothing = self.gained <= 1e-12 * self.objective || self.least <= self.floor;
-        let still = nothing && self.least >= self.least_before;
+        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
         self.least_before = self.least_before.min(self.least);
         (self.gained, self.least) = (0.0, f64::INFINITY);
         still

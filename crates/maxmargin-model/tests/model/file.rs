@@ -7,15 +7,10 @@ use maxmargin_kernel::{Kernel, UserKernel};
 use maxmargin_model::file::FORMAT;
 use maxmargin_model::{Machine, ModelError, decode, encode};
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
 
 /// The native file of `payload`, whatever that is: a hostile file with a good checksum.
 fn sealed(payload: &[u8]) -> Vec<u8> {
-    let mut file = format!("maxmargin-model {FORMAT} {} ", payload.len()).into_bytes();
-    Sha256::digest(payload).iter().for_each(|byte| file.extend_from_slice(format!("{byte:02x}").as_bytes()));
-    file.push(b'\n');
-    file.extend_from_slice(payload);
-    file
+    maxmargin_model::file::sealed(FORMAT, payload)
 }
 
 fn payload(file: &[u8]) -> &[u8] {

@@ -4,10 +4,9 @@ use super::text;
 use crate::draws::Draws;
 use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
-use maxmargin::model::file::MAGIC;
+use maxmargin::model::file::sealed;
 use maxmargin::model::{Decide, Machine, Parts, Section};
 use maxmargin::prelude::{Kernel, Svm};
-use sha2::{Digest, Sha256};
 
 /// The key of all cached data here.
 pub const KEY: [u8; 32] = [7; 32];
@@ -23,7 +22,7 @@ pub fn native_model(draws: &mut Draws) -> Vec<u8> {
         return bytes;
     }
     let payload = codec::encode(&parts(draws)).unwrap_or_default();
-    sealed_model(draws.pick(&[4, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1]), &payload)
+    sealed(draws.pick(&[4, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1]), &payload)
 }
 
 /// A model with all its records.
@@ -98,15 +97,7 @@ pub fn close_model(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8
     }
     let line = String::from_utf8_lossy(&head).into_owned();
     let format = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(4);
-    sealed_model(format, &payload)
-}
-
-/// A model file of this format, whatever its payload.
-fn sealed_model(format: u32, payload: &[u8]) -> Vec<u8> {
-    let sum: String = Sha256::digest(payload).iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut file = format!("{MAGIC} {format} {} {sum}\n", payload.len()).into_bytes();
-    file.extend_from_slice(payload);
-    file
+    sealed(format, &payload)
 }
 
 /// Cached data.
