@@ -94,6 +94,36 @@ impl Bytes {
         Self { len, depth, shift, panels, norms, row_terms, column_terms, row_norms, column_norms }
     }
 
+    /// The samples `ids`, in that order.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        let (len, size) = (ids.len(), PANEL * self.depth);
+        let mut panels = vec![0u8; len.div_ceil(PANEL) * size];
+        for (to, &i) in ids.iter().enumerate() {
+            let from = &self.panels[i / PANEL * size..][..size];
+            let into = &mut panels[to / PANEL * size..][..size];
+            for k in 0..self.depth {
+                into[position(to % PANEL, k)] = from[position(i % PANEL, k)];
+            }
+        }
+        let pick = |terms: &[i32]| ids.iter().map(|&i| terms[i]).collect();
+        Self {
+            len,
+            depth: self.depth,
+            shift: self.shift,
+            panels,
+            norms: ids.iter().map(|&i| self.norms[i]).collect(),
+            row_terms: pick(&self.row_terms),
+            column_terms: pick(&self.column_terms),
+            row_norms: pick(&self.row_norms),
+            column_norms: pick(&self.column_norms),
+        }
+    }
+
+    /// Features, padded.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.panels.len() + 24 * self.len

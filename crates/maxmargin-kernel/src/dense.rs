@@ -98,6 +98,26 @@ impl Dense {
         self.exact || gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
     }
 
+    /// The samples `ids`, in that order, with the arithmetic of all.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        Self {
+            len: ids.len(),
+            single: self.single.as_ref().map(|panel| panel.select(ids)),
+            double: self.double.as_ref().map(|panel| panel.select(ids)),
+            centre: self.centre.clone(),
+            exact: self.exact,
+            max_norm: self.max_norm,
+            norms32: if self.norms32.is_empty() { Vec::new() } else { ids.iter().map(|&i| self.norms32[i]).collect() },
+            norms64: ids.iter().map(|&i| self.norms64[i]).collect(),
+        }
+    }
+
+    /// Features.
+    pub(crate) fn depth(&self) -> usize {
+        let double = self.double.as_ref().map_or(0, Panel::depth);
+        self.single.as_ref().map_or(double, Panel::depth)
+    }
+
     /// Bytes of all panels.
     pub(crate) fn bytes(&self) -> usize {
         self.single.as_ref().map_or(0, Panel::bytes)

@@ -1,5 +1,6 @@
 //! The Gram matrix as solvers and certificates see it.
 
+use crate::Subset;
 use std::ops::Range;
 
 /// The shape of block that a matrix computes most efficiently, at most: bigger requests are cut into such pieces.
@@ -48,4 +49,29 @@ pub trait Gram: Sync {
     fn tile(&self) -> Tile {
         Tile { rows: 256, columns: 2048 }
     }
+
+    /// `K[ids, ids]` as a matrix of its own, with the same bits, where that costs no more than copies of these samples. An id may be there twice.
+    /// [`part_of`] is for everybody.
+    ///
+    /// # Panics
+    ///
+    /// When an id is out of range.
+    fn part(&self, _ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        None
+    }
+
+    /// About what a value costs in a block, in nanoseconds: whether to keep values or to compute them again. The same on every machine, so that
+    /// what is decided by it does not depend on the machine.
+    fn value_cost(&self) -> f64 {
+        100.0
+    }
+}
+
+/// `K[ids, ids]` of any matrix: a copy of the samples where the matrix can make one, a view of it otherwise.
+///
+/// # Panics
+///
+/// When an id is out of range.
+pub fn part_of<'g>(gram: &'g dyn Gram, ids: &[usize]) -> Box<dyn Gram + 'g> {
+    gram.part(ids).unwrap_or_else(|| Box::new(Subset::new(gram, ids.to_vec())))
 }

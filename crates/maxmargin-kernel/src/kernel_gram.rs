@@ -163,6 +163,29 @@ impl Gram for KernelGram {
         }
     }
 
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        let store = match &*self.store {
+            Store::Bytes(bytes) => Store::Bytes(bytes.select(ids)),
+            Store::Dense(dense) => Store::Dense(dense.select(ids)),
+            Store::Sparse(sparse) => Store::Sparse(sparse.select(ids)),
+            Store::Precomputed(_) | Store::User(_) => return None,
+        };
+        let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
+        Some(Box::new(Self { kernel: self.kernel.clone(), entry: self.entry.clone(), store: Arc::new(store), diagonal }))
+    }
+
+    fn value_cost(&self) -> f64 {
+        // A kernel function of one value at a time calls the system's library.
+        let function = if matches!(self.entry, Entry::Other(_)) { 10.0 } else { 0.5 };
+        match &*self.store {
+            Store::Bytes(bytes) => function + bytes.depth() as f64 / 64.0,
+            Store::Dense(dense) => function + dense.depth() as f64 / 16.0,
+            Store::Sparse(sparse) => function + 1.0 + 2.0 * sparse.common(),
+            Store::Precomputed(_) => 1.0,
+            Store::User(_) => 100.0,
+        }
+    }
+
     fn tile(&self) -> Tile {
         match &*self.store {
             Store::Bytes(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },

@@ -38,7 +38,7 @@ pub use diagnose::{Diagnosis, diagnose};
 pub use features::Matrix;
 pub use fn_gram::FnGram;
 pub use gamma::{Gamma, gamma_auto, gamma_scale};
-pub use gram::{Gram, Tile};
+pub use gram::{Gram, Tile, part_of};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
 pub use offset::OffsetGram;

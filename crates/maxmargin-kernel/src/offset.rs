@@ -18,15 +18,30 @@ use std::ops::Range;
 /// assert_eq!(row, [1.0, 3.0, 5.0]);
 /// ```
 pub struct OffsetGram<'g> {
-    gram: &'g dyn Gram,
+    gram: Plain<'g>,
     offset: f64,
     diagonal: Vec<f64>,
+}
+
+/// The matrix without the constant: somebody else's, or a part made for this one.
+enum Plain<'g> {
+    Lent(&'g dyn Gram),
+    Own(Box<dyn Gram + 'g>),
+}
+
+impl Plain<'_> {
+    fn get(&self) -> &dyn Gram {
+        match self {
+            Self::Lent(gram) => *gram,
+            Self::Own(gram) => &**gram,
+        }
+    }
 }
 
 impl<'g> OffsetGram<'g> {
     /// `K + offset`. An offset that is not a number makes every entry none.
     pub fn new(gram: &'g dyn Gram, offset: f64) -> Self {
-        Self { gram, offset, diagonal: gram.diagonal().iter().map(|k| k + offset).collect() }
+        Self { gram: Plain::Lent(gram), offset, diagonal: gram.diagonal().iter().map(|k| k + offset).collect() }
     }
 
     /// The constant.
@@ -45,24 +60,34 @@ impl Gram for OffsetGram<'_> {
     }
 
     fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
-        self.gram.fill(rows, columns, out);
+        self.gram.get().fill(rows, columns, out);
         let offset = self.offset as f32;
         out.iter_mut().for_each(|k| *k += offset);
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
-        self.gram.fill_exact(rows, columns, out);
+        self.gram.get().fill_exact(rows, columns, out);
         out.iter_mut().for_each(|k| *k += self.offset);
     }
 
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
-        self.gram.fill_rows(rows, columns, out);
+        self.gram.get().fill_rows(rows, columns, out);
         let offset = self.offset as f32;
         out.iter_mut().for_each(|row| row.iter_mut().for_each(|k| *k += offset));
     }
 
     fn tile(&self) -> Tile {
-        self.gram.tile()
+        self.gram.get().tile()
+    }
+
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        let gram = Plain::Own(self.gram.get().part(ids)?);
+        let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
+        Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal }))
+    }
+
+    fn value_cost(&self) -> f64 {
+        self.gram.get().value_cost()
     }
 }
 

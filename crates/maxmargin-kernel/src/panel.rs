@@ -27,6 +27,20 @@ impl<T: Real> Panel<T> {
         panel
     }
 
+    /// The samples `ids`, in that order.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        let mut panel = Self::zeros(ids.len(), self.depth);
+        for (to, &i) in ids.iter().enumerate() {
+            self.sample(i).enumerate().for_each(|(k, v)| panel.set(to, k, v));
+        }
+        panel
+    }
+
+    /// Features.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Bytes of values.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.values.as_slice())

@@ -29,22 +29,40 @@ impl Sparse {
     /// Rows and lists of `samples`.
     pub(crate) fn new(samples: &Samples) -> Self {
         let (mut offsets, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut lists = vec![0usize; samples.features() + 1];
         for i in 0..samples.len() {
             samples.row(i).for_each(|k, v| {
                 features.push(k as u32);
                 values.push(v);
-                lists[k + 1] += 1;
             });
             offsets.push(features.len());
         }
+        Self::of_rows(offsets, features, values, samples.features())
+    }
+
+    /// The samples `ids`, in that order.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        let (mut offsets, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &i in ids {
+            let row = self.offsets[i]..self.offsets[i + 1];
+            features.extend_from_slice(&self.features[row.clone()]);
+            values.extend_from_slice(&self.values[row]);
+            offsets.push(features.len());
+        }
+        Self::of_rows(offsets, features, values, self.lists.len() - 1)
+    }
+
+    /// The lists of rows whose features ascend.
+    fn of_rows(offsets: Vec<usize>, features: Vec<u32>, values: Vec<f64>, count: usize) -> Self {
+        let mut lists = vec![0usize; count + 1];
+        features.iter().for_each(|&k| lists[k as usize + 1] += 1);
         for k in 1..lists.len() {
             lists[k] += lists[k - 1];
         }
         let mut next = lists.clone();
         let (mut owners, mut list_values) = (vec![0u32; features.len()], vec![0.0; features.len()]);
-        let mut norms = Vec::with_capacity(samples.len());
-        for i in 0..samples.len() {
+        let len = offsets.len() - 1;
+        let mut norms = Vec::with_capacity(len);
+        for i in 0..len {
             let mut norm = 0.0;
             for at in offsets[i]..offsets[i + 1] {
                 let slot = &mut next[features[at] as usize];
@@ -56,6 +74,12 @@ impl Sparse {
             norms.push(norm);
         }
         Self { offsets, features, values, lists, samples: owners, list_values, norms }
+    }
+
+    /// Features that two samples have in common, on average.
+    pub(crate) fn common(&self) -> f64 {
+        let pairs: f64 = self.lists.windows(2).map(|list| ((list[1] - list[0]) as f64).powi(2)).sum();
+        pairs / (self.norms.len() as f64).powi(2).max(1.0)
     }
 
     /// Bytes held.

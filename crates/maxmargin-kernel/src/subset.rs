@@ -94,6 +94,14 @@ impl Gram for Subset<'_> {
     fn tile(&self) -> Tile {
         self.gram.tile()
     }
+
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        self.gram.part(&self.whole(ids))
+    }
+
+    fn value_cost(&self) -> f64 {
+        self.gram.value_cost()
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,11 @@ impl Extremes {
     pub const NONE: Self =
         Self { min_up: f64::INFINITY, argmin_up: usize::MAX, max_low: f64::NEG_INFINITY, argmax_low: usize::MAX };
 
+    /// How far the conditions of optimality are from holding: −∞ where a set is empty.
+    pub fn violation(&self) -> f64 {
+        self.max_low - self.min_up
+    }
+
     /// Joins the extremes of a later slice that begins at `offset`; equal values keep the earlier index.
     pub fn join(&mut self, later: Self, offset: usize) {
         if later.min_up < self.min_up {

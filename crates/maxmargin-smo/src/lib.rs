@@ -6,7 +6,9 @@
 //! update and selection fused into two vectorised passes an iteration that threads can share, warm starts, and a refinement in exact `f64` kernel values
 //! after which the certificate meets the tolerance. The maths is in `docs/math/smo.md`.
 
+mod active;
 mod layout;
+mod pairs;
 mod prefetch;
 mod relax;
 mod shard;

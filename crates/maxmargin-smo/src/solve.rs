@@ -1,11 +1,10 @@
-//! The solver's loop: iterate, refine, stop.
+//! The solver: iterate, refine, stop.
 
-use crate::prefetch::Prefetch;
-use crate::state::State;
-use maxmargin_core::{Asking, Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use crate::active::{Active, Grown};
+use crate::pairs::Pairs;
+use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
-use maxmargin_kernel::{RowRef, Rows};
-use maxmargin_simd::passes::Extremes;
+use maxmargin_kernel::Rows;
 
 /// Choices of the solver that do not change what it solves.
 #[derive(Clone, Copy, Debug)]
@@ -82,147 +81,114 @@ pub fn solve(
             Err(status) => return Ok(Solution::unjudged(start.into_parts().0, status)),
         },
     };
-    let state = State::new(dual, rows.gram(), start.alpha(), &gradient, config.par);
-    let terms = start.alpha().iter().zip(&gradient).zip(dual.lin());
-    let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
-    let mut run = Run {
-        prefetch: Prefetch::new(state.layout.padded()),
-        state,
-        rows,
-        clock,
-        work: Work::default(),
-        pace: Pace::new(dual.len(), objective),
-    };
+    let mut way = Way::new(dual, rows, start.alpha(), &gradient, config.par);
     let mut aim = AIM * stop.tol;
     let mut last_violation = f64::INFINITY;
+    let mut refinements = 0;
     let mut gradient = None;
     let status = loop {
-        let status = run.iterate(aim);
+        let status = way.iterate(aim, &mut clock);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
-        let seen = run.state.extremes();
-        let exact = run.clock.exact_gradient(dual, rows.gram(), &run.state.alpha(), seen.max_low - seen.min_up);
-        let exact = match exact {
+        let exact = match clock.exact_gradient(dual, rows.gram(), &way.alpha(), way.violation()) {
             Ok(exact) => exact,
             Err(status) => break status,
         };
-        run.state.refresh(dual, &exact);
-        run.work.refinements += 1;
-        let extremes = run.state.extremes();
-        let violation = extremes.max_low - extremes.min_up;
+        way.refresh(&exact);
+        refinements += 1;
+        let violation = way.violation();
         gradient = Some(exact);
         if violation <= stop.tol {
             break Status::Converged;
         }
         // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well.
         let patience = if status == Status::Stalled { 1 } else { 20 };
-        if violation > 0.5 * last_violation && run.work.refinements > patience {
+        if violation > 0.5 * last_violation && refinements > patience {
             break Status::Stalled;
         }
         last_violation = violation;
         aim = (0.5 * stop.tol).max(aim * 0.9);
-        run.pace = Pace::new(dual.len(), run.pace.objective + run.pace.gained);
     };
-    let alpha = run.state.alpha();
+    let alpha = way.alpha();
     let gradient = match (status, gradient) {
         (Status::Converged, Some(exact)) => exact,
-        _ => run.state.gradient(),
+        _ => way.gradient(),
     };
     let bias = bias_of(dual, &alpha, &gradient);
-    run.work.iterations = run.clock.iterations;
-    run.work.rows_computed = run.prefetch.computed;
-    Ok(Solution { alpha, bias, gradient, status, work: run.work })
+    let work = Work { iterations: clock.iterations, refinements, ..way.work() };
+    Ok(Solution { alpha, bias, gradient, status, work })
 }
 
-/// Watches whether the run still gets anywhere.
-struct Pace {
-    window: u64,
-    iterations: u64,
-    /// |objective|, as far as the gains since the start tell.
-    objective: f64,
-    /// Gain of this window.
-    gained: f64,
-    /// Least violation of this window, and of those before.
-    least: f64,
-    least_before: f64,
+/// How the rows of a problem are gone through.
+enum Way<'a, 'g> {
+    /// All of them in every pass.
+    Whole(&'a Dual, Box<Pairs<'a, 'g>>),
+    /// Those that still move, in rows as short as they are few.
+    Active(Active<'a, 'g>),
 }
 
-impl Pace {
-    fn new(variables: usize, objective: f64) -> Self {
-        let window = 100_000.max(variables as u64);
-        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
-    }
-
-    /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
-    /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
-    /// gains along directions that are flat in `f32`.
-    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
-        self.gained += gain;
-        self.least = self.least.min(violation);
-        self.iterations += 1;
-        if !self.iterations.is_multiple_of(self.window) {
-            return false;
+impl<'a, 'g> Way<'a, 'g> {
+    fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
+        match Active::new(dual, rows, alpha, gradient, par) {
+            Some(active) => Self::Active(active),
+            None => Self::whole(dual, rows, alpha, gradient, par),
         }
-        self.objective += self.gained;
-        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
-        self.least_before = self.least_before.min(self.least);
-        (self.gained, self.least) = (0.0, f64::INFINITY);
-        still
     }
-}
 
-struct Run<'a, 'g> {
-    state: State,
-    rows: &'a Rows<'g>,
-    clock: Clock<'a, 'g>,
-    work: Work,
-    pace: Pace,
-    prefetch: Prefetch,
-}
+    fn whole(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
+        Self::Whole(dual, Box::new(Pairs::new(dual, rows, alpha, gradient, par)))
+    }
 
-impl Run<'_, '_> {
-    /// Optimises pairs until the violation known to the solver is at most `aim`.
-    fn iterate(&mut self, aim: f64) -> Status {
-        let mut extremes = self.state.extremes();
+    fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Status {
         loop {
-            let violation = extremes.max_low - extremes.min_up;
-            if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
-                return Status::Converged;
-            }
-            if let Some(status) = self.clock.ended(violation) {
-                return status;
-            }
-            let i = extremes.argmin_up;
-            let row_i = match self.row(i, &extremes) {
-                Ok(row) => row,
-                Err(status) => return status,
-            };
-            let j = self.state.partner(i, &row_i).index;
-            let row_j = match self.row(j, &extremes) {
-                Ok(row) => row,
-                Err(status) => return status,
-            };
-            let step = self.state.step(i, j, &row_i, &row_j);
-            extremes = step.extremes;
-            self.clock.iterations += 1;
-            if self.pace.stalls(step.gain, violation) {
-                return Status::Stalled;
+            match self {
+                Self::Whole(_, pairs) => return pairs.iterate(aim, clock),
+                Self::Active(active) => match active.iterate(aim, clock) {
+                    Ok(status) => return status,
+                    Err(Grown) => {
+                        let work = active.work;
+                        let mut pairs = Pairs::new(active.dual, active.rows, &active.alpha, &active.gradient, active.par);
+                        pairs.before = work;
+                        *self = Self::Whole(active.dual, Box::new(pairs));
+                    }
+                },
             }
         }
     }
 
-    /// The row at a place, unless the run was ended while it was computed.
-    fn row(&mut self, place: usize, extremes: &Extremes) -> Result<RowRef, Status> {
-        self.work.rows_requested += 1;
-        let id = self.state.layout.id(place);
-        self.prefetch.note(place);
-        if !self.rows.contains(id) {
-            let violation = extremes.max_low - extremes.min_up;
-            let (clock, prefetch) = (&mut self.clock, &mut self.prefetch);
-            let (state, rows) = (&self.state, self.rows);
-            clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
+    fn alpha(&self) -> Vec<f64> {
+        match self {
+            Self::Whole(_, pairs) => pairs.state.alpha(),
+            Self::Active(active) => active.alpha.clone(),
         }
-        Ok(self.rows.row(id))
+    }
+
+    fn gradient(&self) -> Vec<f64> {
+        match self {
+            Self::Whole(_, pairs) => pairs.state.gradient(),
+            Self::Active(active) => active.gradient.clone(),
+        }
+    }
+
+    fn violation(&self) -> f64 {
+        match self {
+            Self::Whole(_, pairs) => pairs.state.extremes().violation(),
+            Self::Active(active) => active.band().violation(),
+        }
+    }
+
+    fn refresh(&mut self, gradient: &[f64]) {
+        match self {
+            Self::Whole(dual, pairs) => pairs.refresh(dual, gradient),
+            Self::Active(active) => active.gradient.copy_from_slice(gradient),
+        }
+    }
+
+    fn work(&self) -> Work {
+        match self {
+            Self::Whole(_, pairs) => pairs.work(),
+            Self::Active(active) => active.work,
+        }
     }
 }

@@ -34,6 +34,12 @@ impl Rows<'_> {
         if self.holds_all() { self.budget.saturating_sub(4 * n * n) } else { self.budget / 2 }
     }
 
+    /// Bytes that one of the threads may hold beside the rows that are there now.
+    pub fn spare(&self) -> u64 {
+        let free = self.budget.saturating_sub(self.bytes.load(Relaxed) + self.lent.load(Relaxed));
+        free.max(self.budget / 4) / self.par.threads() as u64
+    }
+
     /// Holds as many rows as what is lent leaves room for.
     pub(super) fn fit(&self) {
         let Held::Recent(lru) = &self.held else { return };

@@ -1,0 +1,210 @@
+//! Only what still moves: problems of the active variables, in rows as short as they are few.
+//!
+//! Most variables settle at a bound early and stay there. A round takes those that do not, makes a matrix of their rows alone and solves their
+//! problem by pairs; then what they have changed is added to the gradients of all, by products with blocks of kernel values that are never
+//! stored, and those that violate the conditions of optimality come in. Nothing of n × n is held. The end of the last round is that of the whole
+//! problem: no violation among all variables.
+
+use crate::pairs::Pairs;
+use maxmargin_core::{Asking, Clock, Dual, Status, Work};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Rows, apply_asking, part_of};
+use maxmargin_simd::passes::Extremes;
+
+/// Problems of fewer variables have short rows as it is.
+const FEWEST: usize = 6000;
+
+/// Variables of the first round.
+const FIRST: usize = 4000;
+
+/// A set of more than this share of all variables saves nothing.
+const MOST: f64 = 0.5;
+
+/// Rounds aim at this share of the violation that they begin with: what comes in changes it all again.
+const SHARE: f64 = 0.1;
+
+/// Kernel values that cost more (nanoseconds) are better kept.
+const CHEAP: f64 = 4.0;
+
+/// Too many variables are active.
+pub(crate) struct Grown;
+
+/// The whole problem at a point.
+pub(crate) struct Active<'a, 'g> {
+    pub(crate) dual: &'a Dual,
+    pub(crate) rows: &'a Rows<'g>,
+    pub(crate) par: Par,
+    pub(crate) alpha: Vec<f64>,
+    /// `Qα + lin`.
+    pub(crate) gradient: Vec<f64>,
+    pub(crate) work: Work,
+    /// Variables of the last round, ascending.
+    set: Vec<usize>,
+    /// Kernel values computed beside the rows of parts.
+    values: u64,
+}
+
+impl<'a, 'g> Active<'a, 'g> {
+    /// The problem at `alpha` with its gradient, where going by active variables may pay.
+    pub(crate) fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Option<Self> {
+        let pays = dual.len() >= FEWEST && rows.gram().value_cost() <= CHEAP;
+        pays.then(|| Self {
+            dual,
+            rows,
+            par,
+            alpha: alpha.to_vec(),
+            gradient: gradient.to_vec(),
+            work: Work::default(),
+            set: Vec::new(),
+            values: 0,
+        })
+    }
+
+    /// Whether `s α` of a variable may grow, and fall.
+    fn room(&self, k: usize) -> (bool, bool) {
+        let (above, below) = (self.alpha[k] < self.dual.upper()[k], self.alpha[k] > 0.0);
+        if self.dual.sign()[k] > 0.0 { (above, below) } else { (below, above) }
+    }
+
+    fn f(&self, k: usize) -> f64 {
+        self.dual.sign()[k] * self.gradient[k]
+    }
+
+    /// The extremes of all variables.
+    pub(crate) fn band(&self) -> Extremes {
+        let mut found = Extremes::NONE;
+        for k in 0..self.dual.len() {
+            let (f, (up, low)) = (self.f(k), self.room(k));
+            if up && f < found.min_up {
+                (found.min_up, found.argmin_up) = (f, k);
+            }
+            if low && f > found.max_low {
+                (found.max_low, found.argmax_low) = (f, k);
+            }
+        }
+        found
+    }
+
+    /// Rounds until the violation of all variables is at most `aim`.
+    pub(crate) fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Result<Status, Grown> {
+        loop {
+            let band = self.band();
+            let violation = band.violation();
+            if violation <= aim || band.argmin_up == usize::MAX || band.argmax_low == usize::MAX {
+                return Ok(Status::Converged);
+            }
+            if let Some(status) = clock.look(violation) {
+                return Ok(status);
+            }
+            self.choose(&band)?;
+            let status = self.round((SHARE * violation).max(aim), violation, clock);
+            if status != Status::Converged {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// The variables of the next round.
+    fn choose(&mut self, band: &Extremes) -> Result<(), Grown> {
+        let (n, violation) = (self.dual.len(), band.violation());
+        let most = (MOST * n as f64) as usize;
+        let middle = f64::midpoint(band.min_up, band.max_low);
+        let mut kept = vec![false; n];
+        let mut was = vec![false; n];
+        self.set.iter().for_each(|&k| was[k] = true);
+        let mut wanted: Vec<(f64, usize)> = Vec::new();
+        let (mut count, mut moved) = (0, false);
+        for k in 0..n {
+            let (up, low) = self.room(k);
+            // How far it violates; negative where it is settled.
+            let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
+            let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
+            moved |= self.alpha[k] != 0.0;
+            if (up && low) || (was[k] && by > -violation) {
+                kept[k] = true;
+                count += 1;
+            } else if by > 0.0 {
+                wanted.push((by, k));
+            }
+        }
+        if count >= most {
+            return Err(Grown);
+        }
+        let room = FIRST.max(count).min(most - count);
+        if wanted.len() > room {
+            if moved {
+                wanted.select_nth_unstable_by(room - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                wanted.truncate(room);
+            } else {
+                wanted = self.spread(&wanted, room);
+            }
+        }
+        wanted.iter().for_each(|&(_, k)| kept[k] = true);
+        self.set = (0..n).filter(|&k| kept[k]).collect();
+        if std::env::var("MMDBG").is_ok() { eprintln!("viol {violation:.4} kept {count} wanted {} set {}", wanted.len(), self.set.len()); }
+        Ok(())
+    }
+
+    /// `room` of `wanted`, from end to end, half of each sign where there are as many.
+    fn spread(&self, wanted: &[(f64, usize)], room: usize) -> Vec<(f64, usize)> {
+        let (plus, minus): (Vec<_>, Vec<_>) = wanted.iter().partition(|(_, k)| self.dual.sign()[*k] > 0.0);
+        let of_plus = (room / 2).max(room.saturating_sub(minus.len())).min(plus.len());
+        let take = |from: &[(f64, usize)], count: usize| -> Vec<(f64, usize)> {
+            (0..count).map(|i| from[i * from.len() / count.max(1)]).collect()
+        };
+        [take(&plus, of_plus), take(&minus, (room - of_plus).min(minus.len()))].concat()
+    }
+
+    /// Solves the problem of the set to `aim`, and brings the gradients of all up to date.
+    fn round(&mut self, aim: f64, violation: f64, clock: &mut Clock) -> Status {
+        let n = self.dual.len();let t0=std::time::Instant::now();
+        let ids: Vec<usize> = self.set.iter().map(|&k| self.dual.ids()[k]).collect();
+        let part = self.dual.among(&self.set, &self.alpha, &self.gradient);
+        let pick = |values: &[f64]| self.set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        let (before, gradient) = (pick(&self.alpha), pick(&self.gradient));
+        let gram = part_of(self.rows.gram(), &ids);
+        let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
+        let held = self.rows.lend(bytes);
+        let rows = Rows::new(&*gram, bytes, self.rows.par());
+        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, self.par);
+        let status = pairs.iterate(aim, clock);
+        let after = pairs.state.alpha();
+        let work = pairs.work();
+        drop(held);
+        if std::env::var("MMDBG").is_ok() { eprintln!("   it {} rows {} changed {} aim {aim:.4} {:?}", clock.iterations, work.rows_computed, after.iter().zip(&before).filter(|(a,b)|a!=b).count(), t0.elapsed()); }
+        let computed = work.rows_computed * ids.len() as u64;
+        let (mut changed, mut coef) = (Vec::new(), Vec::new());
+        for (at, &k) in self.set.iter().enumerate().filter(|(at, _)| after[*at] != before[*at]) {
+            changed.push(self.dual.ids()[k]);
+            coef.push(self.dual.sign()[k] * (after[at] - before[at]));
+        }
+        let whole = self.rows.gram();
+        let add_up = |asking: &Asking| {
+            let mut sums = vec![0.0; whole.len()];
+            for segment in self.dual.segments() {
+                let ids = segment.ids.clone();
+                sums[ids.clone()].copy_from_slice(&apply_asking(whole, &changed, &coef, ids, self.rows.par(), asking)?);
+            }
+            Ok(sums)
+        };
+        let done = if status == Status::Converged { clock.asked(violation, add_up) } else { clock.last_words(add_up).ok_or(status) };
+        if std::env::var("MMDBG").is_ok() { eprintln!("   updated {:?}", t0.elapsed()); }
+        self.values += computed + (changed.len() * n) as u64;
+        self.work.rows_requested += work.rows_requested;
+        self.work.rows_computed = self.values.div_ceil(n as u64);
+        let sums = match done {
+            Ok(sums) => sums,
+            // The point before the round is the last whose gradient is known.
+            Err(status) => return status,
+        };
+        for k in 0..n {
+            self.gradient[k] += self.dual.sign()[k] * sums[self.dual.ids()[k]];
+        }
+        for (at, &k) in self.set.iter().enumerate() {
+            self.gradient[k] += self.dual.ridge_of(k) * (after[at] - before[at]);
+            self.alpha[k] = after[at];
+        }
+        // Pairs that stall among a few do not say that all do.
+        if status == Status::Stalled && aim < violation * SHARE * 1.5 { Status::Converged } else { status }
+    }
+}

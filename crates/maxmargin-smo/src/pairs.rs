@@ -1,0 +1,129 @@
+//! Pair after pair over the rows of one matrix: the loop of SMO.
+
+use crate::prefetch::Prefetch;
+use crate::state::State;
+use maxmargin_core::{Asking, Clock, Dual, Status, Work};
+use maxmargin_data::Par;
+use maxmargin_kernel::{RowRef, Rows};
+use maxmargin_simd::passes::Extremes;
+
+/// A problem, the rows of its matrix, and where the pairs have taken it.
+pub(crate) struct Pairs<'r, 'g> {
+    pub(crate) state: State,
+    rows: &'r Rows<'g>,
+    prefetch: Prefetch,
+    pace: Pace,
+    requested: u64,
+    /// What was done before these pairs.
+    pub(crate) before: Work,
+}
+
+impl<'r, 'g> Pairs<'r, 'g> {
+    /// At `alpha` with its gradient; passes run on `par`.
+    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
+        let state = State::new(dual, rows.gram(), alpha, gradient, par);
+        let terms = alpha.iter().zip(gradient).zip(dual.lin());
+        let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
+        Self {
+            prefetch: Prefetch::new(state.layout.padded()),
+            state,
+            rows,
+            pace: Pace::new(dual.len(), objective),
+            requested: 0,
+            before: Work::default(),
+        }
+    }
+
+    /// Replaces the gradient by a better one; the pace is measured anew.
+    pub(crate) fn refresh(&mut self, dual: &Dual, gradient: &[f64]) {
+        self.state.refresh(dual, gradient);
+        self.pace = Pace::new(dual.len(), self.pace.objective + self.pace.gained);
+    }
+
+    /// What it took so far; iterations are counted by the clock.
+    pub(crate) fn work(&self) -> Work {
+        let mut work = self.before;
+        work += Work { rows_requested: self.requested, rows_computed: self.prefetch.computed, ..Work::default() };
+        work
+    }
+
+    /// Optimises pairs until the violation known to the solver is at most `aim`.
+    pub(crate) fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Status {
+        let mut extremes = self.state.extremes();
+        loop {
+            let violation = extremes.violation();
+            if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
+                return Status::Converged;
+            }
+            if let Some(status) = clock.ended(violation) {
+                return status;
+            }
+            let i = extremes.argmin_up;
+            let row_i = match self.row(i, &extremes, clock) {
+                Ok(row) => row,
+                Err(status) => return status,
+            };
+            let j = self.state.partner(i, &row_i).index;
+            let row_j = match self.row(j, &extremes, clock) {
+                Ok(row) => row,
+                Err(status) => return status,
+            };
+            let step = self.state.step(i, j, &row_i, &row_j);
+            extremes = step.extremes;
+            clock.iterations += 1;
+            if self.pace.stalls(step.gain, violation) {
+                return Status::Stalled;
+            }
+        }
+    }
+
+    /// The row at a place, unless the run was ended while it was computed.
+    fn row(&mut self, place: usize, extremes: &Extremes, clock: &mut Clock) -> Result<RowRef, Status> {
+        self.requested += 1;
+        let id = self.state.layout.id(place);
+        self.prefetch.note(place);
+        if !self.rows.contains(id) {
+            let violation = extremes.violation();
+            let (prefetch, state, rows) = (&mut self.prefetch, &self.state, self.rows);
+            clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
+        }
+        Ok(self.rows.row(id))
+    }
+}
+
+/// Watches whether the run still gets anywhere.
+struct Pace {
+    window: u64,
+    iterations: u64,
+    /// |objective|, as far as the gains since the start tell.
+    objective: f64,
+    /// Gain of this window.
+    gained: f64,
+    /// Least violation of this window, and of those before.
+    least: f64,
+    least_before: f64,
+}
+
+impl Pace {
+    fn new(variables: usize, objective: f64) -> Self {
+        let window = 100_000.max(variables as u64);
+        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
+    }
+
+    /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
+    /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
+    /// gains along directions that are flat in `f32`.
+    fn stalls(&mut self, gain: f64, violation: f64) -> bool {
+        self.gained += gain;
+        self.least = self.least.min(violation);
+        self.iterations += 1;
+        if !self.iterations.is_multiple_of(self.window) {
+            return false;
+        }
+        self.objective += self.gained;
+        let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
+        self.least_before = self.least_before.min(self.least);
+        (self.gained, self.least) = (0.0, f64::INFINITY);
+        still
+    }
+}
