@@ -15,6 +15,7 @@ mod lengths;
 pub mod level;
 pub mod passes;
 pub mod products;
+pub mod row;
 pub mod sparse;
 pub mod sums;
 pub mod transpose;

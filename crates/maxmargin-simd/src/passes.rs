@@ -5,6 +5,7 @@
 
 use crate::lengths::bits;
 use crate::level::{Level, level};
+use crate::row::Row;
 
 #[cfg(target_arch = "x86_64")]
 #[path = "passes_avx2.rs"]
@@ -100,9 +101,15 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
 ///
 /// # Panics
 ///
-/// When slices differ in length, or a set has fewer bits than elements.
-pub fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+/// When slices differ in length, rows in form or table, or a set has fewer bits than elements.
+pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len(), kj.len()], up, low);
+    let alike = match (ki, kj) {
+        (Row::Values(_), Row::Values(_)) => true,
+        (Row::Codes(_, one), Row::Codes(_, other)) => std::ptr::eq(one, other),
+        _ => false,
+    };
+    assert!(alike, "rows of one store have one form");
     dispatch_update::<true>(f, ki, kj, delta, up, low)
 }
 
@@ -111,13 +118,13 @@ pub fn update_and_scan(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[
 /// # Panics
 ///
 /// When slices differ in length, or a set has fewer bits than elements.
-pub fn add_and_scan(f: &mut [f64], ki: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+pub fn add_and_scan(f: &mut [f64], ki: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len()], up, low);
-    dispatch_update::<false>(f, ki, &[], delta, up, low)
+    dispatch_update::<false>(f, ki, ki, delta, up, low)
 }
 
 /// With `PAIR` the row `kj` is subtracted; without, it is not read.
-fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: &[f32], kj: &[f32], delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     match level() {
         // SAFETY: `level` found these instructions on this machine; the callers checked the lengths.
         #[cfg(target_arch = "x86_64")]
@@ -127,8 +134,8 @@ fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: &[f32], kj: &[f32], delt
         Level::Avx2 => unsafe { avx2::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
         _ => {
             for k in 0..f.len() {
-                let other = if PAIR { f64::from(kj[k]) } else { 0.0 };
-                f[k] += delta * (f64::from(ki[k]) - other);
+                let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
+                f[k] += delta * (f64::from(ki.at(k)) - other);
             }
             scan(f, up, low)
         }
@@ -156,7 +163,7 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
 /// # Panics
 ///
 /// When slices differ in length, or the set has fewer bits than elements.
-pub fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Partner {
+pub fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Partner {
     let each = if let Diagonal::Each(d) = diagonal { d.len() } else { f.len() };
     check(f.len(), &[ki.len(), each], low, low);
     let lanes = match level() {
@@ -195,7 +202,7 @@ impl Lanes {
         &mut self,
         from: usize,
         f: &[f64],
-        ki: &[f32],
+        ki: Row,
         diagonal: Diagonal,
         kii: f64,
         fi: f64,
@@ -209,7 +216,7 @@ impl Lanes {
                     Diagonal::Constant(d) => d,
                     Diagonal::Each(d) => d[k],
                 };
-                let a = ((kii + kjj) - 2.0 * f64::from(ki[k])).max(tau);
+                let a = ((kii + kjj) - 2.0 * f64::from(ki.at(k))).max(tau);
                 let lane = k % LANES;
                 let square = b * b;
                 if square * self.den[lane] > self.num[lane] * a {

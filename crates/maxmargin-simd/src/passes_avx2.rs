@@ -1,6 +1,8 @@
 //! The SMO passes with AVX2: 4 doubles a vector, sets expanded from bits to lane masks.
 
 use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate, scan_chunk};
+use crate::row::avx2::Source;
+use crate::row::{Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
 /// All-ones lanes where the four bits from `k` on (a multiple of 4) are set.
@@ -14,17 +16,39 @@ fn lanes_of(set: &[u8], k: usize) -> __m256d {
 
 /// # Safety
 ///
-/// Needs AVX2; `ki` as long as `f`, `kj` too where `PAIR`; a bit per element in `up` and `low`.
+/// Needs AVX2; `ki` as long as `f`, `kj` too and of the same form where `PAIR`; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn update_and_scan<const PAIR: bool>(
     f: &mut [f64],
-    ki: &[f32],
-    kj: &[f32],
+    ki: Row,
+    kj: Row,
+    delta: f64,
+    up: &[u8],
+    low: &[u8],
+) -> Extremes {
+    // SAFETY: as for this function, and the form is that of the rows.
+    unsafe {
+        match ki.form() {
+            Form::Values => update::<PAIR, VALUES>(f, ki, kj, delta, up, low),
+            Form::Few | Form::Many => update::<PAIR, MANY_CODES>(f, ki, kj, delta, up, low),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`update_and_scan`]; rows have the form `FORM`, where all codes are [`MANY_CODES`].
+#[target_feature(enable = "avx2")]
+unsafe fn update<const PAIR: bool, const FORM: u8>(
+    f: &mut [f64],
+    ki: Row,
+    kj: Row,
     delta: f64,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
+    let (one, two) = (Source::of(&ki), Source::of(&kj));
     let step = _mm256_set1_pd(delta);
     let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
@@ -36,8 +60,8 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
         for k in (start..full).step_by(4) {
             // SAFETY: k + 4 ≤ n bounds every 4-element access.
             let value = unsafe {
-                let a = _mm256_cvtps_pd(_mm_loadu_ps(ki.as_ptr().add(k)));
-                let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(_mm_loadu_ps(kj.as_ptr().add(k)))) } else { a };
+                let a = _mm256_cvtps_pd(one.four::<FORM>(k));
+                let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(two.four::<FORM>(k))) } else { a };
                 let moved = _mm256_mul_pd(step, a);
                 let value = _mm256_add_pd(_mm256_loadu_pd(f.as_ptr().add(k)), moved);
                 _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
@@ -53,8 +77,8 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
             _mm256_storeu_pd(most.as_mut_ptr(), highest);
         }
         for k in full..end {
-            let other = if PAIR { f64::from(kj[k]) } else { 0.0 };
-            f[k] += delta * (f64::from(ki[k]) - other);
+            let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
+            f[k] += delta * (f64::from(ki.at(k)) - other);
         }
         // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
         let byte = full / 8 * 8;
@@ -75,8 +99,23 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
 ///
 /// Needs AVX2; `ki` (and a diagonal given for each element) as long as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+    // SAFETY: as for this function, and the form is that of the row.
+    unsafe {
+        match ki.form() {
+            Form::Values => select::<VALUES>(f, ki, diagonal, kii, fi, tau, low),
+            Form::Few | Form::Many => select::<MANY_CODES>(f, ki, diagonal, kii, fi, tau, low),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`second_order`]; the row has the form `FORM`, where all codes are [`MANY_CODES`].
+#[target_feature(enable = "avx2")]
+unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
     const PARTS: usize = LANES / 4;
+    let source = Source::of(&ki);
     let full = f.len() / LANES * LANES;
     let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));
     let (two, own) = (_mm256_set1_pd(2.0), _mm256_set1_pd(kii));
@@ -94,7 +133,7 @@ pub(super) unsafe fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii
                     Diagonal::Each(d) => _mm256_add_pd(own, _mm256_loadu_pd(d.as_ptr().add(at))),
                 };
                 let b = _mm256_sub_pd(_mm256_loadu_pd(f.as_ptr().add(at)), threshold);
-                (b, _mm256_cvtps_pd(_mm_loadu_ps(ki.as_ptr().add(at))), sum)
+                (b, _mm256_cvtps_pd(source.four::<FORM>(at)), sum)
             };
             let a = _mm256_max_pd(_mm256_sub_pd(sum, _mm256_mul_pd(two, kij)), least);
             let square = _mm256_mul_pd(b, b);

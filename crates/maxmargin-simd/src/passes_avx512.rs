@@ -1,24 +1,56 @@
-//! The SMO passes with AVX-512: 8 doubles a vector, sets as mask registers.
+//! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
 
 use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate};
+use crate::row::avx512::Source;
+use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
 /// Elements between a read of a row that comes from memory and its prefetch: the hardware's own stops at every page.
 const AHEAD: usize = 512;
 
+/// The halves of sixteen floats as doubles.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn halves(values: __m512) -> [__m512d; 2] {
+    [_mm512_cvtps_pd(_mm512_castps512_ps256(values)), _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(values))]
+}
+
 /// # Safety
 ///
-/// Needs AVX-512 F, DQ and VL; `ki` as long as `f`, `kj` too where `PAIR`; a bit per element in `up` and `low`.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+/// Needs AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form where `PAIR`; a bit per element in `up` and `low`.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn update_and_scan<const PAIR: bool>(
     f: &mut [f64],
-    ki: &[f32],
-    kj: &[f32],
+    ki: Row,
+    kj: Row,
+    delta: f64,
+    up: &[u8],
+    low: &[u8],
+) -> Extremes {
+    // SAFETY: as for this function, and the form is that of the rows.
+    unsafe {
+        match ki.form() {
+            Form::Values => update::<PAIR, VALUES>(f, ki, kj, delta, up, low),
+            Form::Few => update::<PAIR, FEW_CODES>(f, ki, kj, delta, up, low),
+            Form::Many => update::<PAIR, MANY_CODES>(f, ki, kj, delta, up, low),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`update_and_scan`]; rows have the form `FORM`.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn update<const PAIR: bool, const FORM: u8>(
+    f: &mut [f64],
+    ki: Row,
+    kj: Row,
     delta: f64,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
+    let (one, two) = (Source::of(&ki), Source::of(&kj));
     let step = _mm512_set1_pd(delta);
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
@@ -26,42 +58,52 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
     let mut start = 0;
     while start < n {
         let end = (start + CHUNK).min(n);
-        let full = start + (end - start) / 8 * 8;
-        let (mut lowest, mut highest) = (inf, neg);
+        let full = start + (end - start) / 16 * 16;
+        let (mut lowest, mut highest) = ([inf; 2], [neg; 2]);
         let mut k = start;
         while k < full {
-            // SAFETY: k + 8 ≤ n bounds every 8-element access; byte k / 8 holds the bits k … k + 7 (k is a multiple of 8).
-            // A prefetch may name any address.
+            // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k + 15 (k is a multiple of 16).
             unsafe {
                 if PAIR {
-                    _mm_prefetch::<_MM_HINT_T0>(kj.as_ptr().wrapping_add(k + AHEAD).cast());
+                    two.prefetch::<FORM>(k + AHEAD)
                 } else {
-                    _mm_prefetch::<_MM_HINT_T0>(ki.as_ptr().wrapping_add(k + AHEAD).cast());
+                    one.prefetch::<FORM>(k + AHEAD)
                 }
-                let a = _mm512_cvtps_pd(_mm256_loadu_ps(ki.as_ptr().add(k)));
-                let a = if PAIR { _mm512_sub_pd(a, _mm512_cvtps_pd(_mm256_loadu_ps(kj.as_ptr().add(k)))) } else { a };
-                let moved = _mm512_mul_pd(step, a);
-                let value = _mm512_add_pd(_mm512_loadu_pd(f.as_ptr().add(k)), moved);
-                _mm512_storeu_pd(f.as_mut_ptr().add(k), value);
-                lowest = _mm512_mask_min_pd(lowest, *up.get_unchecked(k / 8), lowest, value);
-                highest = _mm512_mask_max_pd(highest, *low.get_unchecked(k / 8), highest, value);
+                let a = halves(one.sixteen::<FORM>(k));
+                let b = if PAIR { halves(two.sixteen::<FORM>(k)) } else { a };
+                for half in 0..2 {
+                    let at = k + 8 * half;
+                    let difference = if PAIR { _mm512_sub_pd(a[half], b[half]) } else { a[half] };
+                    let value = _mm512_add_pd(_mm512_loadu_pd(f.as_ptr().add(at)), _mm512_mul_pd(step, difference));
+                    _mm512_storeu_pd(f.as_mut_ptr().add(at), value);
+                    lowest[half] = _mm512_mask_min_pd(lowest[half], *up.get_unchecked(at / 8), lowest[half], value);
+                    highest[half] = _mm512_mask_max_pd(highest[half], *low.get_unchecked(at / 8), highest[half], value);
+                }
             }
-            k += 8;
+            k += 16;
         }
         if full < end {
-            let tail = (1_u8 << (end - full)) - 1;
-            // SAFETY: masked loads and stores touch only the end − full elements below n.
+            let live = (1_u16 << (end - full)) - 1;
+            // SAFETY: masked loads and stores touch only the end − full elements below n; a byte of a set is read where it has one.
             unsafe {
-                let a = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(tail, ki.as_ptr().add(k)));
-                let a = if PAIR { _mm512_sub_pd(a, _mm512_cvtps_pd(_mm256_maskz_loadu_ps(tail, kj.as_ptr().add(k)))) } else { a };
-                let moved = _mm512_mul_pd(step, a);
-                let value = _mm512_add_pd(_mm512_maskz_loadu_pd(tail, f.as_ptr().add(k)), moved);
-                _mm512_mask_storeu_pd(f.as_mut_ptr().add(k), tail, value);
-                lowest = _mm512_mask_min_pd(lowest, up[k / 8] & tail, lowest, value);
-                highest = _mm512_mask_max_pd(highest, low[k / 8] & tail, highest, value);
+                let a = halves(one.some::<FORM>(k, live));
+                let b = if PAIR { halves(two.some::<FORM>(k, live)) } else { a };
+                for half in 0..2 {
+                    let (at, tail) = (k + 8 * half, (live >> (8 * half)) as u8);
+                    if tail == 0 {
+                        break;
+                    }
+                    let difference = if PAIR { _mm512_sub_pd(a[half], b[half]) } else { a[half] };
+                    let old = _mm512_maskz_loadu_pd(tail, f.as_ptr().add(at));
+                    let value = _mm512_add_pd(old, _mm512_mul_pd(step, difference));
+                    _mm512_mask_storeu_pd(f.as_mut_ptr().add(at), tail, value);
+                    lowest[half] = _mm512_mask_min_pd(lowest[half], up[at / 8] & tail, lowest[half], value);
+                    highest[half] = _mm512_mask_max_pd(highest[half], low[at / 8] & tail, highest[half], value);
+                }
             }
         }
-        let (least, most) = (_mm512_reduce_min_pd(lowest), _mm512_reduce_max_pd(highest));
+        let least = _mm512_reduce_min_pd(_mm512_min_pd(lowest[0], lowest[1]));
+        let most = _mm512_reduce_max_pd(_mm512_max_pd(highest[0], highest[1]));
         if least < min_up {
             (min_up, chunk_up) = (least, start);
         }
@@ -75,10 +117,26 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
 
 /// # Safety
 ///
-/// Needs AVX-512 F, DQ and VL; `ki` (and a diagonal given for each element) as long as `f`; a bit per element in `low`.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-pub(super) unsafe fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+/// Needs AVX-512 F, BW, DQ and VL; `ki` (and a diagonal given for each element) as long as `f`; a bit per element in `low`.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+    // SAFETY: as for this function, and the form is that of the row.
+    unsafe {
+        match ki.form() {
+            Form::Values => select::<VALUES>(f, ki, diagonal, kii, fi, tau, low),
+            Form::Few => select::<FEW_CODES>(f, ki, diagonal, kii, fi, tau, low),
+            Form::Many => select::<MANY_CODES>(f, ki, diagonal, kii, fi, tau, low),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`second_order`]; the row has the form `FORM`.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
     let full = f.len() / LANES * LANES;
+    let source = Source::of(&ki);
     let threshold = _mm512_set1_pd(fi);
     let least = _mm512_set1_pd(tau);
     let two = _mm512_set1_pd(2.0);
@@ -93,20 +151,19 @@ pub(super) unsafe fn second_order(f: &[f64], ki: &[f32], diagonal: Diagonal, kii
     let mut k = 0;
     while k < full {
         let here = _mm512_set1_epi64((k / LANES) as i64);
-        for half in 0..2 {
-            let at = k + 8 * half;
-            // SAFETY: at + 8 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7. A prefetch may name any
-            // address.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(ki.as_ptr().wrapping_add(at + AHEAD).cast());
+        source.prefetch::<FORM>(k + AHEAD);
+        // SAFETY: k + 16 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7.
+        unsafe {
+            let row = halves(source.sixteen::<FORM>(k));
+            for half in 0..2 {
+                let at = k + 8 * half;
                 let b = _mm512_sub_pd(_mm512_loadu_pd(f.as_ptr().add(at)), threshold);
                 let candidate = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(*low.get_unchecked(at / 8), b, _mm512_setzero_pd());
                 let sum = match diagonal {
                     Diagonal::Constant(_) => constant,
                     Diagonal::Each(d) => _mm512_add_pd(own, _mm512_loadu_pd(d.as_ptr().add(at))),
                 };
-                let cross = _mm512_mul_pd(two, _mm512_cvtps_pd(_mm256_loadu_ps(ki.as_ptr().add(at))));
-                let a = _mm512_max_pd(_mm512_sub_pd(sum, cross), least);
+                let a = _mm512_max_pd(_mm512_sub_pd(sum, _mm512_mul_pd(two, row[half])), least);
                 let square = _mm512_mul_pd(b, b);
                 let better = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(
                     candidate,

@@ -2,6 +2,7 @@
 
 use crate::{answers, at_each_level};
 use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, bit, scan, second_order, update_and_scan};
+use maxmargin_simd::row::{Row, Table};
 use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
 /// A problem of the passes: gradient, two rows and two sets.
@@ -60,14 +61,14 @@ proptest! {
         let extremes = plain_scan(&expected, &state.up, &state.low);
         at_each_level(|level| {
             let mut f = state.f.clone();
-            let found = update_and_scan(&mut f, &state.ki, &state.kj, delta, &state.up, &state.low);
+            let found = update_and_scan(&mut f, Row::Values(&state.ki), Row::Values(&state.kj), delta, &state.up, &state.low);
             assert_eq!(f, expected, "{level:?}");
             assert_eq!(found, extremes, "{level:?}");
             assert_eq!(scan(&f, &state.up, &state.low), extremes, "{level:?}");
             let zeros = vec![0.0; f.len()];
             let (mut one, mut pair) = (state.f.clone(), state.f.clone());
-            let alone = add_and_scan(&mut one, &state.ki, delta, &state.up, &state.low);
-            assert_eq!(alone, update_and_scan(&mut pair, &state.ki, &zeros, delta, &state.up, &state.low), "{level:?}");
+            let alone = add_and_scan(&mut one, Row::Values(&state.ki), delta, &state.up, &state.low);
+            assert_eq!(alone, update_and_scan(&mut pair, Row::Values(&state.ki), Row::Values(&zeros), delta, &state.up, &state.low), "{level:?}");
             assert_eq!(one, pair, "{level:?}");
         });
     }
@@ -82,7 +83,7 @@ proptest! {
             b * b / ((kii + kjj) - 2.0 * f64::from(state.ki[k])).max(tau)
         };
         let best = (0..state.f.len()).filter(|&k| bit(&state.low, k) && state.f[k] > fi).map(gain).fold(f64::NEG_INFINITY, f64::max);
-        let found = answers(|| second_order(&state.f, &state.ki, diagonal, kii, fi, tau, &state.low));
+        let found = answers(|| second_order(&state.f, Row::Values(&state.ki), diagonal, kii, fi, tau, &state.low));
         assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
         if best == f64::NEG_INFINITY {
             prop_assert_eq!(found[0], Partner::NONE);
@@ -91,6 +92,31 @@ proptest! {
             prop_assert!(found[0].gain >= best * (1.0 - 1e-14));
             prop_assert_eq!(found[0].gain, gain(found[0].index));
         }
+    }
+
+    /// Codes of one byte, in a table that registers hold and in one that they do not: the bits of the values that they stand for.
+    #[test]
+    fn codes_are_what_they_stand_for(state in states(), few in any::<bool>(), delta in -10.0..10.0_f64, fi in -4.0..4.0_f64) {
+        let table = Table::new(|code| if few && code >= 31 { 0.0 } else { (-0.1 * f32::from(code)).exp() });
+        let code = |value: &f32| (value.abs() * 255.0) as u8;
+        let [ci, cj] = [&state.ki, &state.kj].map(|row| row.iter().map(code).collect::<Vec<u8>>());
+        let decoded = |codes: &[u8]| codes.iter().map(|&code| table.value(code)).collect::<Vec<f32>>();
+        let (ki, kj) = (decoded(&ci), decoded(&cj));
+        let run = |rows: [Row; 2]| {
+            let (mut both, mut alone) = (state.f.clone(), state.f.clone());
+            let pair = update_and_scan(&mut both, rows[0], rows[1], delta, &state.up, &state.low);
+            let single = add_and_scan(&mut alone, rows[0], delta, &state.up, &state.low);
+            let partner = second_order(&state.f, rows[0], Diagonal::Constant(1.0), 1.0, fi, 1e-12, &state.low);
+            (both, alone, pair, single, partner)
+        };
+        let expected = run([Row::Values(&ki), Row::Values(&kj)]);
+        at_each_level(|level| {
+            let found = run([Row::Codes(&ci, &table), Row::Codes(&cj, &table)]);
+            assert_eq!(found, expected, "{level:?}");
+            let mut values = vec![f32::NAN; ci.len()];
+            table.decode(&ci, &mut values);
+            assert_eq!(values, ki, "{level:?}");
+        });
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! Nanoseconds an element of the passes of an iteration, over values and over codes, at each level.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use maxmargin_simd::level::{levels, restrict};
+use maxmargin_simd::passes::{Diagonal, second_order, update_and_scan};
+use maxmargin_simd::row::{Row, Table};
+use std::time::Instant;
+
+/// Variables, and rows: as many as no cache holds.
+const N: usize = 26_000;
+const ROWS: usize = 2000;
+
+fn main() {
+    let codes: Vec<Vec<u8>> = (0..ROWS).map(|r| (0..N).map(|k| ((k * 7 + r * 13) % 29) as u8).collect()).collect();
+    let few = Table::new(|code| if code > 30 { 0.0 } else { (-0.05 * f32::from(code)).exp() });
+    let many = Table::new(|code| (-0.05 * f32::from(code)).exp());
+    let values: Vec<Vec<f32>> = codes.iter().map(|row| row.iter().map(|&code| many.value(code)).collect()).collect();
+    let set = vec![0b1011_0111_u8; N.div_ceil(8)];
+    for level in levels() {
+        restrict(level);
+        let time = |name: &str, row: &dyn Fn(usize) -> Row<'static>| {
+            let mut f = vec![0.5; N];
+            let (mut update, mut select) = (0.0, 0.0);
+            for step in 0..1500 {
+                let (i, j) = (step * 37 % ROWS, step * 91 % ROWS);
+                let begun = Instant::now();
+                let partner = second_order(&f, row(i), Diagonal::Constant(1.0), 1.0, -1.0, 1e-12, &set);
+                select += begun.elapsed().as_secs_f64();
+                std::hint::black_box(partner);
+                let begun = Instant::now();
+                std::hint::black_box(update_and_scan(&mut f, row(i), row(j), 1e-3, &set, &set));
+                update += begun.elapsed().as_secs_f64();
+            }
+            println!("{level:?} {name}: select {:.2} µs, update {:.2} µs", select / 1500.0 * 1e6, update / 1500.0 * 1e6);
+        };
+        let values: &'static [Vec<f32>] = Box::leak(values.clone().into_boxed_slice());
+        let codes: &'static [Vec<u8>] = Box::leak(codes.clone().into_boxed_slice());
+        let [few, many]: [&'static Table; 2] = [&few, &many].map(|table| &*Box::leak(Box::new(table.clone())));
+        time("values", &|r| Row::Values(&values[r]));
+        time("few codes", &|r| Row::Codes(&codes[r], few));
+        time("many codes", &|r| Row::Codes(&codes[r], many));
+    }
+}

@@ -1,0 +1,140 @@
+//! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand for.
+
+use crate::level::{Level, level};
+
+#[cfg(target_arch = "x86_64")]
+#[path = "row_avx2.rs"]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[path = "row_avx512.rs"]
+pub(crate) mod avx512;
+
+/// Entries that AVX-512 looks up in registers.
+const FEW: usize = 32;
+
+/// What each code of one byte stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    values: [f32; 256],
+    /// Whether all codes from `FEW − 1` on stand for the same value.
+    few: bool,
+}
+
+impl Table {
+    /// The table of `value`, which maps codes to values.
+    pub fn new(value: impl Fn(u8) -> f32) -> Self {
+        let values = std::array::from_fn(|code| value(code as u8));
+        let few = values[FEW..].iter().all(|v| v.to_bits() == values[FEW - 1].to_bits());
+        Self { values, few }
+    }
+
+    /// What `code` stands for.
+    #[inline]
+    pub fn value(&self, code: u8) -> f32 {
+        self.values[usize::from(code)]
+    }
+
+    /// All values.
+    pub fn values(&self) -> &[f32; 256] {
+        &self.values
+    }
+
+    /// Writes what `codes` stand for.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn decode(&self, codes: &[u8], out: &mut [f32]) {
+        assert!(codes.len() == out.len(), "{} codes for {} values", codes.len(), out.len());
+        match level() {
+            // SAFETY: `level` found these instructions on this machine, and the lengths are equal.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512::decode(self, codes, out) },
+            _ => out.iter_mut().zip(codes).for_each(|(out, &code)| *out = self.value(code)),
+        }
+    }
+}
+
+/// A part of a kernel row.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    /// Kernel values.
+    Values(&'a [f32]),
+    /// Codes, and what they stand for.
+    Codes(&'a [u8], &'a Table),
+}
+
+impl<'a> Row<'a> {
+    /// Number of entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::Codes(codes, _) => codes.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The kernel value at `k`.
+    ///
+    /// # Panics
+    ///
+    /// When the row ends before it.
+    #[inline]
+    pub fn at(&self, k: usize) -> f32 {
+        match self {
+            Self::Values(values) => values[k],
+            Self::Codes(codes, table) => table.value(codes[k]),
+        }
+    }
+
+    /// The entries of `range`.
+    ///
+    /// # Panics
+    ///
+    /// When the row ends before it does.
+    #[inline]
+    #[must_use]
+    pub fn part(&self, range: std::ops::Range<usize>) -> Row<'a> {
+        match self {
+            Self::Values(values) => Row::Values(&values[range]),
+            Self::Codes(codes, table) => Row::Codes(&codes[range], table),
+        }
+    }
+
+    /// How it lies in memory.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn form(&self) -> Form {
+        match self {
+            Self::Values(_) => Form::Values,
+            Self::Codes(_, table) if table.few => Form::Few,
+            Self::Codes(..) => Form::Many,
+        }
+    }
+}
+
+impl<'a> From<&'a [f32]> for Row<'a> {
+    fn from(values: &'a [f32]) -> Self {
+        Self::Values(values)
+    }
+}
+
+/// How a row lies in memory, for what is compiled for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `f32`.
+    Values = 0,
+    /// Codes that a table in registers holds.
+    Few = 1,
+    /// Codes whose table is in memory.
+    Many = 2,
+}
+
+/// [`Form`] as a constant of types.
+pub(crate) const VALUES: u8 = Form::Values as u8;
+pub(crate) const FEW_CODES: u8 = Form::Few as u8;
+pub(crate) const MANY_CODES: u8 = Form::Many as u8;
