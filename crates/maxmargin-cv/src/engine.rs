@@ -11,7 +11,6 @@ use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_path::{Path, PathError};
-use maxmargin_simd::sums::{add_scaled, dot};
 use std::sync::atomic::Ordering;
 
 /// Folds trained before their solutions are audited and let go: bounds the memory at a few times `n × BATCH` doubles.
@@ -179,7 +178,7 @@ impl<'a> Trainer<'a> {
             let hidden: Vec<usize> = hidden.clone().collect();
             for chunk in hidden.chunks(64) {
                 rows.fetch(chunk);
-                chunk.iter().for_each(|&t| sums[t] = dot(&beta, &rows.row(t)));
+                chunk.iter().for_each(|&t| sums[t] = rows.row(t).entries().dot(&beta));
             }
         }
         Trained { beta, sums, bias: task.solution.bias, hidden, free_sums: None, path: None }
@@ -194,7 +193,7 @@ impl<'a> Trainer<'a> {
             let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
             self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
                 let start = chunk * 4096;
-                rows.iter().for_each(|row| add_scaled(sums, 1.0, &row[start..start + sums.len()]));
+                rows.iter().for_each(|row| row.entries().part(start..start + sums.len()).add_to(sums, 1.0));
             });
         }
         sums

@@ -129,7 +129,7 @@ impl CoreSet {
             let row = iterate.row(self.members[m]);
             let sign = iterate.sign(self.members[m]) as f32;
             for (q, &l) in self.q[m * stride..m * stride + len].iter_mut().zip(&self.members) {
-                *q = sign * iterate.sign(l) as f32 * row[iterate.id(l)];
+                *q = sign * iterate.sign(l) as f32 * row.at(iterate.id(l));
             }
         }
         self.mirror(old);
@@ -240,7 +240,7 @@ impl CoreSet {
     /// The extremes of the gradient: least of all, largest of the support.
     fn scan(&mut self) -> Extremes {
         let row = &self.q[..self.members.len()];
-        add_and_scan(&mut self.g, row, 0.0, &self.all, &self.used)
+        add_and_scan(&mut self.g, row.into(), 0.0, &self.all, &self.used)
     }
 
     /// Pairwise steps until the members' gap or violation is at most the aim.
@@ -284,7 +284,7 @@ impl CoreSet {
         let (i, lowest) = (extremes.argmin_up, extremes.min_up);
         let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
         let own = self.diagonal[i] + 2.0 * self.ridge;
-        let j = second_order(&self.g, self.row(i), diagonal, own, lowest, TAU, &self.used).index;
+        let j = second_order(&self.g, self.row(i).into(), diagonal, own, lowest, TAU, &self.used).index;
         (j != usize::MAX).then(|| self.pair(i, j, extremes))
     }
 
@@ -315,7 +315,7 @@ impl CoreSet {
         self.g[i] += step * self.ridge;
         self.g[j] -= step * self.ridge;
         let (row_i, row_j) = (&self.q[i * stride..i * stride + len], &self.q[j * stride..j * stride + len]);
-        *extremes = update_and_scan(&mut self.g, row_i, row_j, step, &self.all, &self.used);
+        *extremes = update_and_scan(&mut self.g, row_i.into(), row_j.into(), step, &self.all, &self.used);
         empty
     }
 }

@@ -2,7 +2,7 @@
 
 use maxmargin_core::{Asking, Clock, Dual, Status};
 use maxmargin_data::Par;
-use maxmargin_kernel::{RowRef, Rows};
+use maxmargin_kernel::{Row, RowRef, Rows};
 use maxmargin_simd::passes::{Extremes, add_and_scan};
 
 mod bulk;
@@ -221,7 +221,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
 
     /// Finds the extremes of the gradient anew.
     fn scan(&mut self) {
-        self.extremes = add_and_scan(&mut self.h, &self.nothing, 0.0, &self.plus, &self.minus);
+        self.extremes = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.plus, &self.minus);
     }
 
     /// The vertex of least gradient: the furthest point. Known when the gradient is full.
@@ -242,7 +242,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
     /// The vertex of the support with the largest gradient: the nearest point; `usize::MAX` where none is a number.
     pub(crate) fn nearest(&mut self) -> Vertex {
         if self.full && self.support.len() * SPARSE > self.len() {
-            let e = add_and_scan(&mut self.h, &self.nothing, 0.0, &self.minus_used, &self.plus_used);
+            let e = add_and_scan(&mut self.h, Row::Values(&self.nothing), 0.0, &self.minus_used, &self.plus_used);
             let positive = e.max_low > -e.min_up || (e.max_low == -e.min_up && e.argmax_low < e.argmin_up);
             let k = if positive { e.argmax_low } else { e.argmin_up };
             let gradient = if k == usize::MAX { f64::NAN } else { self.gradient(k) };
@@ -262,15 +262,15 @@ impl<'a, 'g> Iterate<'a, 'g> {
     fn add(&mut self, row: &RowRef, factor: f64) {
         if !self.full {
             for &k in &self.support {
-                self.h[k as usize] += factor * f64::from(row[self.dual.ids()[k as usize]]);
+                self.h[k as usize] += factor * f64::from(row.at(self.dual.ids()[k as usize]));
             }
             return;
         }
         let values = if let Some(first) = self.first {
-            &row[first..first + self.beta.len()]
+            row.entries().part(first..first + self.beta.len())
         } else {
-            self.gathered.iter_mut().zip(self.dual.ids()).for_each(|(v, &id)| *v = row[id]);
-            &self.gathered
+            self.gathered.iter_mut().zip(self.dual.ids()).for_each(|(v, &id)| *v = row.at(id));
+            Row::Values(&self.gathered)
         };
         self.extremes = add_and_scan(&mut self.h, values, factor, &self.plus, &self.minus);
     }
@@ -337,7 +337,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
 
     /// `(e_i − e_j)ᵀ Q (e_i − e_j)`.
     pub(crate) fn curvature(&self, i: usize, j: usize, row_i: &RowRef) -> f64 {
-        let q = self.sign(i) * self.sign(j) * f64::from(row_i[self.id(j)]);
+        let q = self.sign(i) * self.sign(j) * f64::from(row_i.at(self.id(j)));
         self.diagonal[i] + self.diagonal[j] - 2.0 * q
     }
 }

@@ -3,7 +3,6 @@
 use maxmargin_core::{Asking, Dual, Halted, exact_sums};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
-use maxmargin_simd::sums::add_scaled;
 
 /// Variables of one piece of the update: its part of `f` stays in the first-level cache while rows pass by. The unit of parallel work.
 const PIECE: usize = 2048;
@@ -95,7 +94,7 @@ impl<'a> State<'a> {
                     let (begin, end) = (from.max(segment.at), to.min(segment.at + segment.ids.len()));
                     let column = |k: usize| segment.ids.start + (k - segment.at);
                     for (row, change) in &held {
-                        add_scaled(&mut f[begin - from..end - from], *change, &row[column(begin)..column(end)]);
+                        row.entries().part(column(begin)..column(end)).add_to(&mut f[begin - from..end - from], *change);
                     }
                 }
             });

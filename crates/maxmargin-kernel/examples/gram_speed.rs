@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
 use maxmargin_data::{Asking, Par, Samples};
-use maxmargin_kernel::{Arena, Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
+use maxmargin_kernel::{Pages, Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
 
 /// Seconds that the threads of this process have run (Linux; 0 elsewhere): unlike the time on the wall it does not grow when
 /// other programs compete for the processors.
@@ -66,13 +66,13 @@ fn main() {
         let rows = Rows::new(&gram, u64::MAX, par);
         rows.fetch(&[0]);
         let start = Clock::now();
-        let sum: f32 = (0..1_000_000).map(|k| rows.row(0)[k % n]).sum();
+        let sum: f32 = (0..1_000_000).map(|k| rows.row(0).at(k % n)).sum();
         println!("hit: {:.1} ns ({sum})", start.seconds() * 1e3);
     }
     if parts.contains('c') {
-        let arena = Arena::new();
+        let pages = Pages::new();
         for _ in 0..2 {
-            let rows = Rows::with_arena(&gram, u64::MAX, par, &arena);
+            let rows = Rows::with_pages(&gram, u64::MAX, par, pages.clone());
             let start = Clock::now();
             rows.complete(&Asking::nobody()).expect("nobody calls it off");
             println!("complete: {:.3} s, {} MB", start.seconds(), rows.work().bytes >> 20);

@@ -1,88 +1,62 @@
-//! Memory for kernel values: blocks of rows on huge pages where the system has them.
+//! Kernel values of some rows in memory: in `f32`, or in codes of one byte.
 
-use memmap2::MmapMut;
-use std::sync::{Mutex, PoisonError};
+use maxmargin_simd::pages::{Pages, Piece};
+use maxmargin_simd::row::{Row, Table};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Blocks from this size on are mapped, on huge pages if the system has them: fewer faults at the first touch.
-const MAPPED_BYTES: usize = 1 << 21;
+/// How a store holds values, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pages: Pages,
+    /// What codes stand for; none where values are held as they are.
+    table: Option<Arc<Table>>,
+}
 
-/// A buffer of `f32`, zero at first.
+impl Form {
+    pub(crate) fn new(pages: Pages, table: Option<Table>) -> Self {
+        Self { pages, table: table.map(Arc::new) }
+    }
+
+    /// Bytes of one value.
+    pub(crate) fn width(&self) -> usize {
+        if self.table.is_some() { 1 } else { 4 }
+    }
+
+    /// Room for `len` values, whatever they are now.
+    pub(crate) fn block(&self, len: usize) -> Block {
+        Block { piece: self.pages.take(len * self.width()), table: self.table.clone() }
+    }
+}
+
+/// A buffer of kernel values.
 #[derive(Debug)]
-pub(crate) enum Block {
-    /// Pages of its own.
-    Mapped(MmapMut),
-    /// From the allocator.
-    Heap(Vec<f32>),
+pub(crate) struct Block {
+    piece: Piece,
+    table: Option<Arc<Table>>,
+}
+
+/// What is written into a block.
+pub(crate) enum Filled<'b> {
+    Values(&'b mut [f32]),
+    Codes(&'b mut [u8]),
 }
 
 impl Block {
-    /// A block of `len` zeros.
-    pub(crate) fn zeros(len: usize) -> Self {
-        let bytes = len * 4;
-        if bytes >= MAPPED_BYTES
-            && let Ok(map) = MmapMut::map_anon(bytes)
-        {
-            // Refusal only means small pages.
-            #[cfg(target_os = "linux")]
-            let _ = map.advise(memmap2::Advice::HugePage);
-            return Block::Mapped(map);
-        }
-        Block::Heap(vec![0.0; len])
-    }
-
-    /// The values.
+    /// The values of a range.
     #[inline]
-    pub(crate) fn values(&self) -> &[f32] {
-        match self {
-            Block::Mapped(map) => bytemuck::cast_slice(map),
-            Block::Heap(values) => values,
+    pub(crate) fn row(&self, range: Range<usize>) -> Row<'_> {
+        match &self.table {
+            None => Row::Values(bytemuck::cast_slice(&self.piece[4 * range.start..4 * range.end])),
+            Some(table) => Row::Codes(&self.piece[range], table),
         }
     }
 
-    /// The values, to be filled.
-    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
-        match self {
-            Block::Mapped(map) => bytemuck::cast_slice_mut(map),
-            Block::Heap(values) => values,
-        }
-    }
-}
-
-/// Memory of row stores that are gone, for row stores to come: a sweep over kernel widths touches its pages once.
-///
-/// Only blocks of the size that is asked for are reused; [`Arena::clear`] and dropping the arena give the memory back.
-#[derive(Debug, Default)]
-pub struct Arena {
-    spare: Mutex<Vec<Block>>,
-}
-
-impl Arena {
-    /// An empty arena.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Bytes held for reuse.
-    pub fn bytes(&self) -> u64 {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|b| 4 * b.values().len() as u64).sum()
-    }
-
-    /// Gives all memory back.
-    pub fn clear(&self) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    /// A block of `len` values (stale ones), or none of that size.
-    pub(crate) fn take(&self, len: usize) -> Option<Block> {
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = spare.iter().position(|b| b.values().len() == len)?;
-        Some(spare.swap_remove(at))
-    }
-
-    /// Keeps a mapped block; small ones are not worth it.
-    pub(crate) fn give(&self, block: Block) {
-        if matches!(block, Block::Mapped(_)) {
-            self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+    /// What is to be filled.
+    pub(crate) fn fill(&mut self) -> Filled<'_> {
+        match &self.table {
+            None => Filled::Values(bytemuck::cast_slice_mut(&mut self.piece)),
+            Some(_) => Filled::Codes(&mut self.piece),
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::entry::Entry;
 use crate::survey::Survey;
 use maxmargin_data::Samples;
 use maxmargin_simd::bytes::{PANEL, position, products};
+use maxmargin_simd::codes::{distance_codes, dot_codes};
+use maxmargin_simd::row::Table;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -34,6 +36,10 @@ pub(crate) struct Bytes {
     row_norms: Vec<i32>,
     /// What a column adds.
     column_norms: Vec<i32>,
+    /// No value is negative.
+    natural: bool,
+    /// No squared distance is larger.
+    widest: f64,
 }
 
 thread_local! {
@@ -90,8 +96,11 @@ impl Bytes {
         let as_norms = |terms: &[i32]| -> Vec<i32> {
             terms.iter().zip(&norms).map(|(t, &norm)| wrapped(norm as i64).wrapping_sub(t.wrapping_mul(2))).collect()
         };
+        // ‖x − z‖² ≤ ‖x‖² + ‖z‖² without negative values, (‖x‖ + ‖z‖)² with them.
+        let largest = norms.iter().copied().fold(0.0, f64::max);
+        let widest = (features as f64 * (survey.high - survey.low).powi(2)).min(if low >= 0 { 2.0 } else { 4.0 } * largest);
         let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
-        Self { len, depth, shift, panels, norms, row_terms, column_terms, row_norms, column_norms }
+        Self { len, depth, shift, panels, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest }
     }
 
     /// The samples `ids`, in that order.
@@ -116,6 +125,8 @@ impl Bytes {
             column_terms: pick(&self.column_terms),
             row_norms: pick(&self.row_norms),
             column_norms: pick(&self.column_norms),
+            natural: self.natural,
+            widest: self.widest,
         }
     }
 
@@ -157,6 +168,40 @@ impl Bytes {
                     self.dots(rows[r], part.clone(), sums, wide);
                     entry.fill32_from64(self.norms[rows[r]], &self.norms[part], wide, out);
                 });
+            }
+        });
+    }
+
+    /// What codes of a byte stand for, where there are few enough values: squared distances from 0 to 254, and 255 for all from there on where the
+    /// kernel of those is 0 in `f32` (or there are none); dot products from 0 to 255.
+    pub(crate) fn table(&self, entry: &Entry) -> Option<Table> {
+        match entry {
+            Entry::Rbf(g) => {
+                let mut values = [0.0; 256];
+                let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
+                g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
+                (self.widest < 256.0 || values[255] == 0.0).then(|| Table::new(|code| values[usize::from(code)]))
+            }
+            Entry::Other(kernel) if kernel.is_distance() => None,
+            Entry::Linear | Entry::Other(_) if self.natural && self.norms.iter().all(|norm| *norm < 256.0) => {
+                let dots: [f64; 256] = std::array::from_fn(|code| code as f64);
+                let mut values = [0.0; 256];
+                entry.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
+                Some(Table::new(|code| values[usize::from(code)]))
+            }
+            Entry::Linear | Entry::Other(_) => None,
+        }
+    }
+
+    /// `out[r]`: the codes of `K[rows[r], columns]`.
+    pub(crate) fn fill_codes(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [u8]]) {
+        let distances = matches!(entry, Entry::Rbf(_));
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r][part.start - columns.start..part.end - columns.start];
+            if distances {
+                distance_codes(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                dot_codes(self.row_terms[rows[r]], &self.column_terms[part], sums, out);
             }
         });
     }

@@ -1,6 +1,7 @@
 //! The Gram matrix as solvers and certificates see it.
 
 use crate::Subset;
+use maxmargin_simd::row::Table;
 use std::ops::Range;
 
 /// The shape of block that a matrix computes most efficiently, at most: bigger requests are cut into such pieces.
@@ -43,6 +44,21 @@ pub trait Gram: Sync {
         for (out, row) in out.iter_mut().zip(block.chunks(columns.len().max(1))) {
             out.copy_from_slice(row);
         }
+    }
+
+    /// What codes of one byte stand for, where every value is one of at most 256: a fourth of the memory, and the codes are the same for
+    /// every width of a kernel.
+    fn table(&self) -> Option<Table> {
+        None
+    }
+
+    /// [`Gram::fill_rows`] in codes: what they stand for in [`Gram::table`] has the bits of the values.
+    ///
+    /// # Panics
+    ///
+    /// When there is no table.
+    fn fill_codes(&self, _rows: &[usize], _columns: Range<usize>, _out: &mut [&mut [u8]]) {
+        unreachable!("a matrix without a table has no codes")
     }
 
     /// How requests are best cut.

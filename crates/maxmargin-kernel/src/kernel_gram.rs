@@ -9,6 +9,7 @@ use crate::survey::survey;
 use crate::user::Pairs;
 use crate::{Gram, Kernel, KernelError, Tile};
 use maxmargin_data::Samples;
+use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -160,6 +161,19 @@ impl Gram for KernelGram {
             Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
             Store::User(pairs) => pairs.fill(rows, &columns, out),
+        }
+    }
+
+    fn table(&self) -> Option<Table> {
+        match &*self.store {
+            Store::Bytes(bytes) => bytes.table(&self.entry),
+            _ => None,
+        }
+    }
+
+    fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        if let (Store::Bytes(bytes), false) = (&*self.store, columns.is_empty()) {
+            bytes.fill_codes(&self.entry, rows, &columns, out);
         }
     }
 

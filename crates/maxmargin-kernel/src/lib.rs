@@ -32,7 +32,6 @@ mod survey;
 mod user;
 
 pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
-pub use block::Arena;
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
 pub use features::Matrix;
@@ -42,6 +41,8 @@ pub use gram::{Gram, Tile, part_of};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
 pub use offset::OffsetGram;
+pub use maxmargin_simd::pages::Pages;
+pub use maxmargin_simd::row::{Row, Table};
 pub use rows::{Lent, RowRef, RowWork, Rows};
 pub use space::{Exact, Space};
 pub use subset::Subset;

@@ -1,6 +1,7 @@
 //! A kernel plus a constant: a bias inside the kernel.
 
 use crate::{Gram, Tile};
+use maxmargin_simd::row::Table;
 use std::ops::Range;
 
 /// `K_ij + offset` over another Gram matrix, of which it keeps no copy.
@@ -76,6 +77,16 @@ impl Gram for OffsetGram<'_> {
         out.iter_mut().for_each(|row| row.iter_mut().for_each(|k| *k += offset));
     }
 
+    fn table(&self) -> Option<Table> {
+        let plain = self.gram.get().table()?;
+        let offset = self.offset as f32;
+        Some(Table::new(|code| plain.value(code) + offset))
+    }
+
+    fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        self.gram.get().fill_codes(rows, columns, out);
+    }
+
     fn tile(&self) -> Tile {
         self.gram.get().tile()
     }
@@ -114,8 +125,8 @@ mod tests {
         assert!(block.iter().zip(&whole).all(|(k, m)| k + 1.0 == *m));
         let rows = Rows::new(&with, u64::MAX, Par::Seq);
         rows.fetch(&[4, 9]);
-        assert_eq!(rows.row(4)[10..50], whole[..40]);
-        assert_eq!(rows.row(66)[10..50], whole[40..80]);
+        assert_eq!(rows.row(4).entries().part(10..50).to_vec(), whole[..40]);
+        assert_eq!(rows.row(66).entries().part(10..50).to_vec(), whole[40..80]);
         assert!(with.diagonal().iter().all(|k| *k == 2.0));
     }
 }

@@ -1,4 +1,4 @@
-//! The row store: rows of `K` in `f32`, computed once, shared by all threads, within a memory budget.
+//! The row store: rows of `K`, computed once, shared by all threads, within a memory budget.
 
 mod fill;
 mod memory;
@@ -6,11 +6,12 @@ mod memory;
 pub use memory::Lent;
 
 use crate::Gram;
-use crate::block::{Arena, Block};
+use crate::block::{Block, Form};
 use crate::lru::Lru;
 use maxmargin_data::{Asking, Halted, Par};
+use maxmargin_simd::pages::Pages;
+use maxmargin_simd::row::Row;
 use std::collections::HashSet;
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ const BLOCK_ROWS: usize = 512;
 /// What a kernel value in `f32` counts as, in operations: blocks of them are matrix products.
 pub(crate) const SINGLE_VALUE: u64 = 16;
 
-/// A row of `K`, all `n` columns in `f32`. Holding it keeps it in memory.
+/// A row of `K`, all `n` columns. Holding it keeps it in memory.
 #[derive(Clone, Debug)]
 pub struct RowRef {
     block: Arc<Block>,
@@ -29,11 +30,21 @@ pub struct RowRef {
     len: usize,
 }
 
-impl Deref for RowRef {
-    type Target = [f32];
+impl RowRef {
+    /// The values, as they are held.
     #[inline]
-    fn deref(&self) -> &[f32] {
-        &self.block.values()[self.start..self.start + self.len]
+    pub fn entries(&self) -> Row<'_> {
+        self.block.row(self.start..self.start + self.len)
+    }
+
+    /// `K_ij` of this row and column `j`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such column.
+    #[inline]
+    pub fn at(&self, j: usize) -> f32 {
+        self.entries().at(j)
     }
 }
 
@@ -69,7 +80,7 @@ pub struct Rows<'g> {
     gram: &'g dyn Gram,
     par: Par,
     held: Held,
-    arena: Option<&'g Arena>,
+    form: Form,
     computed: AtomicU64,
     hits: AtomicU64,
     bytes: AtomicU64,
@@ -96,9 +107,14 @@ fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
+        Self::with_pages(gram, budget, par, Pages::new())
+    }
+
+    /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew.
+    pub fn with_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
+        let form = Form::new(pages, gram.table());
         let n = gram.len();
-        let row_bytes = 4 * n as u64;
-        let capacity = (budget / row_bytes.max(1)) as usize;
+        let capacity = (budget / (form.width() * n).max(1) as u64) as usize;
         let held = if capacity >= n {
             let rows = (0..n).map(|_| OnceLock::new()).collect();
             Held::All { rows, claimed: (0..n).map(|_| AtomicBool::new(false)).collect() }
@@ -110,7 +126,7 @@ impl<'g> Rows<'g> {
             gram,
             par,
             held,
-            arena: None,
+            form,
             computed: zero(),
             hits: zero(),
             bytes: zero(),
@@ -121,11 +137,9 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// The same, with blocks of memory from `arena` where their size fits; they return to it when the store is dropped.
-    pub fn with_arena(gram: &'g dyn Gram, budget: u64, par: Par, arena: &'g Arena) -> Self {
-        let mut rows = Self::new(gram, budget, par);
-        rows.arena = Some(arena);
-        rows
+    /// Bytes of a row.
+    fn row_bytes(&self) -> u64 {
+        (self.form.width() * self.gram.len()) as u64
     }
 
     /// The matrix behind the rows.
@@ -152,12 +166,12 @@ impl<'g> Rows<'g> {
                     return row.clone();
                 }
                 claimed[i].store(true, Relaxed);
-                let mut block = Block::zeros(n);
+                let mut block = self.form.block(n);
                 self.fill(i, &mut block);
                 let row = RowRef { block: Arc::new(block), start: 0, len: n };
                 self.count_computed(1);
                 if rows[i].set(row.clone()).is_ok() {
-                    self.count_bytes(4 * n as u64);
+                    self.count_bytes(self.row_bytes());
                 }
                 rows[i].get().cloned().unwrap_or(row)
             }
@@ -169,12 +183,12 @@ impl<'g> Rows<'g> {
                 }
                 let spare = list.buffer();
                 drop(list);
-                let mut block = spare.unwrap_or_else(|| Block::zeros(n));
+                let mut block = spare.unwrap_or_else(|| self.form.block(n));
                 self.fill(i, &mut block);
                 self.count_computed(1);
                 let mut list = lock(lru);
                 let block = list.insert(i, block);
-                self.set_bytes(4 * (n * list.count()) as u64);
+                self.set_bytes(self.row_bytes() * list.count() as u64);
                 RowRef { block, start: 0, len: n }
             }
         }
@@ -182,9 +196,9 @@ impl<'g> Rows<'g> {
 
     /// Row `i` without holding it, when it is in memory for good (the budget holds all rows and this one was computed).
     #[inline]
-    pub fn resident(&self, i: usize) -> Option<&[f32]> {
+    pub fn resident(&self, i: usize) -> Option<Row<'_>> {
         match &self.held {
-            Held::All { rows, .. } => rows[i].get().map(|row| &**row),
+            Held::All { rows, .. } => rows[i].get().map(RowRef::entries),
             Held::Recent(_) => None,
         }
     }
@@ -231,10 +245,10 @@ impl<'g> Rows<'g> {
                         .iter()
                         .map(|_| {
                             let spare = lock(lru).buffer();
-                            spare.unwrap_or_else(|| Block::zeros(n))
+                            spare.unwrap_or_else(|| self.form.block(n))
                         })
                         .collect();
-                    let done = self.compute(ids, blocks.iter_mut().map(Block::values_mut), false, asking);
+                    let done = self.compute(ids, blocks.iter_mut().map(Block::fill), false, asking);
                     let mut list = lock(lru);
                     if let Err(halted) = done {
                         blocks.into_iter().for_each(|block| list.give_back(block));
@@ -244,7 +258,7 @@ impl<'g> Rows<'g> {
                     for (&i, block) in ids.iter().zip(blocks) {
                         list.insert(i, block);
                     }
-                    self.set_bytes(4 * (n * list.count()) as u64);
+                    self.set_bytes(self.row_bytes() * list.count() as u64);
                 }
                 Ok(())
             }
@@ -291,6 +305,12 @@ impl<'g> Rows<'g> {
         }
     }
 
+    /// Counts work that was done for a solver beside this store, in rows of as many values.
+    pub fn count_elsewhere(&self, rows: u64, time: Duration) {
+        self.computed.fetch_add(rows, Relaxed);
+        self.nanoseconds.fetch_add(time.as_nanos() as u64, Relaxed);
+    }
+
     /// Computes claimed rows into one block and puts them in their places.
     fn fetch_block(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
         let Held::All { rows, .. } = &self.held else { return Ok(()) };
@@ -298,16 +318,10 @@ impl<'g> Rows<'g> {
         if ids.is_empty() {
             return Ok(());
         }
-        let spare = self.arena.and_then(|arena| arena.take(ids.len() * n));
-        let mut block = spare.unwrap_or_else(|| Block::zeros(ids.len() * n));
-        if let Err(halted) = self.compute(ids, block.values_mut().chunks_exact_mut(n), mirror, asking) {
-            if let Some(arena) = self.arena {
-                arena.give(block);
-            }
-            return Err(halted);
-        }
+        let mut block = self.form.block(ids.len() * n);
+        self.compute(ids, std::iter::once(block.fill()), mirror, asking)?;
         self.count_computed(ids.len());
-        self.count_bytes(4 * (ids.len() * n) as u64);
+        self.count_bytes(self.row_bytes() * ids.len() as u64);
         let block = Arc::new(block);
         for (r, &i) in ids.iter().enumerate() {
             // A row that was also missed by `row` meanwhile keeps its first copy; both hold the same bits.
@@ -322,17 +336,5 @@ impl<'g> Rows<'g> {
 
     fn count_computed(&self, rows: usize) {
         self.computed.fetch_add(rows as u64, Relaxed);
-    }
-}
-
-impl Drop for Rows<'_> {
-    fn drop(&mut self) {
-        let (Some(arena), Held::All { rows, .. }) = (self.arena, &mut self.held) else { return };
-        for row in rows.iter_mut().filter_map(OnceLock::take) {
-            // The last row of a block to go, unless somebody still reads one.
-            if let Some(block) = Arc::into_inner(row.block) {
-                arena.give(block);
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! A part of a Gram matrix: some of its samples, in an order of their own.
 
 use crate::{Gram, Tile};
+use maxmargin_simd::row::Table;
 use std::ops::Range;
 
 /// `K[ids, ids]` of another matrix, as a matrix of its own.
@@ -70,6 +71,18 @@ impl Gram for Subset<'_> {
         for (at, run) in self.pieces(columns) {
             let mut slices: Vec<&mut [f32]> = out.iter_mut().map(|out| &mut out[at..at + run.len()]).collect();
             self.gram.fill_rows(&ids, run, &mut slices);
+        }
+    }
+
+    fn table(&self) -> Option<Table> {
+        self.gram.table()
+    }
+
+    fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        let ids = self.whole(rows);
+        for (at, run) in self.pieces(columns) {
+            let mut slices: Vec<&mut [u8]> = out.iter_mut().map(|out| &mut out[at..at + run.len()]).collect();
+            self.gram.fill_codes(&ids, run, &mut slices);
         }
     }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Kind, samples};
 use maxmargin_data::{Asking, Par};
-use maxmargin_kernel::{Arena, FnGram, Gram, Kernel, KernelGram, Rows};
+use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Pages, RowRef, Rows, part_of};
 
 fn gram(kind: Kind, n: usize) -> KernelGram {
     KernelGram::new(&samples(kind, n, 12, 1), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel")
@@ -14,6 +14,10 @@ fn expected(gram: &dyn Gram, i: usize) -> Vec<f32> {
     let mut row = vec![0.0; gram.len()];
     gram.fill(&[i], 0..gram.len(), &mut row);
     row
+}
+
+fn values(row: &RowRef) -> Vec<f32> {
+    row.entries().to_vec()
 }
 
 fn pool() -> rayon::ThreadPool {
@@ -37,13 +41,15 @@ fn complete_holds_every_row() {
                     for i in 0..n {
                         assert!(rows.contains(i));
                         let want = expected(&gram, i);
-                        assert_eq!(*rows.row(i), want, "{kind:?} n {n} row {i}");
-                        assert_eq!(rows.resident(i).expect("held"), want);
+                        assert_eq!(values(&rows.row(i)), want, "{kind:?} n {n} row {i}");
+                        assert_eq!(rows.resident(i).expect("held").to_vec(), want);
                     }
-                    assert_eq!(*early, *rows.row(n / 2));
+                    assert_eq!(values(&early), values(&rows.row(n / 2)));
                     let work = rows.work();
                     assert_eq!(work.computed, n as u64);
-                    assert_eq!(work.bytes, 4 * (n * n) as u64);
+                    // Distances between these integers fit a byte.
+                    let width = if matches!(kind, Kind::Integers) { 1 } else { 4 };
+                    assert_eq!(work.bytes, width * (n * n) as u64);
                     assert_eq!(work.peak_bytes, work.bytes);
                     assert_eq!(work.hits, n as u64 + 1);
                 }
@@ -67,16 +73,16 @@ fn a_small_budget_keeps_the_most_recent() {
     let _ = rows.row(10);
     assert!(!rows.contains(0), "row 0 was the least recently used");
     assert!(rows.contains(1));
-    assert_eq!(*held, expected(&gram, 0), "a row in use is never overwritten");
+    assert_eq!(values(&held), expected(&gram, 0), "a row in use is never overwritten");
     for step in 0..2000usize {
         let i = (step * step + 3 * step) % n;
-        assert_eq!(*rows.row(i), expected(&gram, i));
+        assert_eq!(values(&rows.row(i)), expected(&gram, i));
     }
     rows.fetch(&(0..n).collect::<Vec<_>>());
     rows.complete(&Asking::nobody()).expect("nobody calls it off");
     let work = rows.work();
     assert!(work.bytes <= 10 * 4 * n as u64 && work.peak_bytes <= 10 * 4 * n as u64, "{work:?}");
-    assert_eq!(*held, expected(&gram, 0));
+    assert_eq!(values(&held), expected(&gram, 0));
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn threads_share_one_store() {
                     }
                     let row = rows.row(i);
                     for j in 0..n {
-                        assert_eq!(row[j], (i.min(j) * 1000 + i.max(j)) as f32);
+                        assert_eq!(row.at(j), (i.min(j) * 1000 + i.max(j)) as f32);
                     }
                 }
                 if t == 3 {
@@ -121,30 +127,85 @@ fn threads_share_one_store() {
 }
 
 #[test]
-fn an_arena_carries_memory_to_the_next_store() {
+fn pages_carry_memory_to_the_next_store() {
     let n = 1100;
     let first = gram(Kind::Scaled, n);
     let second = first.with_gamma(0.5).expect("a valid gamma");
-    let arena = Arena::new();
-    let kept = {
-        let rows = Rows::with_arena(&first, u64::MAX, Par::Seq, &arena);
+    let pages = Pages::new();
+    let whole = |gram| {
+        let rows = Rows::with_pages(gram, u64::MAX, Par::Seq, pages.clone());
         rows.complete(&Asking::nobody()).expect("nobody calls it off");
-        assert_eq!(arena.bytes(), 0);
-        rows.row(n - 1)
+        rows
     };
-    // 1,100 rows are blocks of 512, 512 and 76; the last is too small to be mapped or is still read.
-    let block = 4 * 512 * n as u64;
-    assert_eq!(arena.bytes(), 2 * block);
-    let rows = Rows::with_arena(&second, u64::MAX, Par::Seq, &arena);
-    rows.complete(&Asking::nobody()).expect("nobody calls it off");
-    assert_eq!(arena.bytes(), 0);
+    drop(whole(&first));
+    let mapped = pages.bytes();
+    assert!(mapped >= 4 * (n * n) as u64);
+    let kept = whole(&first).row(n - 1);
+    assert_eq!(pages.bytes(), mapped, "the same memory again");
+    let rows = whole(&second);
     for i in (0..n).step_by(97) {
-        assert_eq!(*rows.row(i), expected(&second, i));
+        assert_eq!(values(&rows.row(i)), expected(&second, i));
     }
-    assert_eq!(*kept, expected(&first, n - 1));
-    drop(rows);
-    arena.clear();
-    assert_eq!(arena.bytes(), 0);
+    assert_eq!(values(&kept), expected(&first, n - 1), "a row in use is never overwritten");
+}
+
+#[test]
+fn codes_stand_for_the_values() {
+    for kernel in [
+        Kernel::Linear,
+        Kernel::Rbf { gamma: 0.1 },
+        Kernel::Rbf { gamma: 3.0 },
+        Kernel::Poly { gamma: 0.5, coef0: 1.0, degree: 3 },
+        Kernel::Sigmoid { gamma: 0.01, coef0: -0.5 },
+    ] {
+        for (kind, coded) in [(Kind::Bits, true), (Kind::Scaled, false)] {
+            let gram = KernelGram::new(&samples(kind, 150, 40, 3), kernel.clone()).expect("a valid kernel");
+            assert_eq!(gram.table().is_some(), coded, "{kernel:?} {kind:?}");
+            let rows = Rows::new(&gram, u64::MAX, Par::Seq);
+            let few = Rows::new(&gram, 0, Par::Seq);
+            rows.fetch(&[3, 90, 17]);
+            for i in [3, 17, 90, 149] {
+                let bits = |row: Vec<f32>| row.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+                let want = bits(expected(&gram, i));
+                assert_eq!(bits(values(&rows.row(i))), want, "{kernel:?} {kind:?}");
+                assert_eq!(bits(values(&few.row(i))), want, "{kernel:?} {kind:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_that_do_not_fit_are_values() {
+    // d² up to 400 · 9: a byte holds it only where the kernel of what is left out is 0.
+    let samples = samples(Kind::Integers, 60, 400, 1);
+    let coded = |gamma| KernelGram::new(&samples, Kernel::Rbf { gamma }).expect("a valid kernel").table().is_some();
+    assert!(!coded(0.01) && coded(0.5));
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.5 }).expect("a valid kernel");
+    let rows = Rows::new(&gram, u64::MAX, Par::Seq);
+    assert!((0..60).all(|i| values(&rows.row(i)) == expected(&gram, i)));
+}
+
+#[test]
+fn a_part_has_the_bits_of_the_whole() {
+    for kind in [Kind::Integers, Kind::Scaled, Kind::Sparse, Kind::Bits] {
+        for kernel in [Kernel::Rbf { gamma: 0.1 }, Kernel::Linear] {
+            let whole = KernelGram::new(&samples(kind, 200, 30, 1), kernel.clone()).expect("a valid kernel");
+            let ids: Vec<usize> = (0..90).map(|k| (k * 37 + 5) % 200).chain([7, 7]).collect();
+            let part = part_of(&whole, &ids);
+            assert_eq!((part.len(), part.value_cost() > 0.0), (92, true));
+            let (mut single, mut exact) = (vec![0.0; 92], vec![0.0; 92]);
+            for r in [0, 31, 91] {
+                part.fill(&[r], 0..92, &mut single);
+                part.fill_exact(&[r], 0..92, &mut exact);
+                let (mut one, mut wide) = (vec![0.0; 200], vec![0.0; 200]);
+                whole.fill(&[ids[r]], 0..200, &mut one);
+                whole.fill_exact(&[ids[r]], 0..200, &mut wide);
+                assert!(ids.iter().zip(&single).all(|(&id, value)| one[id].to_bits() == value.to_bits()), "{kind:?}");
+                assert!(ids.iter().zip(&exact).all(|(&id, value)| wide[id].to_bits() == value.to_bits()), "{kind:?}");
+                assert_eq!(part.diagonal()[r].to_bits(), whole.diagonal()[ids[r]].to_bits());
+            }
+        }
+    }
 }
 
 #[test]

@@ -10,9 +10,11 @@
 #![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
 
 pub mod bytes;
+pub mod codes;
 pub mod exp;
 mod lengths;
 pub mod level;
+pub mod pages;
 pub mod passes;
 pub mod products;
 pub mod row;

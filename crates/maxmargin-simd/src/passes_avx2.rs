@@ -2,7 +2,7 @@
 
 use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate, scan_chunk};
 use crate::row::avx2::Source;
-use crate::row::{Form, MANY_CODES, Row, VALUES};
+use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
 /// All-ones lanes where the four bits from `k` on (a multiple of 4) are set.
@@ -30,14 +30,15 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
     unsafe {
         match ki.form() {
             Form::Values => update::<PAIR, VALUES>(f, ki, kj, delta, up, low),
-            Form::Few | Form::Many => update::<PAIR, MANY_CODES>(f, ki, kj, delta, up, low),
+            Form::Few => update::<PAIR, FEW_CODES>(f, ki, kj, delta, up, low),
+            Form::Many => update::<PAIR, MANY_CODES>(f, ki, kj, delta, up, low),
         }
     }
 }
 
 /// # Safety
 ///
-/// As [`update_and_scan`]; rows have the form `FORM`, where all codes are [`MANY_CODES`].
+/// As [`update_and_scan`]; rows have the form `FORM`, given at compile time.
 #[target_feature(enable = "avx2")]
 unsafe fn update<const PAIR: bool, const FORM: u8>(
     f: &mut [f64],
@@ -55,20 +56,24 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
     let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
     for start in (0..n).step_by(CHUNK) {
         let end = (start + CHUNK).min(n);
-        let full = start + (end - start) / 4 * 4;
+        let full = start + (end - start) / 8 * 8;
         let (mut lowest, mut highest) = (inf, neg);
-        for k in (start..full).step_by(4) {
-            // SAFETY: k + 4 ≤ n bounds every 4-element access.
-            let value = unsafe {
-                let a = _mm256_cvtps_pd(one.four::<FORM>(k));
-                let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(two.four::<FORM>(k))) } else { a };
+        for k in (start..full).step_by(8) {
+            // SAFETY: k + 8 ≤ n, and the rows have this form; there is a second row where PAIR.
+            let (a, b) = unsafe { (one.eight::<FORM>(k), if PAIR { two.eight::<FORM>(k) } else { (_mm_setzero_ps(), _mm_setzero_ps()) }) };
+            for (k, a, b) in [(k, a.0, b.0), (k + 4, a.1, b.1)] {
+                let a = _mm256_cvtps_pd(a);
+                let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(b)) } else { a };
                 let moved = _mm256_mul_pd(step, a);
-                let value = _mm256_add_pd(_mm256_loadu_pd(f.as_ptr().add(k)), moved);
-                _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
-                value
-            };
-            lowest = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(up, k)), lowest);
-            highest = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(low, k)), highest);
+                // SAFETY: k + 4 ≤ n bounds both accesses.
+                let value = unsafe {
+                    let value = _mm256_add_pd(_mm256_loadu_pd(f.as_ptr().add(k)), moved);
+                    _mm256_storeu_pd(f.as_mut_ptr().add(k), value);
+                    value
+                };
+                lowest = _mm256_min_pd(_mm256_blendv_pd(inf, value, lanes_of(up, k)), lowest);
+                highest = _mm256_max_pd(_mm256_blendv_pd(neg, value, lanes_of(low, k)), highest);
+            }
         }
         let (mut least, mut most) = ([0.0; 4], [0.0; 4]);
         // SAFETY: both arrays have four elements.
@@ -104,14 +109,15 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f
     unsafe {
         match ki.form() {
             Form::Values => select::<VALUES>(f, ki, diagonal, kii, fi, tau, low),
-            Form::Few | Form::Many => select::<MANY_CODES>(f, ki, diagonal, kii, fi, tau, low),
+            Form::Few => select::<FEW_CODES>(f, ki, diagonal, kii, fi, tau, low),
+            Form::Many => select::<MANY_CODES>(f, ki, diagonal, kii, fi, tau, low),
         }
     }
 }
 
 /// # Safety
 ///
-/// As [`second_order`]; the row has the form `FORM`, where all codes are [`MANY_CODES`].
+/// As [`second_order`]; the row has the form `FORM`, given at compile time.
 #[target_feature(enable = "avx2")]
 unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
     const PARTS: usize = LANES / 4;
@@ -124,6 +130,9 @@ unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f6
     let mut block = [_mm256_set1_epi64x(-1); PARTS];
     for k in (0..full).step_by(LANES) {
         let here = _mm256_set1_epi64x((k / LANES) as i64);
+        // SAFETY: k + 16 ≤ full ≤ n, and the row has this form.
+        let (first, second) = unsafe { (source.eight::<FORM>(k), source.eight::<FORM>(k + 8)) };
+        let values = [first.0, first.1, second.0, second.1];
         for part in 0..PARTS {
             let at = k + 4 * part;
             // SAFETY: at + 4 ≤ full ≤ n bounds every access.
@@ -133,7 +142,7 @@ unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f6
                     Diagonal::Each(d) => _mm256_add_pd(own, _mm256_loadu_pd(d.as_ptr().add(at))),
                 };
                 let b = _mm256_sub_pd(_mm256_loadu_pd(f.as_ptr().add(at)), threshold);
-                (b, _mm256_cvtps_pd(source.four::<FORM>(at)), sum)
+                (b, _mm256_cvtps_pd(values[part]), sum)
             };
             let a = _mm256_max_pd(_mm256_sub_pd(sum, _mm256_mul_pd(two, kij)), least);
             let square = _mm256_mul_pd(b, b);

@@ -1,6 +1,7 @@
 //! A kernel row as it lies in memory: values, or codes of one byte and the table of what they stand for.
 
 use crate::level::{Level, level};
+use crate::sums;
 
 #[cfg(target_arch = "x86_64")]
 #[path = "row_avx2.rs"]
@@ -9,8 +10,11 @@ pub(crate) mod avx2;
 #[path = "row_avx512.rs"]
 pub(crate) mod avx512;
 
-/// Entries that AVX-512 looks up in registers.
+/// Entries that are looked up in registers.
 const FEW: usize = 32;
+
+/// Codes that are turned into values at once, on the stack.
+const DECODED: usize = 512;
 
 /// What each code of one byte stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +54,9 @@ impl Table {
             // SAFETY: `level` found these instructions on this machine, and the lengths are equal.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => unsafe { avx512::decode(self, codes, out) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::decode(self, codes, out) },
             _ => out.iter_mut().zip(codes).for_each(|(out, &code)| *out = self.value(code)),
         }
     }
@@ -89,6 +96,59 @@ impl<'a> Row<'a> {
         match self {
             Self::Values(values) => values[k],
             Self::Codes(codes, table) => table.value(codes[k]),
+        }
+    }
+
+    /// `f_k += factor · row_k`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn add_to(&self, f: &mut [f64], factor: f64) {
+        match self {
+            Self::Values(values) => sums::add_scaled(f, factor, values),
+            Self::Codes(codes, table) => {
+                assert_eq!(f.len(), codes.len(), "one length");
+                let mut values = [0.0; DECODED];
+                for (f, codes) in f.chunks_mut(DECODED).zip(codes.chunks(DECODED)) {
+                    let values = &mut values[..codes.len()];
+                    table.decode(codes, values);
+                    sums::add_scaled(f, factor, values);
+                }
+            }
+        }
+    }
+
+    /// `Σ_k f_k row_k`, in a fixed order.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths differ.
+    pub fn dot(&self, f: &[f64]) -> f64 {
+        match self {
+            Self::Values(values) => sums::dot(f, values),
+            Self::Codes(codes, table) => {
+                assert_eq!(f.len(), codes.len(), "one length");
+                let (mut values, mut sum) = ([0.0; DECODED], 0.0);
+                for (f, codes) in f.chunks(DECODED).zip(codes.chunks(DECODED)) {
+                    let values = &mut values[..codes.len()];
+                    table.decode(codes, values);
+                    sum += sums::dot(f, values);
+                }
+                sum
+            }
+        }
+    }
+
+    /// All values.
+    pub fn to_vec(&self) -> Vec<f32> {
+        match self {
+            Self::Values(values) => values.to_vec(),
+            Self::Codes(codes, table) => {
+                let mut values = vec![0.0; codes.len()];
+                table.decode(codes, &mut values);
+                values
+            }
         }
     }
 

@@ -8,8 +8,9 @@
 use crate::pairs::Pairs;
 use maxmargin_core::{Asking, Clock, Dual, Status, Work};
 use maxmargin_data::Par;
-use maxmargin_kernel::{Rows, apply_asking, part_of};
+use maxmargin_kernel::{Pages, Rows, apply_asking, part_of};
 use maxmargin_simd::passes::Extremes;
+use std::time::Instant;
 
 /// Problems of fewer variables have short rows as it is.
 const FEWEST: usize = 6000;
@@ -22,6 +23,12 @@ const MOST: f64 = 0.5;
 
 /// Rounds aim at this share of the violation that they begin with: what comes in changes it all again.
 const SHARE: f64 = 0.1;
+
+/// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
+const NEAR: f64 = 0.5;
+
+/// Few of the rows of a set are needed: most of its variables stay where they are.
+const WHOLE: f64 = 0.6;
 
 /// Kernel values that cost more (nanoseconds) are better kept.
 const CHEAP: f64 = 4.0;
@@ -40,14 +47,19 @@ pub(crate) struct Active<'a, 'g> {
     pub(crate) work: Work,
     /// Variables of the last round, ascending.
     set: Vec<usize>,
-    /// Kernel values computed beside the rows of parts.
+    /// Kernel values computed.
     values: u64,
+    /// Rows of one round lie where those of the last did.
+    pages: Pages,
 }
 
 impl<'a, 'g> Active<'a, 'g> {
     /// The problem at `alpha` with its gradient, where going by active variables may pay.
     pub(crate) fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Option<Self> {
-        let pays = dual.len() >= FEWEST && rows.gram().value_cost() <= CHEAP;
+        let gram = rows.gram();
+        // Codes of one byte are kept more cheaply than anything is computed twice.
+        let kept = rows.holds_all() && gram.table().is_some();
+        let pays = std::env::var("MMWHOLE").is_err() && dual.len() >= FEWEST && gram.value_cost() <= CHEAP && !kept;
         pays.then(|| Self {
             dual,
             rows,
@@ -57,6 +69,7 @@ impl<'a, 'g> Active<'a, 'g> {
             work: Work::default(),
             set: Vec::new(),
             values: 0,
+            pages: Pages::new(),
         })
     }
 
@@ -97,7 +110,9 @@ impl<'a, 'g> Active<'a, 'g> {
                 return Ok(status);
             }
             self.choose(&band)?;
-            let status = self.round((SHARE * violation).max(aim), violation, clock);
+            // The last round goes all the way.
+            let share = if SHARE * violation < 2.0 * aim { aim } else { SHARE * violation };
+            let status = self.round(share, violation, clock);
             if status != Status::Converged {
                 return Ok(status);
             }
@@ -120,7 +135,7 @@ impl<'a, 'g> Active<'a, 'g> {
             let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
             let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
             moved |= self.alpha[k] != 0.0;
-            if (up && low) || (was[k] && by > -violation) {
+            if (up && low) || (was[k] && by > -NEAR.min(violation)) {
                 kept[k] = true;
                 count += 1;
             } else if by > 0.0 {
@@ -165,13 +180,14 @@ impl<'a, 'g> Active<'a, 'g> {
         let gram = part_of(self.rows.gram(), &ids);
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.lend(bytes);
-        let rows = Rows::new(&*gram, bytes, self.rows.par());
-        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, self.par);
+        let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
+        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, WHOLE, self.par);
         let status = pairs.iterate(aim, clock);
         let after = pairs.state.alpha();
         let work = pairs.work();
         drop(held);
         if std::env::var("MMDBG").is_ok() { eprintln!("   it {} rows {} changed {} aim {aim:.4} {:?}", clock.iterations, work.rows_computed, after.iter().zip(&before).filter(|(a,b)|a!=b).count(), t0.elapsed()); }
+        let time = rows.work().time;
         let computed = work.rows_computed * ids.len() as u64;
         let (mut changed, mut coef) = (Vec::new(), Vec::new());
         for (at, &k) in self.set.iter().enumerate().filter(|(at, _)| after[*at] != before[*at]) {
@@ -187,11 +203,14 @@ impl<'a, 'g> Active<'a, 'g> {
             }
             Ok(sums)
         };
+        let begun = Instant::now();
         let done = if status == Status::Converged { clock.asked(violation, add_up) } else { clock.last_words(add_up).ok_or(status) };
         if std::env::var("MMDBG").is_ok() { eprintln!("   updated {:?}", t0.elapsed()); }
+        let rows_before = self.work.rows_computed;
         self.values += computed + (changed.len() * n) as u64;
         self.work.rows_requested += work.rows_requested;
         self.work.rows_computed = self.values.div_ceil(n as u64);
+        self.rows.count_elsewhere(self.work.rows_computed - rows_before, time + begun.elapsed());
         let sums = match done {
             Ok(sums) => sums,
             // The point before the round is the last whose gradient is known.

@@ -19,13 +19,13 @@ pub(crate) struct Pairs<'r, 'g> {
 }
 
 impl<'r, 'g> Pairs<'r, 'g> {
-    /// At `alpha` with its gradient; passes run on `par`.
-    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
+    /// At `alpha` with its gradient; passes run on `par`. Once the share `whole` of all rows was needed all are computed.
+    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'g>, alpha: &[f64], gradient: &[f64], whole: f64, par: Par) -> Self {
         let state = State::new(dual, rows.gram(), alpha, gradient, par);
         let terms = alpha.iter().zip(gradient).zip(dual.lin());
         let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
         Self {
-            prefetch: Prefetch::new(state.layout.padded()),
+            prefetch: Prefetch::new(state.layout.padded(), whole),
             state,
             rows,
             pace: Pace::new(dual.len(), objective),

@@ -8,10 +8,6 @@ use maxmargin_simd::passes::Extremes;
 /// Most rows computed together.
 const MOST: usize = 32;
 
-/// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper than the rest row by row: it is
-/// computed in large blocks, symmetric halves once.
-const WHOLE: f64 = 0.15;
-
 /// Misses between two looks at how well the guesses did.
 const WINDOW: usize = 16;
 
@@ -21,6 +17,9 @@ const WINDOW: usize = 16;
 /// depth of the guess follows what came of the earlier ones: doubled when more than half were used, halved otherwise.
 pub(crate) struct Prefetch {
     depth: usize,
+    /// Once this share of all rows was needed most of them will be, and the whole matrix is cheaper than the rest row by row: it is
+    /// computed in large blocks, symmetric halves once.
+    whole: f64,
     /// Rows guessed and not asked for since, by place.
     guessed: Vec<bool>,
     misses: usize,
@@ -31,8 +30,8 @@ pub(crate) struct Prefetch {
 }
 
 impl Prefetch {
-    pub(crate) fn new(places: usize) -> Self {
-        Self { depth: 1, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
+    pub(crate) fn new(places: usize, whole: f64) -> Self {
+        Self { depth: 1, whole, guessed: vec![false; places], misses: 0, made: 0, used: 0, computed: 0 }
     }
 
     /// Notes that the row at `place` was asked for.
@@ -58,7 +57,7 @@ impl Prefetch {
         self.misses += 1;
         state.rest();
         let held = rows.work().computed;
-        if rows.holds_all() && held as f64 >= WHOLE * rows.gram().len() as f64 {
+        if rows.holds_all() && held as f64 >= self.whole * rows.gram().len() as f64 {
             let done = rows.complete(asking);
             self.computed += rows.work().computed - held;
             return done;

@@ -1,7 +1,7 @@
 //! A range of places with everything that a pass over it reads and writes: the unit of work that threads share.
 
 use crate::layout::Piece;
-use maxmargin_kernel::RowRef;
+use maxmargin_kernel::{Row, RowRef};
 use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, scan, second_order, update_and_scan};
 
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
@@ -84,16 +84,16 @@ impl Shard {
                         Ok(constant) => Diagonal::Constant(*constant),
                         Err(each) => Diagonal::Each(&each[at..end]),
                     };
-                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
+                    let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     found.partner.join(second_order(f, ki, diagonal, *kii, *fi, TAU, low), *first + at);
                 }
                 Pass::Pair(ki, kj, step) => {
-                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
-                    let kj = &view(kj, gather.as_deref(), two)[piece.columns.clone()];
+                    let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
+                    let kj = view(kj, gather.as_deref(), two).part(piece.columns.clone());
                     found.extremes.join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
                 }
                 Pass::Single(ki, step) => {
-                    let ki = &view(ki, gather.as_deref(), one)[piece.columns.clone()];
+                    let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     found.extremes.join(add_and_scan(f, ki, *step, up, low), *first + at);
                 }
             }
@@ -137,13 +137,14 @@ impl Shard {
 }
 
 /// The row in the order of the places: borrowed as it is, or gathered into `buffer`.
-fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> &'r [f32] {
+fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> Row<'r> {
     match gather {
-        None => row,
+        None => row.entries(),
         Some(ids) => {
             buffer.clear();
-            buffer.extend(ids.iter().map(|&id| row[id]));
-            buffer
+            let entries = row.entries();
+            buffer.extend(ids.iter().map(|&id| entries.at(id)));
+            Row::Values(buffer)
         }
     }
 }

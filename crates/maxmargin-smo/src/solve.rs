@@ -120,6 +120,9 @@ pub fn solve(
     Ok(Solution { alpha, bias, gradient, status, work })
 }
 
+/// Once this share of all rows was needed most of them will be.
+const WHOLE: f64 = 0.15;
+
 /// How the rows of a problem are gone through.
 enum Way<'a, 'g> {
     /// All of them in every pass.
@@ -137,7 +140,7 @@ impl<'a, 'g> Way<'a, 'g> {
     }
 
     fn whole(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
-        Self::Whole(dual, Box::new(Pairs::new(dual, rows, alpha, gradient, par)))
+        Self::Whole(dual, Box::new(Pairs::new(dual, rows, alpha, gradient, WHOLE, par)))
     }
 
     fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Status {
@@ -148,7 +151,7 @@ impl<'a, 'g> Way<'a, 'g> {
                     Ok(status) => return status,
                     Err(Grown) => {
                         let work = active.work;
-                        let mut pairs = Pairs::new(active.dual, active.rows, &active.alpha, &active.gradient, active.par);
+                        let mut pairs = Pairs::new(active.dual, active.rows, &active.alpha, &active.gradient, WHOLE, active.par);
                         pairs.before = work;
                         *self = Self::Whole(active.dual, Box::new(pairs));
                     }

@@ -155,7 +155,7 @@ impl State {
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
-        let kij = f64::from(row_i[self.layout.id(j)]);
+        let kij = f64::from(row_i.at(self.layout.id(j)));
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
         let a = (own_i + own_j + 2.0 * self.ridge - 2.0 * kij).max(TAU);
         let b = fj - fi;

@@ -32,12 +32,10 @@ pub(crate) fn start(dual: &Dual, rows: &Rows, before: &Known) -> Result<Start, S
     moved.extend((0..dual.len()).filter(|&k| alpha[k] != kept[k]).map(|k| (ids[k], sign[k] * (alpha[k] - kept[k]))));
     let mut shift = vec![0.0; rows.gram().len()];
     for (id, change) in moved {
-        for (sum, k) in shift.iter_mut().zip(rows.row(id).iter()) {
-            *sum += change * f64::from(*k);
-        }
+        rows.row(id).entries().add_to(&mut shift, change);
     }
-    let decision = |row: &[f32]| -> f64 {
-        (0..dual.len()).filter(|&l| alpha[l] != 0.0).map(|l| sign[l] * alpha[l] * f64::from(row[ids[l]])).sum()
+    let decision = |row: &RowRef| -> f64 {
+        (0..dual.len()).filter(|&l| alpha[l] != 0.0).map(|l| sign[l] * alpha[l] * f64::from(row.at(ids[l]))).sum()
     };
     let gradient = (0..dual.len()).map(|k| match place[k] {
         Some(old) => before.gradient[old] + sign[k] * shift[ids[k]],

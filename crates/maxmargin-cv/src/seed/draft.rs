@@ -5,7 +5,6 @@ use crate::problem::{Fold, Trained};
 use maxmargin_core::{Dual, Halted, Solution};
 use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::RowRef;
-use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::Relaxed;
 
 /// What counts as rounding in a balance, relative to the largest C.
@@ -85,7 +84,7 @@ impl<'a> Draft<'a> {
         if moved != 0.0 {
             self.steps += 1;
             let row = self.row(i)?;
-            add_scaled(&mut self.sums, moved, &row);
+            row.entries().add_to(&mut self.sums, moved);
         }
         Ok(moved)
     }

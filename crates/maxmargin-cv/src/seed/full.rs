@@ -4,7 +4,6 @@ use super::{Draft, Found};
 use crate::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
-use maxmargin_simd::sums::add_scaled;
 use maxmargin_smo::relax;
 
 /// Takes the α of the hidden samples away, then repairs in two moves:
@@ -58,7 +57,7 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(),
     }
     let mut kernel_sums = free_sums.clone();
     for &i in &left {
-        add_scaled(&mut kernel_sums, -1.0, &draft.row(i)?);
+        draft.row(i)?.entries().add_to(&mut kernel_sums, -1.0);
     }
     draft.steps += left.len() as u64;
     draft.shift_together(&able, share, &kernel_sums);

@@ -4,7 +4,6 @@ use super::sir::adjust;
 use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
-use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
 
 /// Relative residual of the normal equations at which the least-squares solution is good enough for a start.
@@ -35,7 +34,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
         (0..n).map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
-        add_scaled(&mut wanted, draft.beta()[r], &draft.row(r)?);
+        draft.row(r)?.entries().add_to(&mut wanted, draft.beta()[r]);
         balance += draft.beta()[r];
     }
     wanted[entering.clone()].fill(0.0);
@@ -57,14 +56,14 @@ struct System<'s, 'a> {
 impl System<'_, '_> {
     /// `Aᵀ (residual, balance)`.
     fn transposed(&self, residual: &[f64], balance: f64) -> Result<Vec<f64>, Halted> {
-        self.targets.iter().map(|&t| Ok(dot(residual, &self.draft.row(t)?) + balance)).collect()
+        self.targets.iter().map(|&t| Ok(self.draft.row(t)?.entries().dot(residual) + balance)).collect()
     }
 
     /// `A v` without the balance row; 0 at the samples that enter, which are not rows of the system.
     fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Halted> {
         let mut product = vec![0.0; n];
         for (&t, &v) in self.targets.iter().zip(v) {
-            add_scaled(&mut product, v, &self.draft.row(t)?);
+            self.draft.row(t)?.entries().add_to(&mut product, v);
         }
         product[self.entering.clone()].fill(0.0);
         Ok(product)

@@ -19,7 +19,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
         let row = draft.row(r)?;
         let best = |same_label: bool| {
             let open = |t: &usize| !used[t - entering.start] && (!same_label || pool.same_side(*t, r));
-            entering.clone().filter(open).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)))
+            entering.clone().filter(open).max_by(|&a, &b| row.at(a).total_cmp(&row.at(b)).then(b.cmp(&a)))
         };
         if let Some(t) = best(true).or_else(|| best(false)) {
             used[t - entering.start] = true;

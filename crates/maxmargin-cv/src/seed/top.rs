@@ -27,7 +27,7 @@ fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) -> Result<(), Halted>
     let mut width = NEAREST;
     while amount != 0.0 && !open.is_empty() {
         let take = width.min(open.len());
-        let nearer = |a: &usize, b: &usize| row[*b].total_cmp(&row[*a]).then(a.cmp(b));
+        let nearer = |a: &usize, b: &usize| row.at(*b).total_cmp(&row.at(*a)).then(a.cmp(b));
         if take < open.len() {
             open.select_nth_unstable_by(take - 1, nearer);
         }

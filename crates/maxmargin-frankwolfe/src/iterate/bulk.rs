@@ -2,7 +2,6 @@
 
 use super::Iterate;
 use maxmargin_kernel::RowRef;
-use maxmargin_simd::sums::add_scaled;
 
 /// Elements of the gradient that stay in the first-level cache while many rows are added to them.
 const CHUNK: usize = 2048;
@@ -74,7 +73,7 @@ impl Iterate<'_, '_> {
             } else {
                 for &k in &self.support {
                     let id = self.dual.ids()[k as usize];
-                    self.h[k as usize] += held.iter().map(|(row, c)| c * f64::from(row[id])).sum::<f64>();
+                    self.h[k as usize] += held.iter().map(|(row, c)| c * f64::from(row.at(id))).sum::<f64>();
                 }
             }
         }
@@ -90,8 +89,8 @@ impl Iterate<'_, '_> {
             let places = t * CHUNK..t * CHUNK + h.len();
             for (row, c) in held {
                 match first {
-                    Some(first) => add_scaled(h, *c, &row[first + places.start..first + places.end]),
-                    None => h.iter_mut().zip(&ids[places.clone()]).for_each(|(h, &id)| *h += c * f64::from(row[id])),
+                    Some(first) => row.entries().part(first + places.start..first + places.end).add_to(h, *c),
+                    None => h.iter_mut().zip(&ids[places.clone()]).for_each(|(h, &id)| *h += c * f64::from(row.at(id))),
                 }
             }
         });
@@ -143,14 +142,14 @@ impl Iterate<'_, '_> {
             let c = self.dual.sign()[k] * self.beta[k];
             let id = self.dual.ids()[k];
             let held;
-            let row: &[f32] = if let Some(row) = self.rows.resident(id) {
+            let row = if let Some(row) = self.rows.resident(id) {
                 row
             } else {
                 held = self.rows.row(id);
-                &held
+                held.entries()
             };
             for (sum, &v) in out.iter_mut().zip(vertices) {
-                *sum += c * f64::from(row[self.dual.ids()[v]]);
+                *sum += c * f64::from(row.at(self.dual.ids()[v]));
             }
         }
         for (sum, &v) in out.iter_mut().zip(vertices) {

@@ -1,8 +1,10 @@
 //! Rows computed in blocks: cut into pieces that threads share, symmetric halves copied.
 
 use super::{Rows, SINGLE_VALUE};
-use crate::block::Block;
+use crate::block::{Block, Filled};
+use crate::Gram;
 use maxmargin_data::{Asking, Halted};
+use maxmargin_simd::row::Row;
 use maxmargin_simd::transpose::transpose;
 use std::ops::Range;
 use std::time::Instant;
@@ -13,20 +15,67 @@ const MIRROR_COLUMNS: usize = 512;
 const SMALL: usize = 1 << 14;
 
 /// A piece of a block of rows: `rows` index the block, every slice of `out` holds `columns` of one row.
-struct Piece<'b> {
+struct Piece<'b, T> {
     rows: Range<usize>,
     columns: Range<usize>,
     /// Copied from rows that are held, by symmetry.
     mirrored: bool,
-    out: Vec<&'b mut [f32]>,
+    out: Vec<&'b mut [T]>,
+}
+
+/// What rows are held in.
+trait Stored: Copy + Send + Sync {
+    /// Computes `K[ids, columns]`.
+    fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [Self]]);
+    /// Copies it from rows that are held.
+    fn mirror(rows: &Rows, ids: &[usize], columns: Range<usize>, out: &mut [&mut [Self]]);
+}
+
+impl Stored for f32 {
+    fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        gram.fill_rows(ids, columns, out);
+    }
+
+    fn mirror(rows: &Rows, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
+        rows.mirror(ids, columns, out);
+    }
+}
+
+/// Codes cost no more than copies of them.
+impl Stored for u8 {
+    fn fill(gram: &dyn Gram, ids: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        gram.fill_codes(ids, columns, out);
+    }
+
+    fn mirror(rows: &Rows, ids: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        rows.gram.fill_codes(ids, columns, out);
+    }
 }
 
 impl Rows<'_> {
-    /// Fills `out`, one slice per row of `ids`, in pieces of fixed size.
+    /// Fills `out`, buffers of one or more rows of `ids` each, in pieces of fixed size.
     pub(super) fn compute<'b>(
         &self,
         ids: &[usize],
-        out: impl Iterator<Item = &'b mut [f32]>,
+        out: impl Iterator<Item = Filled<'b>>,
+        mirror: bool,
+        asking: &Asking,
+    ) -> Result<(), Halted> {
+        let n = self.gram.len().max(1);
+        let (mut values, mut codes) = (Vec::new(), Vec::new());
+        for buffer in out {
+            match buffer {
+                Filled::Values(buffer) => values.extend(buffer.chunks_exact_mut(n)),
+                Filled::Codes(buffer) => codes.extend(buffer.chunks_exact_mut(n)),
+            }
+        }
+        if codes.is_empty() { self.compute_as(ids, values, mirror, asking) } else { self.compute_as(ids, codes, false, asking) }
+    }
+
+    fn compute_as<T: Stored>(
+        &self,
+        ids: &[usize],
+        mut out: Vec<&mut [T]>,
         mirror: bool,
         asking: &Asking,
     ) -> Result<(), Halted> {
@@ -35,22 +84,21 @@ impl Rows<'_> {
         let tile = self.gram.tile();
         let cuts = self.cuts(n, tile.columns.max(1), mirror);
         let mut pieces = Vec::new();
-        let mut out: Vec<&mut [f32]> = out.collect();
         for (chunk, slices) in out.chunks_mut(tile.rows.max(1)).enumerate() {
             let first = chunk * tile.rows.max(1);
             let rows = first..first + slices.len();
-            let mut rests: Vec<&mut [f32]> = slices.iter_mut().map(std::mem::take).collect();
+            let mut rests: Vec<&mut [T]> = slices.iter_mut().map(std::mem::take).collect();
             for (columns, mirrored) in &cuts {
                 let out = rests.iter_mut().map(|rest| rest.split_off_mut(..columns.len()).unwrap_or_default()).collect();
                 pieces.push(Piece { rows: rows.clone(), columns: columns.clone(), mirrored: *mirrored, out });
             }
         }
-        let work = |piece: &mut Piece| {
+        let work = |piece: &mut Piece<T>| {
             let ids = &ids[piece.rows.clone()];
             if piece.mirrored {
-                self.mirror(ids, piece.columns.clone(), &mut piece.out);
+                T::mirror(self, ids, piece.columns.clone(), &mut piece.out);
             } else {
-                self.gram.fill_rows(ids, piece.columns.clone(), &mut piece.out);
+                T::fill(self.gram, ids, piece.columns.clone(), &mut piece.out);
             }
         };
         let mut done = Ok(());
@@ -91,7 +139,12 @@ impl Rows<'_> {
 
     /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
     fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
-        let sources: Vec<&[f32]> = columns.map(|j| self.resident(j).unwrap_or_default()).collect();
+        let sources: Vec<&[f32]> = columns
+            .map(|j| match self.resident(j) {
+                Some(Row::Values(values)) => values,
+                _ => &[],
+            })
+            .collect();
         for (c, sources) in sources.chunks(16).enumerate() {
             let mut done = 0;
             while done < ids.len() {
@@ -106,7 +159,10 @@ impl Rows<'_> {
     /// Computes one row on the calling thread.
     pub(super) fn fill(&self, i: usize, block: &mut Block) {
         let begun = Instant::now();
-        self.gram.fill(&[i], 0..self.gram.len(), block.values_mut());
+        match block.fill() {
+            Filled::Values(values) => self.gram.fill(&[i], 0..self.gram.len(), values),
+            Filled::Codes(codes) => self.gram.fill_codes(&[i], 0..self.gram.len(), &mut [codes]),
+        }
         self.count_time(begun);
     }
 }

@@ -31,7 +31,7 @@ impl Rows<'_> {
     /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
     pub fn room(&self) -> u64 {
         let n = self.gram.len() as u64;
-        if self.holds_all() { self.budget.saturating_sub(4 * n * n) } else { self.budget / 2 }
+        if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes()) } else { self.budget / 2 }
     }
 
     /// Bytes that one of the threads may hold beside the rows that are there now.
@@ -44,10 +44,10 @@ impl Rows<'_> {
     pub(super) fn fit(&self) {
         let Held::Recent(lru) = &self.held else { return };
         let n = self.gram.len();
-        let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / (4 * n as u64).max(1);
+        let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / self.row_bytes().max(1);
         let mut list = lock(lru);
         list.resize(Self::capacity(most as usize, n, self.par));
-        self.set_bytes(4 * (n * list.count()) as u64);
+        self.set_bytes(self.row_bytes() * list.count() as u64);
     }
 
     /// Rows of a store that may hold `most` of `n`: a few are needed in any case.

@@ -18,6 +18,8 @@ pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
 pub(crate) enum Kind {
     /// Small integers: `f32` products are exact.
     Integers,
+    /// Zeros and ones.
+    Bits,
     /// Bytes, as of an image.
     Image,
     /// Integers of both signs, up to a thousand: too wide for bytes.
@@ -32,8 +34,8 @@ pub(crate) enum Kind {
     Sparse,
 }
 
-pub(crate) const KINDS: [Kind; 7] =
-    [Kind::Integers, Kind::Image, Kind::Wide, Kind::Scaled, Kind::Single, Kind::Unscaled, Kind::Sparse];
+pub(crate) const KINDS: [Kind; 8] =
+    [Kind::Integers, Kind::Bits, Kind::Image, Kind::Wide, Kind::Scaled, Kind::Single, Kind::Unscaled, Kind::Sparse];
 
 /// `n` samples of `d` features.
 pub(crate) fn samples(kind: Kind, n: usize, d: usize, seed: u64) -> Samples {
@@ -53,6 +55,7 @@ pub(crate) fn samples(kind: Kind, n: usize, d: usize, seed: u64) -> Samples {
     }
     let value = |u: f64| match kind {
         Kind::Integers => (u * 5.0).floor() - 1.0,
+        Kind::Bits => (u * 2.0).floor(),
         Kind::Image => (u * 256.0).floor(),
         Kind::Wide => (u * 200.0).floor() * 2.0 - 150.0,
         Kind::Scaled => u * 2.0 - 1.0,

@@ -1,0 +1,176 @@
+//! Memory for kernel values: pieces of large mappings, on huge pages where the system has them.
+//!
+//! The first touch of a page is the price of memory: on small pages a matrix of some gigabytes costs more to touch than to compute. Pieces lie side by
+//! side, so that a huge page is touched once for all of them, and mappings whose pieces are all gone are filled again before there is a new one.
+
+use memmap2::MmapMut;
+use std::alloc::{Layout, handle_alloc_error};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Pieces begin at multiples of this: whole lines of the cache, enough for every vector.
+const ALIGN: usize = 64;
+
+/// The first mapping, and the largest that is made for small pieces.
+const SMALLEST: usize = 1 << 18;
+const LARGEST: usize = 1 << 26;
+
+/// From this size on huge pages are asked for.
+const HUGE: usize = 1 << 22;
+
+/// A mapping, which its pieces keep alive.
+#[derive(Debug)]
+struct Slab {
+    /// Of the whole mapping; the pieces that were cut from it do not overlap.
+    first: NonNull<u8>,
+    len: usize,
+    /// Unmapped with the last piece.
+    _map: MmapMut,
+}
+
+// SAFETY: a slab is an address and a length; bytes behind it are read and written through pieces alone, of which no two overlap.
+unsafe impl Send for Slab {}
+// SAFETY: as above.
+unsafe impl Sync for Slab {}
+
+/// Bytes of one's own in a mapping that others share.
+#[derive(Debug)]
+pub struct Piece {
+    slab: Arc<Slab>,
+    start: usize,
+    len: usize,
+}
+
+impl Deref for Piece {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `take` cut `start + len ≤ slab.len` for this piece alone, the mapping lives as long as its slab, and its bytes were zero or
+        // written by the owner of an earlier piece.
+        unsafe { std::slice::from_raw_parts(self.slab.first.as_ptr().add(self.start), self.len) }
+    }
+}
+
+impl DerefMut for Piece {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `deref`; nobody else has these bytes, and this borrow is the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.slab.first.as_ptr().add(self.start), self.len) }
+    }
+}
+
+/// Where pieces come from. Clones share the mappings.
+#[derive(Clone, Debug, Default)]
+pub struct Pages(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    slabs: Vec<Arc<Slab>>,
+    /// The slab that is being filled, and how far.
+    open: usize,
+    used: usize,
+}
+
+impl Pages {
+    /// No memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes mapped.
+    pub fn bytes(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).slabs.iter().map(|slab| slab.len as u64).sum()
+    }
+
+    /// `len` bytes: zero, or what an earlier owner left there.
+    ///
+    /// Without memory the process ends, as it does wherever memory is taken.
+    pub fn take(&self, len: usize) -> Piece {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |slab: &Slab, used: usize| slab.len.checked_sub(used).is_some_and(|left| left >= len);
+        let open = (inner.open, inner.used);
+        if !inner.slabs.get(open.0).is_some_and(|slab| fits(slab, open.1)) {
+            // One whose pieces are all gone; else a new one, twice as large as the last.
+            let free = inner.slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0)));
+            inner.open = match free {
+                Some(free) => free,
+                None => {
+                    let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST));
+                    inner.slabs.push(Arc::new(Slab::map(size.max(len))));
+                    inner.slabs.len() - 1
+                }
+            };
+            inner.used = 0;
+        }
+        let (slab, start) = (Arc::clone(&inner.slabs[inner.open]), inner.used);
+        // No further than the end: a piece of no bytes there is as good as any.
+        inner.used = (start + len).next_multiple_of(ALIGN).min(slab.len);
+        Piece { slab, start, len }
+    }
+}
+
+impl Slab {
+    fn map(len: usize) -> Self {
+        let len = len.max(1);
+        let Ok(mut map) = MmapMut::map_anon(len) else {
+            handle_alloc_error(Layout::array::<u8>(len).unwrap_or(Layout::new::<u8>()))
+        };
+        // Refusal only means small pages.
+        #[cfg(target_os = "linux")]
+        if len >= HUGE {
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
+        let first = NonNull::from(&mut map[..]).cast();
+        Self { first, len: map.len(), _map: map }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_do_not_overlap_and_keep_their_bytes() {
+        let pages = Pages::new();
+        let mut pieces: Vec<Piece> = (0..200).map(|k| pages.take(k * 97)).collect();
+        for (k, piece) in pieces.iter_mut().enumerate() {
+            assert_eq!((piece.len(), piece.as_ptr() as usize % ALIGN), (k * 97, 0));
+            piece.fill(k as u8);
+        }
+        drop(pages);
+        assert!(pieces.iter().enumerate().all(|(k, piece)| piece.iter().all(|byte| *byte == k as u8)));
+    }
+
+    #[test]
+    fn what_all_have_left_is_filled_again() {
+        let pages = Pages::new();
+        let first: Vec<Piece> = (0..8).map(|_| pages.take(SMALLEST / 8)).collect();
+        assert_eq!(pages.bytes(), SMALLEST as u64);
+        let address = first[0].as_ptr();
+        let kept = first.into_iter().next_back();
+        let second = pages.take(2 * SMALLEST);
+        assert_eq!(pages.bytes(), 3 * SMALLEST as u64);
+        drop((kept, second));
+        let again = pages.take(100);
+        assert_eq!((again.as_ptr(), pages.bytes()), (address, 3 * SMALLEST as u64));
+    }
+
+    #[test]
+    fn threads_have_pieces_of_their_own() {
+        let pages = Pages::new();
+        std::thread::scope(|scope| {
+            for t in 0..4_u8 {
+                let pages = pages.clone();
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let mut piece = pages.take(1000 + round);
+                        piece.fill(t);
+                        assert!(piece.iter().all(|byte| *byte == t));
+                    }
+                });
+            }
+        });
+    }
+}
