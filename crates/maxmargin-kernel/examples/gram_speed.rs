@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
 use maxmargin_data::{Asking, Par, Samples};
-use maxmargin_kernel::{Pages, Gram, Kernel, KernelGram, Rows, apply_exact, decision_values};
+use maxmargin_kernel::{Gram, Kernel, KernelGram, Pages, Rows, apply_exact, decision_values};
 
 /// Seconds that the threads of this process have run (Linux; 0 elsewhere): unlike the time on the wall it does not grow when
 /// other programs compete for the processors.

@@ -1,8 +1,8 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
-use crate::bytes::Bytes;
 use crate::dense::Dense;
 use crate::entry::Entry;
+use crate::integers::Integers;
 use crate::precomputed::Precomputed;
 use crate::sparse::Sparse;
 use crate::survey::survey;
@@ -32,7 +32,7 @@ pub struct KernelGram {
 /// The samples in the form that the dot products are computed from.
 #[derive(Debug)]
 enum Store {
-    Bytes(Bytes),
+    Integers(Integers),
     Dense(Dense),
     Sparse(Sparse),
     Precomputed(Precomputed),
@@ -61,10 +61,10 @@ impl KernelGram {
         } else {
             let survey = survey(samples);
             let bytes = if survey.single { 4 } else { 12 };
-            // The machine decides nothing that shows: of small integers only by which of two exact ways.
-            if Bytes::suits(samples, &survey) {
-                if survey.prefers_dense(samples, DENSE_BYTES, 1, maxmargin_simd::bytes::rate()) {
-                    Store::Bytes(Bytes::new(samples, &survey))
+            // The same on every machine: what is held in codes decides how solvers go.
+            if Integers::suits(samples, &survey) {
+                if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
+                    Store::Integers(Integers::new(samples, &survey))
                 } else {
                     Store::Sparse(Sparse::new(samples))
                 }
@@ -92,7 +92,7 @@ impl KernelGram {
     fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
         let of_norms = |norms: &[f64]| norms.iter().map(|&norm| kernel.of_dot(norm, norm, norm)).collect();
         let (diagonal, norms): (Vec<f64>, _) = match &*store {
-            Store::Bytes(bytes) => (of_norms(bytes.norms()), bytes.norms()),
+            Store::Integers(integers) => (of_norms(integers.norms()), integers.norms()),
             Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
             Store::Sparse(sparse) => (of_norms(sparse.norms()), sparse.norms()),
             Store::Precomputed(matrix) => (matrix.diagonal().to_vec(), [].as_slice()),
@@ -117,7 +117,7 @@ impl KernelGram {
     /// Bytes that the prepared samples take (shared by matrices made with [`KernelGram::with_gamma`]).
     pub fn bytes(&self) -> usize {
         let store = match &*self.store {
-            Store::Bytes(bytes) => bytes.bytes(),
+            Store::Integers(integers) => integers.bytes(),
             Store::Dense(dense) => dense.bytes(),
             Store::Sparse(sparse) => sparse.bytes(),
             Store::Precomputed(matrix) => matrix.bytes(),
@@ -143,7 +143,7 @@ impl Gram for KernelGram {
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
         match &*self.store {
-            Store::Bytes(bytes) => bytes.fill_exact(&self.entry, rows, &columns, out),
+            Store::Integers(integers) => integers.fill_exact(&self.entry, rows, &columns, out),
             Store::Dense(dense) => dense.fill_exact(&self.entry, rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill_exact(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill_exact(rows, &columns, out),
@@ -156,7 +156,7 @@ impl Gram for KernelGram {
             return;
         }
         match &*self.store {
-            Store::Bytes(bytes) => bytes.fill(&self.entry, rows, &columns, out),
+            Store::Integers(integers) => integers.fill(&self.entry, rows, &columns, out),
             Store::Dense(dense) => dense.fill(&self.entry, width(&self.kernel), rows, &columns, out),
             Store::Sparse(sparse) => sparse.fill(&self.entry, rows, &columns, out),
             Store::Precomputed(matrix) => matrix.fill(rows, &columns, out),
@@ -166,20 +166,20 @@ impl Gram for KernelGram {
 
     fn table(&self) -> Option<Table> {
         match &*self.store {
-            Store::Bytes(bytes) => bytes.table(&self.entry),
+            Store::Integers(integers) => integers.table(&self.entry),
             _ => None,
         }
     }
 
     fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
-        if let (Store::Bytes(bytes), false) = (&*self.store, columns.is_empty()) {
-            bytes.fill_codes(&self.entry, rows, &columns, out);
+        if let (Store::Integers(integers), false) = (&*self.store, columns.is_empty()) {
+            integers.fill_codes(&self.entry, rows, &columns, out);
         }
     }
 
     fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
         let store = match &*self.store {
-            Store::Bytes(bytes) => Store::Bytes(bytes.select(ids)),
+            Store::Integers(integers) => Store::Integers(integers.select(ids)),
             Store::Dense(dense) => Store::Dense(dense.select(ids)),
             Store::Sparse(sparse) => Store::Sparse(sparse.select(ids)),
             Store::Precomputed(_) | Store::User(_) => return None,
@@ -192,7 +192,7 @@ impl Gram for KernelGram {
         // A kernel function of one value at a time calls the system's library.
         let function = if matches!(self.entry, Entry::Other(_)) { 10.0 } else { 0.5 };
         match &*self.store {
-            Store::Bytes(bytes) => function + bytes.depth() as f64 / 64.0,
+            Store::Integers(integers) => function + integers.product_cost(),
             Store::Dense(dense) => function + dense.depth() as f64 / 16.0,
             Store::Sparse(sparse) => function + 1.0 + 2.0 * sparse.common(),
             Store::Precomputed(_) => 1.0,
@@ -202,7 +202,7 @@ impl Gram for KernelGram {
 
     fn tile(&self) -> Tile {
         match &*self.store {
-            Store::Bytes(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },
+            Store::Integers(_) | Store::Dense(_) => Tile { rows: 240, columns: 2048 },
             Store::Sparse(_) | Store::User(_) => Tile { rows: 16, columns: usize::MAX },
             Store::Precomputed(_) => Tile { rows: 64, columns: usize::MAX },
         }

@@ -48,7 +48,7 @@ fn every_store_gives_other_kernels_the_true_norms() {
     for (what, samples, gamma) in all() {
         let gram = plain(&samples, &Kernel::rbf(gamma)).expect("a valid kernel");
         match &*gram.store {
-            Store::Bytes(_) => assert_eq!(what, "bytes"),
+            Store::Integers(_) => assert_eq!(what, "bytes"),
             Store::Sparse(_) => assert_eq!(what, "sparse"),
             Store::Dense(_) => assert!(what != "sparse", "{what}"),
             other => panic!("{what}: {other:?}"),
@@ -86,7 +86,7 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     }
     let samples = Samples::from_slice(&values, n, d).expect("finite values");
     let survey = survey(&samples);
-    assert!(Bytes::suits(&samples, &survey) && survey.max_norm > 16_777_216.0);
+    assert!(Integers::suits(&samples, &survey) && survey.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
         let values = |store| {
             let gram = KernelGram::over(Arc::new(store), kernel.clone()).expect("a valid kernel");
@@ -96,7 +96,8 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
             gram.fill_exact(&all, 0..n, &mut exact);
             (fast, exact)
         };
-        let (bytes, lists) = (values(Store::Bytes(Bytes::new(&samples, &survey))), values(Store::Sparse(Sparse::new(&samples))));
+        let (bytes, lists) =
+            (values(Store::Integers(Integers::new(&samples, &survey))), values(Store::Sparse(Sparse::new(&samples))));
         assert!(bytes == lists, "{kernel:?}");
     }
 }

@@ -7,6 +7,7 @@
 //! with `K` in `f64` without storing it, and [`decision_values`] predicts.
 
 pub mod apply;
+mod bits;
 mod block;
 mod blocks;
 mod bytes;
@@ -18,6 +19,7 @@ pub mod features;
 mod fn_gram;
 mod gamma;
 pub mod gram;
+mod integers;
 pub mod kernel;
 mod kernel_gram;
 mod lru;
@@ -40,9 +42,9 @@ pub use gamma::{Gamma, gamma_auto, gamma_scale};
 pub use gram::{Gram, Tile, part_of};
 pub use kernel::{Kernel, KernelError};
 pub use kernel_gram::KernelGram;
-pub use offset::OffsetGram;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{Row, Table};
+pub use offset::OffsetGram;
 pub use rows::{Lent, RowRef, RowWork, Rows};
 pub use space::{Exact, Space};
 pub use subset::Subset;

@@ -29,16 +29,6 @@ fn vnni() -> bool {
     false
 }
 
-/// Byte products in a nanosecond, about, at the level in use (`examples/products_speed.rs`): what callers weigh this form of their data by.
-/// Results must not depend on it.
-pub fn rate() -> f64 {
-    match level() {
-        _ if vnni() => 300.0,
-        Level::Portable => 3.0,
-        _ => 40.0,
-    }
-}
-
 /// Where byte `k` of sample `j` of a panel is.
 #[inline]
 pub fn position(j: usize, k: usize) -> usize {

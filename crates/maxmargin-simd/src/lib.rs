@@ -9,6 +9,7 @@
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]
 #![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
 
+pub mod bits;
 pub mod bytes;
 pub mod codes;
 pub mod exp;

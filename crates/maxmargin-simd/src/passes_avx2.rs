@@ -60,7 +60,8 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
         let (mut lowest, mut highest) = (inf, neg);
         for k in (start..full).step_by(8) {
             // SAFETY: k + 8 ≤ n, and the rows have this form; there is a second row where PAIR.
-            let (a, b) = unsafe { (one.eight::<FORM>(k), if PAIR { two.eight::<FORM>(k) } else { (_mm_setzero_ps(), _mm_setzero_ps()) }) };
+            let (a, b) =
+                unsafe { (one.eight::<FORM>(k), if PAIR { two.eight::<FORM>(k) } else { (_mm_setzero_ps(), _mm_setzero_ps()) }) };
             for (k, a, b) in [(k, a.0, b.0), (k + 4, a.1, b.1)] {
                 let a = _mm256_cvtps_pd(a);
                 let a = if PAIR { _mm256_sub_pd(a, _mm256_cvtps_pd(b)) } else { a };

@@ -74,7 +74,12 @@ pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
     if table.few {
         for k in (0..full).step_by(8) {
             // SAFETY: k + 8 ≤ full bounds both accesses; a table has 256 entries.
-            unsafe { _mm256_storeu_ps(out.as_mut_ptr().add(k), few(table.values.as_ptr(), _mm_loadl_epi64(codes.as_ptr().add(k).cast()))) };
+            unsafe {
+                _mm256_storeu_ps(
+                    out.as_mut_ptr().add(k),
+                    few(table.values.as_ptr(), _mm_loadl_epi64(codes.as_ptr().add(k).cast())),
+                )
+            };
         }
     }
     let from = if table.few { full } else { 0 };

@@ -59,7 +59,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let gram = rows.gram();
         // Codes of one byte are kept more cheaply than anything is computed twice.
         let kept = rows.holds_all() && gram.table().is_some();
-        let pays = std::env::var("MMWHOLE").is_err() && dual.len() >= FEWEST && gram.value_cost() <= CHEAP && !kept;
+        let pays = dual.len() >= FEWEST && gram.value_cost() <= CHEAP && !kept;
         pays.then(|| Self {
             dual,
             rows,
@@ -156,7 +156,6 @@ impl<'a, 'g> Active<'a, 'g> {
         }
         wanted.iter().for_each(|&(_, k)| kept[k] = true);
         self.set = (0..n).filter(|&k| kept[k]).collect();
-        if std::env::var("MMDBG").is_ok() { eprintln!("viol {violation:.4} kept {count} wanted {} set {}", wanted.len(), self.set.len()); }
         Ok(())
     }
 
@@ -172,7 +171,8 @@ impl<'a, 'g> Active<'a, 'g> {
 
     /// Solves the problem of the set to `aim`, and brings the gradients of all up to date.
     fn round(&mut self, aim: f64, violation: f64, clock: &mut Clock) -> Status {
-        let n = self.dual.len();let t0=std::time::Instant::now();
+        let n = self.dual.len();
+        let t0 = std::time::Instant::now();
         let ids: Vec<usize> = self.set.iter().map(|&k| self.dual.ids()[k]).collect();
         let part = self.dual.among(&self.set, &self.alpha, &self.gradient);
         let pick = |values: &[f64]| self.set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
@@ -186,7 +186,6 @@ impl<'a, 'g> Active<'a, 'g> {
         let after = pairs.state.alpha();
         let work = pairs.work();
         drop(held);
-        if std::env::var("MMDBG").is_ok() { eprintln!("   it {} rows {} changed {} aim {aim:.4} {:?}", clock.iterations, work.rows_computed, after.iter().zip(&before).filter(|(a,b)|a!=b).count(), t0.elapsed()); }
         let time = rows.work().time;
         let computed = work.rows_computed * ids.len() as u64;
         let (mut changed, mut coef) = (Vec::new(), Vec::new());
@@ -204,8 +203,8 @@ impl<'a, 'g> Active<'a, 'g> {
             Ok(sums)
         };
         let begun = Instant::now();
-        let done = if status == Status::Converged { clock.asked(violation, add_up) } else { clock.last_words(add_up).ok_or(status) };
-        if std::env::var("MMDBG").is_ok() { eprintln!("   updated {:?}", t0.elapsed()); }
+        let done =
+            if status == Status::Converged { clock.asked(violation, add_up) } else { clock.last_words(add_up).ok_or(status) };
         let rows_before = self.work.rows_computed;
         self.values += computed + (changed.len() * n) as u64;
         self.work.rows_requested += work.rows_requested;

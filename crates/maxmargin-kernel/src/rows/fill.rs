@@ -1,8 +1,8 @@
 //! Rows computed in blocks: cut into pieces that threads share, symmetric halves copied.
 
 use super::{Rows, SINGLE_VALUE};
-use crate::block::{Block, Filled};
 use crate::Gram;
+use crate::block::{Block, Filled};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Row;
 use maxmargin_simd::transpose::transpose;
@@ -72,13 +72,7 @@ impl Rows<'_> {
         if codes.is_empty() { self.compute_as(ids, values, mirror, asking) } else { self.compute_as(ids, codes, false, asking) }
     }
 
-    fn compute_as<T: Stored>(
-        &self,
-        ids: &[usize],
-        mut out: Vec<&mut [T]>,
-        mirror: bool,
-        asking: &Asking,
-    ) -> Result<(), Halted> {
+    fn compute_as<T: Stored>(&self, ids: &[usize], mut out: Vec<&mut [T]>, mirror: bool, asking: &Asking) -> Result<(), Halted> {
         let begun = Instant::now();
         let n = self.gram.len();
         let tile = self.gram.tile();

@@ -1,0 +1,231 @@
+//! The engine for small integers: exact dot products, of bytes or of bits, the kernel function applied while the sums are in the first-level
+//! cache.
+//!
+//! Raw sums become dot products by a term of the row and a term of the column, or squared distances by others. Terms may wrap at 32 bits; what
+//! comes out fits.
+
+use crate::bits::Bits;
+use crate::blocks::{Scratch, blocks};
+use crate::bytes::Bytes;
+use crate::entry::Entry;
+use crate::survey::Survey;
+use maxmargin_data::Samples;
+use maxmargin_simd::codes::{distance_codes, dot_codes};
+use maxmargin_simd::row::Table;
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Samples of small integers.
+#[derive(Clone, Debug)]
+pub(crate) struct Integers {
+    panels: Form,
+    /// `‖x‖²`, exactly.
+    norms: Vec<f64>,
+    /// What a row adds to its sums to make them dot products.
+    row_terms: Vec<i32>,
+    /// What a column adds.
+    column_terms: Vec<i32>,
+    /// What a row adds to `−2 sum` to make it a squared distance.
+    row_norms: Vec<i32>,
+    /// What a column adds.
+    column_norms: Vec<i32>,
+    /// No value is negative.
+    natural: bool,
+    /// No squared distance is larger.
+    widest: f64,
+}
+
+/// How they are held.
+#[derive(Clone, Debug)]
+enum Form {
+    Bytes(Bytes),
+    /// Zeros and ones.
+    Bits(Bits),
+}
+
+thread_local! {
+    static BYTES: RefCell<Scratch<[i8; 4], i32>> = RefCell::default();
+    static BITS: RefCell<Scratch<u64, i32>> = RefCell::default();
+    static WIDE: RefCell<Vec<f64>> = RefCell::default();
+}
+
+/// The low 32 bits.
+fn wrapped(value: i64) -> i32 {
+    value as i32
+}
+
+impl Integers {
+    /// Whether these values allow the engine: integers spanning less than 256, distances below 2³¹.
+    ///
+    /// What it computes is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
+    pub(crate) fn suits(samples: &Samples, survey: &Survey) -> bool {
+        let span = survey.high - survey.low;
+        survey.integer
+            && span < 256.0
+            && survey.low.abs() < 32768.0
+            && samples.features() as f64 * span.max(survey.high.abs()).max(survey.low.abs()).powi(2) < 2_147_483_647.0
+    }
+
+    /// Panels for `samples`.
+    pub(crate) fn new(samples: &Samples, survey: &Survey) -> Self {
+        let features = samples.features();
+        let low = survey.low as i64;
+        let panels =
+            if Self::are_bits(survey) { Form::Bits(Bits::new(samples)) } else { Form::Bytes(Bytes::new(samples, survey)) };
+        let middle = if let Form::Bytes(bytes) = &panels { low + i64::from(bytes.shift()) } else { 0 };
+        let mut norms = Vec::with_capacity(samples.len());
+        let mut sums = Vec::with_capacity(samples.len());
+        for i in 0..samples.len() {
+            let (mut sum, mut norm) = (0i64, 0i64);
+            samples.row(i).for_each(|_, v| {
+                let v = v as i64;
+                sum += v;
+                norm += v * v;
+            });
+            norms.push(norm as f64);
+            sums.push(sum);
+        }
+        let constant = features as i64 * low * middle;
+        let row_terms: Vec<i32> = sums.iter().map(|s| wrapped(low * s - constant)).collect();
+        let column_terms: Vec<i32> = sums.iter().map(|s| wrapped(middle * s)).collect();
+        let as_norms = |terms: &[i32]| -> Vec<i32> {
+            terms.iter().zip(&norms).map(|(t, &norm)| wrapped(norm as i64).wrapping_sub(t.wrapping_mul(2))).collect()
+        };
+        // ‖x − z‖² ≤ ‖x‖² + ‖z‖² without negative values, (‖x‖ + ‖z‖)² with them.
+        let largest = norms.iter().copied().fold(0.0, f64::max);
+        let widest = (features as f64 * (survey.high - survey.low).powi(2)).min(if low >= 0 { 2.0 } else { 4.0 } * largest);
+        let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
+        Self { panels, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest }
+    }
+
+    /// The samples `ids`, in that order.
+    pub(crate) fn select(&self, ids: &[usize]) -> Self {
+        let panels = match &self.panels {
+            Form::Bytes(bytes) => Form::Bytes(bytes.select(ids)),
+            Form::Bits(bits) => Form::Bits(bits.select(ids)),
+        };
+        let pick = |terms: &[i32]| ids.iter().map(|&i| terms[i]).collect();
+        Self {
+            panels,
+            norms: ids.iter().map(|&i| self.norms[i]).collect(),
+            row_terms: pick(&self.row_terms),
+            column_terms: pick(&self.column_terms),
+            row_norms: pick(&self.row_norms),
+            column_norms: pick(&self.column_norms),
+            natural: self.natural,
+            widest: self.widest,
+        }
+    }
+
+    /// Whether values are bits.
+    fn are_bits(survey: &Survey) -> bool {
+        survey.low == 0.0 && survey.high <= 1.0
+    }
+
+    /// Products in a nanosecond, about, with AVX2.
+    pub(crate) fn rate(survey: &Survey) -> f64 {
+        if Self::are_bits(survey) { 160.0 } else { 40.0 }
+    }
+
+    /// About what a dot product costs, in nanoseconds.
+    pub(crate) fn product_cost(&self) -> f64 {
+        match &self.panels {
+            Form::Bytes(bytes) => bytes.depth() as f64 / 64.0,
+            Form::Bits(bits) => bits.words() as f64 / 3.0,
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let panels = match &self.panels {
+            Form::Bytes(bytes) => bytes.bytes(),
+            Form::Bits(bits) => bits.bytes(),
+        };
+        panels + 24 * self.norms.len()
+    }
+
+    /// Squared norms.
+    pub(crate) fn norms(&self) -> &[f64] {
+        &self.norms
+    }
+
+    /// Dot products in `f64` from raw sums.
+    fn dots(&self, row: usize, part: Range<usize>, sums: &[i32], wide: &mut Vec<f64>) {
+        let term = self.row_terms[row];
+        wide.clear();
+        wide.extend(sums.iter().zip(&self.column_terms[part]).map(|(s, t)| f64::from(s.wrapping_add(*t).wrapping_add(term))));
+    }
+
+    /// Calls `each(r, part, sums)` with the raw sums of `rows[r]` and the samples of `part`, for parts of `columns`.
+    fn each_part(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[i32])) {
+        match &self.panels {
+            Form::Bytes(bytes) => BYTES.with_borrow_mut(|scratch| blocks(bytes, rows, columns, scratch, each)),
+            Form::Bits(bits) => BITS.with_borrow_mut(|scratch| blocks(bits, rows, columns, scratch, each)),
+        }
+    }
+
+    /// `out[r] = K[rows[r], columns]` in `f32`.
+    pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r][part.start - columns.start..part.end - columns.start];
+            if let Entry::Rbf(g) = entry {
+                g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                WIDE.with_borrow_mut(|wide| {
+                    self.dots(rows[r], part.clone(), sums, wide);
+                    entry.fill32_from64(self.norms[rows[r]], &self.norms[part], wide, out);
+                });
+            }
+        });
+    }
+
+    /// What codes of a byte stand for, where there are few enough values: squared distances from 0 to 254, and 255 for all from there on where the
+    /// kernel of those is 0 in `f32` (or there are none); dot products from 0 to 255.
+    pub(crate) fn table(&self, entry: &Entry) -> Option<Table> {
+        match entry {
+            Entry::Rbf(g) => {
+                let mut values = [0.0; 256];
+                let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
+                g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
+                (self.widest < 256.0 || values[255] == 0.0).then(|| Table::new(|code| values[usize::from(code)]))
+            }
+            Entry::Other(kernel) if kernel.is_distance() => None,
+            Entry::Linear | Entry::Other(_) if self.natural && self.norms.iter().all(|norm| *norm < 256.0) => {
+                let dots: [f64; 256] = std::array::from_fn(|code| code as f64);
+                let mut values = [0.0; 256];
+                entry.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
+                Some(Table::new(|code| values[usize::from(code)]))
+            }
+            Entry::Linear | Entry::Other(_) => None,
+        }
+    }
+
+    /// `out[r]`: the codes of `K[rows[r], columns]`.
+    pub(crate) fn fill_codes(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [u8]]) {
+        let distances = matches!(entry, Entry::Rbf(_));
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r][part.start - columns.start..part.end - columns.start];
+            if distances {
+                distance_codes(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                dot_codes(self.row_terms[rows[r]], &self.column_terms[part], sums, out);
+            }
+        });
+    }
+
+    /// `out = K[rows, columns]` in `f64`, row-major.
+    pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
+        let count = columns.len();
+        self.each_part(rows, columns, |r, part, sums| {
+            let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
+            if let Entry::Rbf(g) = entry {
+                g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else {
+                WIDE.with_borrow_mut(|wide| {
+                    self.dots(rows[r], part.clone(), sums, wide);
+                    entry.fill64(self.norms[rows[r]], &self.norms[part], wide, out);
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! Dot products of rows of zeros and ones: as many bits of a word as two rows have in common.
+//!
+//! The loop is plain Rust compiled once per dispatch level, where it becomes table lookups of half bytes or population counts of whole vectors.
+
+use crate::lengths::room;
+use crate::level::{Level, level};
+
+/// Samples in one panel.
+pub const PANEL: usize = 32;
+
+/// Rows in one group, at most.
+pub const GROUP: usize = 12;
+
+/// `out[r * stride + j] = Σ_k popcount(rows[k, r] & panel[k, j])` for up to [`GROUP`] rows and the [`PANEL`] samples of one panel: word `k` of sample `j`
+/// is `panel[k * PANEL + j]`, of row `r` `rows[k * count + r]`.
+///
+/// # Panics
+///
+/// When `count` is 0 or above [`GROUP`], or a slice is too short.
+pub fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    let words = rows.len() / count.max(1);
+    assert!((1..=GROUP).contains(&count) && rows.len() == words * count, "{words} × {count} words of rows");
+    assert!(words.checked_mul(PANEL) == Some(panel.len()), "a panel of {} words for {words} of a row", panel.len());
+    assert!(room(out.len(), count, stride, PANEL), "room for {} sums", out.len());
+    match level() {
+        // SAFETY: `level` found these instructions on this machine.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { products_avx512(rows, count, panel, out, stride) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { products_avx2(rows, count, panel, out, stride) },
+        _ => plain(rows, count, panel, out, stride),
+    }
+}
+
+#[inline(always)]
+fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    for r in 0..count {
+        let mut sums = [0_u64; PANEL];
+        for (word, columns) in rows[r..].iter().step_by(count).zip(panel.as_chunks::<PANEL>().0) {
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                *sum += u64::from((word & column).count_ones());
+            }
+        }
+        out[r * stride..][..PANEL].iter_mut().zip(&sums).for_each(|(out, sum)| *out = *sum as i32);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn products_avx512(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    plain(rows, count, panel, out, stride);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn products_avx2(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
+    plain(rows, count, panel, out, stride);
+}
