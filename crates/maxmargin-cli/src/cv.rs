@@ -12,7 +12,7 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format};
-use maxmargin::core::Status;
+use maxmargin::core::{Goal, Status};
 use maxmargin::cv::{CvReport, FoldPlan, PlanError};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -66,12 +66,13 @@ pub(crate) fn validate(
     let input = asked.load(data, &threads, &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let goal = svm.resolved_goal();
     let report = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(asked, &report, &notes);
-    warn(&report, run, &mut notes);
+    warn(&report, goal, run, &mut notes);
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
@@ -96,10 +97,10 @@ pub(crate) fn tell_of_cold_starts(asked: &Asked, report: &CvReport, notes: &Note
 }
 
 /// Says how many folds fell short, how far the worst is off, and what to do.
-fn warn(report: &CvReport, run: &RunArgs, notes: &mut Notes) {
+fn warn(report: &CvReport, goal: Goal, run: &RunArgs, notes: &mut Notes) {
     let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
     if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
-        let what = advice::unfinished(report.status(), &worst.certificate, run);
+        let what = advice::unfinished(report.status(), &worst.certificate, goal, run);
         let (open, all) = (open.len(), report.folds.len());
         notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
     }
@@ -127,11 +128,11 @@ fn text(d: &CvDocument) -> String {
     let loo = setup.command == "loo";
     let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
     let head = format!(
-        "{}{}; C {}, eps {}, scaling {}; {what}, seeding {}, {}\n\n",
+        "{}{}; C {}, {}, scaling {}; {what}, seeding {}, {}\n\n",
         data_line(&setup.data),
         setup_line(setup),
         cost_text(setup),
-        format::exact(setup.eps),
+        setup.goal_text(),
         setup.scale.unwrap_or("none"),
         found.seeding(),
         threads::text(d.end.threads),

@@ -136,7 +136,7 @@ fn warn(points: &[Point], wanted: usize, notes: &mut Notes) -> bool {
     let open = points.iter().filter(|p| p.found.solved.status != Status::Converged);
     let open: Vec<String> = open.map(|p| format!("C = {} ({})", format::exact(p.c), words(p.found.solved.status))).collect();
     if !open.is_empty() {
-        notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps", open.join(", ")));
+        notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps or --gap", open.join(", ")));
     }
     open.is_empty() && points.len() == wanted
 }

@@ -7,7 +7,7 @@ use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
 use crate::threads::Threads;
 use crate::{format, memory};
-use maxmargin::core::{Loss, Offset, Refused};
+use maxmargin::core::{Goal, Loss, Offset, Refused};
 use maxmargin::cv::Seeding;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
@@ -69,11 +69,10 @@ impl<'a> Asked<'a> {
             .gamma(kernel.gamma)
             .solver(solver.solver)
             .seeding(self.seeding)
-            .seed(self.seed)
-            .eps(run.eps);
+            .seed(self.seed);
         svm = solver.loss.into_iter().fold(svm, Svm::loss);
         svm = solver.bias.into_iter().fold(svm, Svm::offset);
-        svm = solver.gap.into_iter().fold(svm, Svm::gap);
+        svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
         svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
         svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
         svm = problem.weight.iter().fold(svm, |svm, weight| svm.class_weight(weight.label, weight.factor));
@@ -131,7 +130,7 @@ impl<'a> Asked<'a> {
         (begun, threads): (Instant, &Threads),
         notes: &mut Notes,
     ) -> Result<Prepared, Failure> {
-        let SvmArgs { kernel: args, problem, run, solver } = self.args;
+        let SvmArgs { kernel: args, problem, run, .. } = self.args;
         if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
@@ -148,7 +147,7 @@ impl<'a> Asked<'a> {
         };
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
-        let goal = solved_by.build(self.seed, solver.gap).goal(run.eps);
+        let goal = svm.resolved_goal();
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
@@ -157,7 +156,7 @@ impl<'a> Asked<'a> {
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
             weights,
-            eps: run.eps,
+            eps: goal.kkt(),
             gap: goal.gap(),
             scale: problem.scale.map(scale_method).map(scale_name),
             seed: Some(self.seed),
@@ -325,9 +324,6 @@ fn refused(error: &Error) -> Failure {
                 .replace(" `", " --solver ")
                 .replace('`', "");
             format!("--solver {solver}: {reason}; {instead}")
-        }
-        Error::Gap(solver) => {
-            format!("--gap: not for --solver {solver}, which stops by the KKT violation; use a smaller --eps, or another solver")
         }
         other => other.to_string(),
     })

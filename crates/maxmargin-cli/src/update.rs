@@ -13,9 +13,7 @@ use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::{Formulation, Status};
 use maxmargin::cv::update::numbers_of;
-use maxmargin::cv::{
-    CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, goal_of, update,
-};
+use maxmargin::cv::{CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, update};
 use maxmargin::data::libsvm;
 use maxmargin::model::{Model, Record};
 use maxmargin::path::Update;
@@ -118,7 +116,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         removed: remove.len(),
         margin: sum.map_or(0, |sum| sum.margin),
         bounded: record.machines.iter().map(|machine| machine.bounded as usize).sum(),
-        tolerance: sum.map_or(record.eps, |sum| sum.tolerance),
+        tolerance: sum.map_or(record.goal().tol(), |sum| sum.tolerance),
         solved: solved(&updated, record),
         seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &notes),
@@ -190,13 +188,13 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
     let asked = (Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset }, record.weights.clone());
     let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
-    Setup::of_model("update", data, &updated.model, asked, goal_of(record))
+    Setup::of_model("update", data, &updated.model, asked, record.goal())
 }
 
 /// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(Walked::sum);
-    let holds = path.map_or_else(|| goal_of(record).met(&one.certificate), |path| one.certificate.holds(path.tolerance));
+    let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
     let certificate = CertificateReport::new(&one.certificate, holds);
     MachineReport {
         rows_computed: path.map_or(0, |path| path.columns),
@@ -251,7 +249,7 @@ fn report(d: &UpdateDocument) -> String {
     if let Some(c) = &d.solved.certificate {
         let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
         // The worst may be a machine that has kept its solution: that is as exact as it was asked to be.
-        let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps } else { d.tolerance };
+        let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
         let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::short);
         rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));
     }

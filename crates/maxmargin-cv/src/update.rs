@@ -228,8 +228,7 @@ fn gathered(
     parts.classes = model.classes().to_vec();
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);
-    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.eps, (record.loss, record.offset));
-    new.gap = record.gap;
+    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.goal(), (record.loss, record.offset));
     new.solver.clone_from(&record.solver);
     new.machines = all.iter().map(|one| one.record.clone()).collect();
     parts.record = Some(new);

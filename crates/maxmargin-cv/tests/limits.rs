@@ -81,7 +81,7 @@ fn every_seeding_ends_when_it_is_told() {
 fn trainings_end_inside_their_dense_systems() {
     let case = wide_margin(1200).at(1e-9);
     for solver in [Solver::Smo, Solver::Irwls] {
-        let case = Case { solver: solver.build(1, None), ..wide_margin(1200).at(1e-9) };
+        let case = Case { solver: solver.build(1), ..wide_margin(1200).at(1e-9) };
         let whole = Ends::at(u64::MAX);
         let fitted = case.study(Par::Seq).train(&whole).expect("a training");
         assert_eq!(fitted.status, Status::Converged, "{solver:?}");

@@ -41,7 +41,7 @@ fn members(budget: u64) -> usize {
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
 /// `dual` has the balance [`Balance::Simplex`], no linear term and no upper bound below 1, as [`crate::l2_svm`] makes it. Every returned
-/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at `stop.tol`
+/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the number of `stop.goal`
 /// for every vertex, with [`Refine::Exact`] for exact kernel values.
 ///
 /// # Errors
@@ -80,7 +80,7 @@ pub fn solve(
     let mut clock = Clock::new(rows, stop, watch);
     let mut made = Steps::default();
     let mut refinements = 0;
-    let (mut aim, mut last) = (AIM * stop.tol, f64::INFINITY);
+    let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
     let mut exact = None;
     let (status, evidence) = loop {
         let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
@@ -106,7 +106,7 @@ pub fn solve(
         refinements += 1;
         let furthest = iterate.furthest();
         let measure = target.at(&mut iterate, furthest);
-        if target.holds(&mut iterate, furthest, stop.tol) {
+        if target.holds(&mut iterate, furthest, stop.goal.tol()) {
             break (Status::Converged, Evidence::FullScan);
         }
         // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
@@ -115,7 +115,7 @@ pub fn solve(
             break (Status::Stalled, Evidence::None);
         }
         last = measure;
-        aim = (0.5 * stop.tol).max(0.9 * aim);
+        aim = (0.5 * stop.goal.tol()).max(0.9 * aim);
     };
     // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
     drop(core.as_ref().map(|core| rows.lend(core.peak)));

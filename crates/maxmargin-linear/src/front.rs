@@ -45,7 +45,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         descent.hold(wanted, mean);
     }
     let entries = descent.rows.entries() as f64;
-    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.stop.tol);
+    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
     if !few {
         pace.mark = pace.mark.min(0.5 * PATIENCE * entries);
     }

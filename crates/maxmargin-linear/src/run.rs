@@ -24,6 +24,11 @@ impl<'a> Clock<'a> {
         Self { stop, watch, begun: Instant::now(), ended: None }
     }
 
+    /// The violation that sweeps work towards first.
+    pub(crate) fn tol(&self) -> f64 {
+        self.stop.goal.first_kkt()
+    }
+
     /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not begun.
     pub(crate) fn spent(&mut self, iterations: u64) -> bool {
         if self.stop.max_iter.is_some_and(|most| iterations > most) {
@@ -37,7 +42,7 @@ impl<'a> Clock<'a> {
         if self.ended.is_some() {
             return true;
         }
-        let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed: 0 };
+        let progress = Progress { iterations, violation, tol: self.tol(), rows_computed: 0 };
         if self.watch.tick(&progress).is_break() {
             self.ended = Some(Status::Interrupted);
         } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {
@@ -125,7 +130,7 @@ impl<'a> Run<'a> {
         let mut shrinking = Shrinking::new(&descent);
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
-            let swept = shrinking.sweep(&mut descent, self.clock.stop.tol, &mut random);
+            let swept = shrinking.sweep(&mut descent, self.clock.tol(), &mut random);
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
             if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
@@ -145,7 +150,7 @@ impl<'a> Run<'a> {
         let mut frequencies = Frequencies::new(self.dual.len());
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
-            let (largest, done) = frequencies.sweep(&mut descent, self.clock.stop.tol, &mut random);
+            let (largest, done) = frequencies.sweep(&mut descent, self.clock.tol(), &mut random);
             self.work.sweeps += 1;
             if done || self.clock.tick(descent.steps, largest) {
                 break;
@@ -169,6 +174,5 @@ impl<'a> Run<'a> {
 
 /// Whether the certificate says what was asked for.
 pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
-    let certificate = &point.certificate;
-    certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
+    run.clock.stop.goal.met(&point.certificate)
 }

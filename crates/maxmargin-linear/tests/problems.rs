@@ -1,6 +1,6 @@
 //! The linear solvers on problems without kernel: against each other, and on what is odd.
 
-use maxmargin_core::{Balance, Dual, DualError, Offset, Progress, Silent, Start, Status, Stop};
+use maxmargin_core::{Balance, Dual, DualError, Goal, Offset, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
 use proptest::prelude::*;
@@ -179,7 +179,8 @@ fn the_time_hardly_depends_on_c() {
     let data = Generator::Blobs.generate(4000, Some(10), 6).expect("data");
     let steps = |c: f64| {
         let dual = hinge(&data.labels, vec![c; 4000], Balance::Free);
-        let found = run(&data.samples, None, &dual, &Config { gap: Some(1e-8), ..Config::default() }, &Stop::at(1e-3));
+        let stop = Stop::when(Goal::Both { kkt: 1e-3, gap: 1e-8 });
+        let found = run(&data.samples, None, &dual, &Config::default(), &stop);
         assert_eq!(found.solution.status, Status::Converged, "C = {c}");
         assert!(found.certificate.holds(1e-3) && found.certificate.relative_gap() <= 1e-8, "C = {c}: {:?}", found.certificate);
         found.work.newton_steps

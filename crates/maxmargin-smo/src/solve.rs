@@ -2,7 +2,7 @@
 
 use crate::prefetch::Prefetch;
 use crate::state::State;
-use maxmargin_core::{Asking, Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
@@ -88,16 +88,18 @@ pub fn solve(
     let mut run = Run {
         prefetch: Prefetch::new(state.layout.padded()),
         state,
+        dual,
+        looking: Looking::new(stop.goal.times(AIM)),
         rows,
         clock,
         work: Work::default(),
         pace: Pace::new(dual.len(), objective),
     };
-    let mut aim = AIM * stop.tol;
+    let mut aim = stop.goal.times(AIM);
     let mut last_violation = f64::INFINITY;
     let mut gradient = None;
     let status = loop {
-        let status = run.iterate(aim);
+        let status = run.iterate();
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
@@ -111,8 +113,9 @@ pub fn solve(
         run.work.refinements += 1;
         let extremes = run.state.extremes();
         let violation = extremes.max_low - extremes.min_up;
+        let shown = stop.goal.shown(dual, violation, &run.state.alpha(), || &exact);
         gradient = Some(exact);
-        if violation <= stop.tol {
+        if shown {
             break Status::Converged;
         }
         // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well.
@@ -121,7 +124,8 @@ pub fn solve(
             break Status::Stalled;
         }
         last_violation = violation;
-        aim = (0.5 * stop.tol).max(aim * 0.9);
+        aim = closer(aim, stop.goal);
+        run.looking.aim(aim);
         run.pace = Pace::new(dual.len(), run.pace.objective + run.pace.gained);
     };
     let alpha = run.state.alpha();
@@ -133,6 +137,12 @@ pub fn solve(
     run.work.iterations = run.clock.iterations;
     run.work.rows_computed = run.prefetch.computed;
     Ok(Solution { alpha, bias, gradient, status, work: run.work })
+}
+
+/// A little below `aim`, not below half of the goal.
+fn closer(aim: Goal, goal: Goal) -> Goal {
+    let each = |goal: Option<f64>, aim: Option<f64>| goal.zip(aim).map(|(goal, aim)| (0.5 * goal).max(aim * 0.9));
+    Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
 }
 
 /// Watches whether the run still gets anywhere.
@@ -174,6 +184,8 @@ impl Pace {
 
 struct Run<'a, 'g> {
     state: State,
+    dual: &'a Dual,
+    looking: Looking,
     rows: &'a Rows<'g>,
     clock: Clock<'a, 'g>,
     work: Work,
@@ -182,15 +194,20 @@ struct Run<'a, 'g> {
 }
 
 impl Run<'_, '_> {
-    /// Optimises pairs until the violation known to the solver is at most `aim`.
-    fn iterate(&mut self, aim: f64) -> Status {
+    /// Optimises pairs until what the solver knows shows the aim.
+    fn iterate(&mut self) -> Status {
         let mut extremes = self.state.extremes();
         loop {
             let violation = extremes.max_low - extremes.min_up;
-            if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
+            let Self { state, dual, looking, clock, .. } = self;
+            let point = || (state.alpha(), state.gradient());
+            if extremes.argmin_up == usize::MAX
+                || extremes.argmax_low == usize::MAX
+                || looking.reached(dual, violation, clock.iterations, point)
+            {
                 return Status::Converged;
             }
-            if let Some(status) = self.clock.ended(violation) {
+            if let Some(status) = clock.ended(looking.measure(violation)) {
                 return status;
             }
             let i = extremes.argmin_up;
@@ -218,7 +235,7 @@ impl Run<'_, '_> {
         let id = self.state.layout.id(place);
         self.prefetch.note(place);
         if !self.rows.contains(id) {
-            let violation = extremes.max_low - extremes.min_up;
+            let violation = self.looking.measure(extremes.max_low - extremes.min_up);
             let (clock, prefetch) = (&mut self.clock, &mut self.prefetch);
             let (state, rows) = (&self.state, self.rows);
             clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;

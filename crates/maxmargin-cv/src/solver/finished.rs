@@ -1,6 +1,6 @@
 //! SMO to any tolerance: what its tail would take long for, an active-set finish does.
 
-use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_core::{Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, finish};
 use maxmargin_kernel::Space;
 use maxmargin_smo::Smo;
@@ -10,9 +10,9 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoFinish;
 
-/// Where the finish takes over, and the tolerance from which on it is worth it.
-const FINISHED_FROM: f64 = 1e-3;
-const FINISHED_BELOW: f64 = 1e-5;
+/// Where the finish takes over, and the violation and the relative gap from which on it is worth it.
+const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
+const FINISHED_BELOW: (f64, f64) = (1e-5, 1e-6);
 
 impl Solve for SmoFinish {
     fn name(&self) -> &'static str {
@@ -24,7 +24,8 @@ impl Solve for SmoFinish {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        if run.stop.tol >= FINISHED_BELOW {
+        let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
+        if kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1) {
             return Smo.solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);
@@ -39,7 +40,7 @@ impl Solve for SmoFinish {
 fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
     let (begun, stop) = (Instant::now(), run.stop);
     let rows = Refused::unless_rows(Smo.name(), space)?;
-    run.stop = Stop { tol: FINISHED_FROM, ..stop };
+    run.stop = Stop { goal: FINISHED_FROM, ..stop };
     let coarse = Smo.solve(dual, space, start, run)?;
     if coarse.solution.status != Status::Converged {
         return Ok(coarse);
