@@ -101,9 +101,15 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Reads the data, and asks about as many classes as make too many machines.
-    pub(crate) fn load(&self, data: &DataArgs, threads: &Threads, notes: &mut Notes) -> Result<Input, Failure> {
-        let input = input::load(data, None, threads.par(), notes)?;
+    /// Reads the data, and asks about as many classes as make too many machines. The time limit counts from `begun`.
+    pub(crate) fn load(
+        &self,
+        data: &DataArgs,
+        (begun, threads): (Instant, &Threads),
+        notes: &mut Notes,
+    ) -> Result<Input, Failure> {
+        let until = self.args.run.time_limit.map(|limit| begun + limit);
+        let input = input::load_until(until, &data.source, (&data.options, None), threads.par(), notes)?;
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let machines = count * (count - 1) / 2;

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let output = places.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
-    let input = asked.load(&args.data, &threads, &mut notes)?;
+    let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let fitted = {

@@ -82,14 +82,30 @@ pub fn solve(
     let mut refinements = 0;
     let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
     let mut exact = None;
+    let mut method = config.method;
+    if let (Method::Cvm, Some(core)) = (method, &mut core) {
+        core.most = members(rows.room());
+    }
+    let mut held = None;
     let (status, evidence) = loop {
         let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
         let (status, evidence) = match &mut core {
-            Some(core) if config.method == Method::Pairwise => {
-                let source = Source { dual, rows, most: members(rows.budget()) };
+            Some(core) if method == Method::Pairwise => {
+                let most = members(if held.is_some() { rows.room() } else { rows.budget() });
+                let source = Source { dual, rows, most };
                 pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
             }
-            Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
+            Some(set) => match cvm::run(target, (&mut iterate, rows), &mut candidates, set, &mut made, &mut clock) {
+                Some(ended) => ended,
+                None => {
+                    // The budget has no room for more members: pairwise steps do with fewer, and with rows where they must.
+                    method = Method::Pairwise;
+                    core = Some(CoreSet::empty(dual.len(), dual.ridge()));
+                    held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
+                    iterate.complete();
+                    continue;
+                }
+            },
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
         let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
@@ -118,7 +134,10 @@ pub fn solve(
         aim = (0.5 * stop.goal.tol()).max(0.9 * aim);
     };
     // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
-    drop(core.as_ref().map(|core| rows.lend(core.peak)));
+    if config.method == Method::Pairwise {
+        drop(core.as_ref().map(|core| rows.lend(core.peak)));
+    }
+    drop(held);
     iterate.complete();
     iterate.normalise();
     let alpha = iterate.alphas();

@@ -40,7 +40,7 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     };
     let mut tol = run.clock.tol();
     let mut sigma = first_sigma(run, &point);
-    let mut newton = Newton::new(rows, run.squares, dual, run.config.par);
+    let mut newton = Newton::new((rows, run.ledger), run.squares, dual, run.config.par);
     let mut status = None;
     for _ in 0..ROUNDS {
         if good(run, &point) {

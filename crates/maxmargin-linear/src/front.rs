@@ -57,7 +57,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         if run.clock.spent(descent.steps + shrinking.count() as u64) {
             return None;
         }
-        let swept = shrinking.sweep(descent, pace.inner, &mut random);
+        let clock = &mut run.clock;
+        let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
         run.work.sweeps += 1;
         let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
         let held = held(descent);
@@ -106,7 +107,8 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pa
         if run.clock.spent(descent.steps + descent.dual.len() as u64) {
             return None;
         }
-        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random);
+        let clock = &mut run.clock;
+        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
         run.work.sweeps += 1;
         let held = held(descent);
         if done && held <= pace.inner {

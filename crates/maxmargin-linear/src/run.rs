@@ -5,6 +5,7 @@ use crate::config::{Config, LinearWork};
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::point::{Fresh, fresh};
 use maxmargin_core::{Dual, Progress, Status, Stop, Watch};
+use maxmargin_kernel::Ledger;
 use maxmargin_kernel::features::{FeatureRows, combine};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -95,6 +96,7 @@ impl Standstill {
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
+    pub(crate) ledger: &'a Ledger,
     pub(crate) dual: &'a Dual,
     pub(crate) config: &'a Config,
     pub(crate) clock: Clock<'a>,
@@ -130,7 +132,8 @@ impl<'a> Run<'a> {
         let mut shrinking = Shrinking::new(&descent);
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
-            let swept = shrinking.sweep(&mut descent, self.clock.tol(), &mut random);
+            let (tol, clock) = (self.clock.tol(), &mut self.clock);
+            let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
             if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
@@ -150,7 +153,9 @@ impl<'a> Run<'a> {
         let mut frequencies = Frequencies::new(self.dual.len());
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
-            let (largest, done) = frequencies.sweep(&mut descent, self.clock.tol(), &mut random);
+            let (tol, clock) = (self.clock.tol(), &mut self.clock);
+            let (largest, done) =
+                frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
             if done || self.clock.tick(descent.steps, largest) {
                 break;

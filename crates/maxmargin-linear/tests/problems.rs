@@ -237,3 +237,26 @@ proptest! {
         }
     }
 }
+
+/// A sweep over much data was not called off before its end: millions of entries are now the most that passes between two questions.
+#[test]
+fn a_sweep_is_called_off_inside() {
+    let (rows, features) = (40_000, 250);
+    let data = Generator::Blobs.generate(rows, Some(features), 3).expect("data");
+    let dual = hinge(&data.labels, vec![1.0; rows], Balance::Free);
+    let matrix = Matrix::new(&data.samples, None, Par::Seq);
+    for method in [Method::Descent, Method::Avsf, Method::Hybrid] {
+        let mut told = 0;
+        let mut watch = |_: &Progress| {
+            told += 1;
+            ControlFlow::Break(())
+        };
+        let start = Start::zero(&dual).expect("feasible");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-6), &mut watch).expect("a problem");
+        assert_eq!((found.solution.status, told), (Status::Interrupted, 1), "{method:?}");
+        // One entry multiplied and one added for each that a step looks at.
+        let most = (1 << 22) / features as u64 + 1;
+        assert!(found.work.steps <= most, "{method:?}: {} steps, {most} between two questions", found.work.steps);
+        assert!(found.certificate.infeasible <= 1e-9, "{method:?}: {:?}", found.certificate);
+    }
+}

@@ -46,7 +46,10 @@ impl Case {
     }
 
     pub(crate) fn at(mut self, tol: f64) -> Self {
-        self.stop.goal = Goal::Kkt(tol);
+        // Some are asked for a gap.
+        if self.stop.goal.kkt().is_some() {
+            self.stop.goal = Goal::Kkt(tol);
+        }
         self
     }
 
