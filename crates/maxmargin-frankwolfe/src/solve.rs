@@ -95,9 +95,11 @@ pub fn solve(
                 let source = Source { dual, rows, most };
                 pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
             }
-            Some(set) => match cvm::run(target, (&mut iterate, rows), &mut candidates, set, &mut made, &mut clock) {
-                Some(ended) => ended,
-                None => {
+            Some(set) => {
+                let ended = cvm::run(target, (&mut iterate, rows), &mut candidates, set, &mut made, &mut clock);
+                if let Some(ended) = ended {
+                    ended
+                } else {
                     // The budget has no room for more members: pairwise steps do with fewer, and with rows where they must.
                     method = Method::Pairwise;
                     core = Some(CoreSet::empty(dual.len(), dual.ridge()));
@@ -105,7 +107,7 @@ pub fn solve(
                     iterate.complete();
                     continue;
                 }
-            },
+            }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
         let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);

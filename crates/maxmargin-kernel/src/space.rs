@@ -216,7 +216,7 @@ impl Job for Sums<'_> {
 mod tests {
     use super::{Exact, Space};
     use crate::{Kernel, KernelGram, Matrix, OffsetGram, Rows};
-    use maxmargin_data::{Par, generate::Generator};
+    use maxmargin_data::{Asking, Par, generate::Generator};
 
     /// The same sums come from kernel values and from features, with a bias feature and without.
     #[test]

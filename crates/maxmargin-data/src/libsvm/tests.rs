@@ -392,7 +392,7 @@ fn precomputed_kernels_are_written_with_their_zeros() {
     write(&data, &mut out).expect("memory does not fail");
     assert_eq!(String::from_utf8_lossy(&out), text);
     // Mostly zeros, and so held sparsely.
-    let sparse: String = (1..=50).map(|i| format!("1 0:{i} {i}:1\n")).collect();
+    let sparse = (1..=50).map(|i| format!("1 0:{i} {i}:1\n")).collect::<Vec<_>>().concat();
     let data = read(&sparse).expect("the identity");
     let mut out = Vec::new();
     write(&data, &mut out).expect("memory does not fail");
