@@ -27,24 +27,35 @@ const DEEP: &str = "10000";
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
+    /// A subcommand that is no part of Rust's own: without it the step is left out, and said so.
+    needs: Option<&'static str>,
     /// Extra environment.
     set: Option<(&'static str, &'static str)>,
     in_quick: bool,
 }
 
 const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: bool) -> Step {
-    Step { name, arguments, set: None, in_quick }
+    Step { name, arguments, needs: None, set: None, in_quick }
 }
 
 /// The quick table runs on the test profile's build: counts do not depend on it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
+    Step {
+        name: "dependencies",
+        // What needs no network once the sources are here. RustSec's list does: `cargo deny check advisories`.
+        arguments: &["deny", "check", "licenses", "bans", "sources"],
+        needs: Some("deny"),
+        set: None,
+        in_quick: true,
+    },
     step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
     step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
     Step {
         name: "documentation",
         arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--locked"],
+        needs: None,
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },
@@ -60,6 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let mut failed = Vec::new();
     for step in STEPS.iter().filter(|step| step.in_quick || !arguments.quick) {
         println!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
+        if let Some(missing) = step.needs.filter(|needed| !installed(needed)) {
+            let what = format!("left out: cargo install --locked cargo-{missing}");
+            println!("{what}");
+            lines.push(format!("{:<14} {what}", step.name));
+            continue;
+        }
         let start = Instant::now();
         let mut command: Command = cargo();
         command.args(step.arguments).envs(step.set).env("MAXMARGIN_SKIPS", &skips);
@@ -92,6 +109,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
             failed.join(", ")
         ))
     }
+}
+
+/// Whether cargo has this subcommand.
+fn installed(subcommand: &str) -> bool {
+    cargo().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// Shows which tests left something out, and for want of what; what was missing.

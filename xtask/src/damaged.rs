@@ -2,10 +2,12 @@
 
 use crate::bench::Spec;
 use crate::datasets::Manifest;
+use crate::failure::{Context, Outcome};
 use crate::tools::root;
 use std::fs;
 
-/// Changed copies of each file.
+/// Changed copies of each file, in a test.
+#[cfg(test)]
 const COPIES: u64 = 1500;
 
 /// Pieces of the format, where changes put them.
@@ -41,33 +43,71 @@ fn changed(text: &str, number: u64) -> String {
     String::from_utf8_lossy(&copy).into_owned()
 }
 
-fn try_all(text: &str, read: impl Fn(&str) -> bool) {
-    assert!(read(text), "the file itself is read");
-    let accepted = (0..COPIES).filter(|&number| read(&changed(text, number))).count() as u64;
-    assert!(accepted > 0 && accepted < COPIES, "{accepted} of {COPIES} changed copies are read: the changes try one side only");
+/// How many of so many changed copies are read. A panic is the caller's to see.
+fn read(text: &str, copies: u64, reader: impl Fn(&str) -> bool) -> u64 {
+    assert!(reader(text), "the file itself is read");
+    (0..copies).filter(|&number| reader(&changed(text, number))).count() as u64
 }
 
-#[test]
-fn damaged_specs_are_read_or_refused() {
-    for entry in fs::read_dir(root().join("xtask/specs")).expect("specs") {
-        let text = fs::read_to_string(entry.expect("entry").path()).expect("text");
-        try_all(&text, |text| match Spec::parse(text) {
-            Ok(spec) => spec.named(&[], &[], false).is_ok_and(|tables| {
-                tables.iter().all(|table| {
-                    let _ = spec.columns_of(table);
-                    table.problems.iter().all(|name| spec.problem(name).is_ok())
-                })
-            }),
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                false
-            }
-        });
+fn spec(text: &str) -> bool {
+    match Spec::parse(text) {
+        Ok(spec) => spec.named(&[], &[], false).is_ok_and(|tables| {
+            tables.iter().all(|table| {
+                let _ = spec.columns_of(table);
+                table.problems.iter().all(|name| spec.problem(name).is_ok())
+            })
+        }),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
     }
 }
 
+fn manifest(text: &str) -> bool {
+    Manifest::parse(text).is_ok()
+}
+
+/// Tries both readers on so many changed copies each, of all specs together and of the manifest; what was done, for people.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+///
+/// # Panics
+///
+/// When a reader does.
+pub(crate) fn try_both(copies: u64) -> Outcome<Vec<String>> {
+    let folder = root().join("xtask/specs");
+    let entries = fs::read_dir(&folder).context(folder.display())?;
+    let mut files = Vec::new();
+    for entry in entries {
+        files.push(entry.context(folder.display())?.path());
+    }
+    files.sort();
+    let each = copies.div_ceil(files.len().max(1) as u64);
+    let mut accepted = 0;
+    for file in &files {
+        let found = read(&fs::read_to_string(file).context(file.display())?, each, spec);
+        assert!(
+            found > 0 && found < each,
+            "{}: {found} of {each} changed copies are read: one side only is tried",
+            file.display()
+        );
+        accepted += found;
+    }
+    let place = root().join("datasets/manifest.toml");
+    let found = read(&fs::read_to_string(&place).context(place.display())?, copies, manifest);
+    assert!(found > 0 && found < copies, "{found} of {copies} changed manifests are read: one side only is tried");
+    let inputs = each * files.len() as u64;
+    Ok(vec![
+        format!("{:<14} {inputs:>8} inputs, {accepted} accepted", "bench specs"),
+        format!("{:<14} {copies:>8} inputs, {found} accepted", "data manifest"),
+    ])
+}
+
 #[test]
-fn damaged_manifests_are_read_or_refused() {
-    let text = fs::read_to_string(root().join("datasets/manifest.toml")).expect("text");
-    try_all(&text, |text| Manifest::parse(text).is_ok());
+fn damaged_specs_and_manifests_are_read_or_refused() {
+    let files = fs::read_dir(root().join("xtask/specs")).expect("specs").count() as u64;
+    try_both(COPIES * files).expect("files of the workspace");
 }

@@ -3,7 +3,6 @@
 
 mod bench;
 mod ci;
-#[cfg(test)]
 mod damaged;
 mod datasets;
 mod failure;

@@ -6,6 +6,7 @@ mod full;
 mod load;
 mod program;
 
+use crate::damaged;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{built, cargo, target_directory};
 use std::path::PathBuf;
@@ -108,10 +109,12 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
     let work = folder.path();
     match part {
         Part::Fuzz => {
+            let lines = damaged::try_both(runs as u64)?;
             let (runs, seed, found) = (runs.to_string(), seed.to_string(), target_directory()?);
             let mut fuzz = Command::new(built("maxmargin-trust")?);
             fuzz.args(["fuzz", "--runs", &runs, "--seed", &seed, "--found"]).arg(found);
-            judged(&mut fuzz)
+            let findings = judged(&mut fuzz)?;
+            Ok(Findings { done: lines, ..findings })
         }
         Part::Differential => {
             let every = runs.to_string();

@@ -60,6 +60,9 @@ pub(crate) struct Cv {
     /// How samples are cut into folds.
     #[serde(default)]
     pub(crate) folds: Folds,
+    /// Whether SMO goes by active variables: not as the papers count iterations.
+    #[serde(default)]
+    pub(crate) shrinking: bool,
     /// Where each fold starts: a name of [`Seeding::ALL`].
     pub(crate) seeding: Option<String>,
     #[serde(flatten)]

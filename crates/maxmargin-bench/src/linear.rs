@@ -66,7 +66,7 @@ pub(crate) struct OwnRule {
 
 impl OwnRule {
     pub(crate) fn of(method: Method, seed: u64) -> Self {
-        Self { usual: Linear { method, seed, gap: None }, work: Mutex::default() }
+        Self { usual: Linear { method, seed }, work: Mutex::default() }
     }
 }
 
@@ -82,7 +82,7 @@ impl Solve for OwnRule {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let refused = |reason: String| Refused { solver: self.name(), reason, instead: "use the solver `linear`" };
         let matrix = space.matrix().ok_or_else(|| refused("it works on features".into()))?;
-        let config = Config { method: self.usual.method, seed: self.usual.seed, gap: None, par: run.par };
+        let config = Config { method: self.usual.method, seed: self.usual.seed, par: run.par };
         let found = solve(matrix, dual, start, &config, &run.stop, run.watch).map_err(|error| refused(error.to_string()))?;
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
         Ok(Solved { solution: found.solution, exact: true, counts: Vec::new() })

@@ -60,7 +60,7 @@ impl OnSimplex {
             let usual = Sampling::of(candidates, seed, finish);
             Sampling { balanced: options.sample_balanced, tries: options.sample_tries.unwrap_or(usual.tries), ..usual }
         });
-        let usual = Usual { sampling, ..Usual::of(method, None, seed) };
+        let usual = Usual { sampling, ..Usual::of(method, seed) };
         Self { usual, rule, c: cell.setting.c, trained: Mutex::default() }
     }
 

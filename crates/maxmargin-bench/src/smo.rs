@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::measured::{Finished, Measured, WorkingSets};
 use crate::train::{Contender, Training};
-use maxmargin::core::{Dual, Formulation, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin::core::{Dual, Formulation, Goal, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin::irwls::{Finish, finish};
 use maxmargin::kernel::Space;
 use maxmargin::smo::Smo;
@@ -32,18 +32,18 @@ impl SmoAndFinish {
 
 impl Solve for SmoAndFinish {
     fn name(&self) -> &'static str {
-        Smo.name()
+        Smo::default().name()
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
-        Smo.takes(formulation, features)
+        Smo::default().takes(formulation, features)
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         let stop = run.stop;
-        run.stop = Stop { tol: self.from, ..stop };
-        let rough = Smo.solve(dual, space, start, run)?.solution;
+        run.stop = Stop { goal: Goal::Kkt(self.from), ..stop };
+        let rough = Smo::default().solve(dual, space, start, run)?.solution;
         run.stop = stop;
         let finishing = Instant::now();
         let config = Finish { exact_gradient: rough.status == Status::Converged, par: run.par, ..Finish::default() };

@@ -53,7 +53,7 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
         Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
         _ => match cell.finish_from {
             Some(from) => Box::new(SmoAndFinish::from(from)),
-            None => Box::new(Smo),
+            None => Box::new(Smo::default()),
         },
     })
 }

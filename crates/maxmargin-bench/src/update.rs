@@ -9,7 +9,7 @@ use crate::cell::{Method, Update as Cell};
 use crate::failure::Failure;
 use crate::input;
 use crate::measured::{Measured, Turnover, worst};
-use maxmargin::core::{Certificate, Dual, DualError, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
+use maxmargin::core::{Certificate, Dual, DualError, Goal, Silent, Solution, Start, Status, Stop, Work, certify, exact_gradient};
 use maxmargin::data::{BinaryLabels, Par, Samples};
 use maxmargin::kernel::{KernelGram, Rows};
 use maxmargin::path::{Added, Config, Mode, Path, Saved, Update};
@@ -109,7 +109,7 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
 fn first(pool: Pool, window: usize) -> Result<Saved, Failure> {
     let dual = pool.dual((0..window).collect())?;
     let rows = Rows::new(pool.gram, pool.budget, pool.par);
-    let stop = Stop { tol: DRAFT, ..pool.cell.setting.stop() };
+    let stop = Stop { goal: Goal::Kkt(DRAFT), ..pool.cell.setting.stop() };
     let config = SmoConfig { par: pool.par, ..SmoConfig::default() };
     let draft = solve(&dual, &rows, Start::zero(&dual)?, &config, &stop, &mut Silent)?;
     let (path, _) = Path::from_solution(pool.gram, pool.signs, dual.ids(), dual.upper(), &draft.alpha, pool.config())?;

@@ -2,19 +2,19 @@
 
 use crate::args::RunArgs;
 use crate::format;
-use maxmargin::core::Status;
+use maxmargin::core::{Goal, Status};
 use maxmargin::cv::CertificateReport;
 
-/// The warning for a training that ended with `status` short of the tolerance of `run`.
-pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, run: &RunArgs) -> String {
-    let far = format!(
-        "KKT violation {}, {} times the tolerance {}; the objective is within {} % of the optimum",
-        format::short(certificate.kkt),
-        format::short(certificate.kkt / run.eps),
-        format::short(run.eps),
-        format::short(100.0 * certificate.relative_gap),
-    );
-    format!("{}: {far}; {}", reason(status), remedy(status, run))
+/// The warning for a training that ended with `status` short of `goal`.
+pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: Goal, run: &RunArgs) -> String {
+    let far = |what: &str, found: f64, asked: f64, named: &str| {
+        let [value, times, asked] = [found, found / asked, asked].map(format::short);
+        format!("{what} {value}, {times} times the {named} {asked}; ")
+    };
+    let kkt = goal.kkt().map_or_else(String::new, |eps| far("KKT violation", certificate.kkt, eps, "tolerance"));
+    let gap = goal.gap().map_or_else(String::new, |gap| far("relative gap", certificate.relative_gap, gap, "one asked for,"));
+    let percent = format::short(100.0 * certificate.relative_gap);
+    format!("{}: {kkt}{gap}the objective is within {percent} % of the optimum; {}", reason(status), remedy(status, goal, run))
 }
 
 fn reason(status: Status) -> &'static str {
@@ -28,18 +28,20 @@ fn reason(status: Status) -> &'static str {
 }
 
 /// One option to change.
-fn remedy(status: Status, run: &RunArgs) -> String {
+fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
+    let option = if goal.kkt().is_some() { "--eps" } else { "--gap" };
+    let looser = format!("{option} {}", format::short(10.0 * goal.tol()));
     match status {
         Status::IterationLimit => {
             format!("try --max-iter {}, or scale the features (--scale minmax)", 10 * run.max_iter.unwrap_or(1_000_000))
         }
         Status::TimeLimit => {
             let seconds = run.time_limit.map_or(60.0, |t| t.as_secs_f64());
-            format!("try --time-limit {}s, or a looser --eps {}", format::short(10.0 * seconds), format::short(10.0 * run.eps))
+            format!("try --time-limit {}s, or a looser {looser}", format::short(10.0 * seconds))
         }
         Status::Interrupted => "what is known was written; run again without interrupting for the full result".to_owned(),
         Status::Stalled | Status::Converged => {
-            format!("try --scale minmax, a smaller -c, or --eps {}", format::short(10.0 * run.eps))
+            format!("try --scale minmax, a smaller -c, or {looser}")
         }
     }
 }

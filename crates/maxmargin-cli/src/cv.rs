@@ -1,8 +1,8 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
 
-use crate::args::{CvArgs, DataArgs, FoldArgs, Folds, RunArgs};
-use crate::failure::{Done, Failure, reason};
-use crate::input::Input;
+use crate::args::{CvArgs, DataArgs, DataOptions, FoldArgs, Folds, RunArgs};
+use crate::failure::{Done, Failure};
+use crate::input::{Input, MaxSize, read_text};
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::places::{Content, Places};
@@ -12,7 +12,7 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format};
-use maxmargin::core::Status;
+use maxmargin::core::{Goal, Status};
 use maxmargin::cv::{CvReport, FoldPlan, PlanError};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     places.reads([&args.data.source]);
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
-        let (plan, name) = plan(&args.folds, input, args.data.options.seed)?;
+        let (plan, name) = plan(&args.folds, input, &args.data.options)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
@@ -63,15 +63,16 @@ pub(crate) fn validate(
     let svm = asked.svm()?;
     let output = output.map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = asked.load(data, &threads, &mut notes)?;
+    let input = asked.load(data, (begun, &threads), &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let goal = svm.resolved_goal();
     let report = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(asked, &report, &notes);
-    warn(&report, run, &mut notes);
+    warn(&report, goal, run, &mut notes);
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
@@ -96,10 +97,10 @@ pub(crate) fn tell_of_cold_starts(asked: &Asked, report: &CvReport, notes: &Note
 }
 
 /// Says how many folds fell short, how far the worst is off, and what to do.
-fn warn(report: &CvReport, run: &RunArgs, notes: &mut Notes) {
+fn warn(report: &CvReport, goal: Goal, run: &RunArgs, notes: &mut Notes) {
     let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
     if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
-        let what = advice::unfinished(report.status(), &worst.certificate, run);
+        let what = advice::unfinished(report.status(), &worst.certificate, goal, run);
         let (open, all) = (open.len(), report.folds.len());
         notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
     }
@@ -127,11 +128,11 @@ fn text(d: &CvDocument) -> String {
     let loo = setup.command == "loo";
     let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
     let head = format!(
-        "{}{}; C {}, eps {}, scaling {}; {what}, seeding {}, {}\n\n",
+        "{}{}; C {}, {}, scaling {}; {what}, seeding {}, {}\n\n",
         data_line(&setup.data),
         setup_line(setup),
         cost_text(setup),
-        format::exact(setup.eps),
+        setup.goal_text(),
         setup.scale.unwrap_or("none"),
         found.seeding(),
         threads::text(d.end.threads),
@@ -178,18 +179,18 @@ pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
 }
 
 /// The folds that the options ask for, and what to call them.
-pub(crate) fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPlan, String), Failure> {
+pub(crate) fn plan(args: &FoldArgs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
     let plan = match &args.folds {
-        Folds::Stratified => FoldPlan::stratified(labels, k, seed),
+        Folds::Stratified => FoldPlan::stratified(labels, k, options.seed),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
-        Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, seed),
+        Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, options.seed),
         Folds::Groups => {
             let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
             let groups = input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))?;
             FoldPlan::groups(groups, k)
         }
-        Folds::File(path) => return file_plan(path, labels.len()),
+        Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
     };
     let name = match &args.folds {
         Folds::Stratified => "stratified",
@@ -200,11 +201,10 @@ pub(crate) fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPla
     Ok((plan.map_err(|e| Failure::input(&input.name, e))?, name.to_owned()))
 }
 
-fn file_plan(path: &std::path::Path, samples: usize) -> Result<(FoldPlan, String), Failure> {
+fn file_plan(path: &std::path::Path, samples: usize, most: MaxSize) -> Result<(FoldPlan, String), Failure> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        let what =
-            format!("cannot read the folds: {}; --folds takes stratified, contiguous, shuffled, groups or a file", reason(&e));
+    let text = read_text(path, most).map_err(|e| {
+        let what = format!("cannot read the folds: {e}; --folds takes stratified, contiguous, shuffled, groups or a file");
         Failure::input(&name, what)
     })?;
     let plan = FoldPlan::from_text(&text, samples).map_err(|e| match e {

@@ -57,8 +57,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     places.reads([&args.data.source]);
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
-    let input = asked.load(&args.data, &threads, &mut notes)?;
-    let (plan, fold_plan) = plan(&args.folds, &input, args.data.options.seed)?;
+    let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
+    let (plan, fold_plan) = plan(&args.folds, &input, &args.data.options)?;
     write_folds(folds_output, &plan)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let costs = &args.c.0;
@@ -136,7 +136,7 @@ fn warn(points: &[Point], wanted: usize, notes: &mut Notes) -> bool {
     let open = points.iter().filter(|p| p.found.solved.status != Status::Converged);
     let open: Vec<String> = open.map(|p| format!("C = {} ({})", format::exact(p.c), words(p.found.solved.status))).collect();
     if !open.is_empty() {
-        notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps", open.join(", ")));
+        notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps or --gap", open.join(", ")));
     }
     open.is_empty() && points.len() == wanted
 }

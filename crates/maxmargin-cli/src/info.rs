@@ -6,12 +6,13 @@ use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
-    Align, DataDocument, FormulationDocument, KernelDocument, SCHEMA, SHOWN, columns, data_line, fields, scaling_text, words,
+    Align, DataDocument, FormulationDocument, KernelDocument, SCHEMA, SHOWN, columns, data_line, fields, goal_text, scaling_text,
+    words,
 };
 use crate::threads::Threads;
 use crate::{format, model_io};
 use maxmargin::core::{Formulation, Status};
-use maxmargin::cv::{CertificateReport, goal_of};
+use maxmargin::cv::CertificateReport;
 use maxmargin::data::classes::pairs;
 use maxmargin::data::{Samples, Storage, inspect};
 use maxmargin::model::{MachineRecord, Model, Record};
@@ -61,7 +62,7 @@ struct TrainingInfo {
     formulation: FormulationDocument,
     solver: String,
     weights: Vec<f64>,
-    eps: f64,
+    eps: Option<f64>,
     gap: Option<f64>,
     status: Status,
     iterations: u64,
@@ -178,8 +179,8 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             formulation: FormulationDocument::new(Formulation::Svc { c: r.c, loss: r.loss, offset: r.offset }, Some(r.c)),
             solver: r.solver.clone(),
             weights: r.weights.clone(),
-            eps: r.eps,
-            gap: r.gap,
+            eps: r.goal().kkt(),
+            gap: r.goal().gap(),
             status: r.status(),
             iterations: r.iterations(),
             certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
@@ -191,7 +192,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
 
 /// What a file says of one machine.
 fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
-    CertificateReport::new(&machine.certificate, goal_of(record).met(&machine.certificate))
+    CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate))
 }
 
 fn machine_info(model: &Model, p: usize, (a, b): (usize, usize)) -> MachineInfo {
@@ -231,7 +232,7 @@ fn model_text(d: &ModelInfo) -> String {
                 ("trained on", format!("{} rows, {} features", format::count(t.rows), format::count(t.features))),
                 ("sha256", t.sha256.clone()),
                 ("solver", format!("{}; {}", t.solver, t.formulation.text())),
-                ("C, weights, eps", format!("{c}; {}; {}", weights.join(", "), format::exact(t.eps))),
+                ("C, weights, goal", format!("{c}; {}; {}", weights.join(", "), goal_text(t.eps, t.gap))),
                 ("status", format!("{} after {} iterations", words(t.status), format::count(t.iterations))),
             ]);
             rows.extend(t.certificate.map(|c| {

@@ -8,9 +8,9 @@ use crate::output::write_whole;
 use crate::{format, memory};
 use maxmargin::data::libsvm::{self, IndexBase, Problem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
-use maxmargin::data::{Dataset, Generator, Par, cache, compress};
+use maxmargin::data::{Asking, Dataset, Generator, Par, cache, compress};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
 
@@ -40,6 +40,17 @@ pub(crate) fn load_from(
     par: Par,
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
+    load_until(None, source, (args, base), par, notes)
+}
+
+/// The same, given up where it takes longer.
+pub(crate) fn load_until(
+    until: Option<Instant>,
+    source: &str,
+    (args, base): (&DataOptions, Option<u32>),
+    par: Par,
+    notes: &mut Notes,
+) -> Result<Input, Failure> {
     let begun = Instant::now();
     let is_file = source != "-" && Path::new(source).exists();
     let data = match source.parse::<Generator>() {
@@ -50,8 +61,8 @@ pub(crate) fn load_from(
             }
             refuse_generator_options(source, args)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
-            let bytes = read_bytes(source, MaxSize::of(args))?;
-            let data = parse(&display_name(source), &bytes, args, base, par, notes)?;
+            let bytes = read_until(until, source, MaxSize::of(args))?;
+            let data = parse(&display_name(source), &bytes, (args, base, until), par, notes)?;
             drop(reading);
             data
         }
@@ -95,22 +106,58 @@ impl MaxSize {
     }
 
     fn exceeded(self, name: &str) -> Failure {
+        Failure::input(name, format!("unpacked, {}", self.in_words()))
+    }
+
+    fn in_words(self) -> String {
         let size = format::bytes(self.bytes);
         let limit = if self.given { format!("{size} (--max-size)") } else { format!("{size}, half of the memory that is free") };
-        let what = format!("unpacked, the file has more than {limit}; raise --max-size SIZE to read it all the same");
-        Failure::input(name, what)
+        format!("the file has more than {limit}; raise --max-size SIZE to read it all the same")
     }
+}
+
+/// The text of a file that is not data: folds, ranges, numbers.
+///
+/// # Errors
+///
+/// Why it cannot be read, in words that follow a place.
+pub(crate) fn read_text(path: &Path, most: MaxSize) -> Result<String, String> {
+    let mut text = String::new();
+    let mut file = File::open(path).map_err(|e| reason(&e))?.take(most.bytes.saturating_add(1));
+    file.read_to_string(&mut text).map_err(|e| reason(&e))?;
+    if text.len() as u64 > most.bytes { Err(most.in_words()) } else { Ok(text) }
+}
+
+/// Reads while there is time.
+struct Until<R>(R, Option<Instant>);
+
+impl<R: Read> Read for Until<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_some_and(|until| Instant::now() >= until) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.0.read(buffer)
+    }
+}
+
+fn late(name: &str) -> Failure {
+    Failure::input(name, "the time limit came while it was read, and nothing was done with it; raise --time-limit")
 }
 
 /// All bytes of a file or of standard input (`-`), unpacked.
 pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
+    read_until(None, source, most)
+}
+
+fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
     let name = display_name(source);
     let failed = |error: &io::Error| match error.kind() {
+        io::ErrorKind::TimedOut => late(&name),
         io::ErrorKind::FileTooLarge => most.exceeded(&name),
         _ => Failure::input(&name, reason(error)),
     };
     if source == "-" {
-        return compress::read_all(io::stdin().lock(), most.bytes).map_err(|e| failed(&e));
+        return compress::read_all(Until(io::stdin().lock(), until), most.bytes).map_err(|e| failed(&e));
     }
     let opened = match fs::metadata(source) {
         Ok(found) if found.is_dir() => return Err(Failure::input(name, "this is a directory; name a file in it")),
@@ -125,15 +172,14 @@ pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure
         }
         _ => Failure::input(&name, format!("cannot read: {}", reason(&error))),
     })?;
-    compress::read_all(file, most.bytes).map_err(|e| failed(&e))
+    compress::read_all(Until(file, until), most.bytes).map_err(|e| failed(&e))
 }
 
 /// Parses the text, or takes it from the cache.
 pub(crate) fn parse(
     name: &str,
     bytes: &[u8],
-    args: &DataOptions,
-    base: Option<u32>,
+    (args, base, until): (&DataOptions, Option<u32>, Option<Instant>),
     par: Par,
     notes: &mut Notes,
 ) -> Result<Dataset, Failure> {
@@ -152,7 +198,9 @@ pub(crate) fn parse(
     {
         return Ok(data);
     }
-    let data = libsvm::parse(bytes, &options, par).map_err(|e| read_failure(name, &e))?;
+    let mut go_on = || until.is_none_or(|until| Instant::now() < until);
+    let asking = Asking::new(&mut go_on);
+    let data = libsvm::parse_asking(bytes, &options, par, &asking).map_err(|e| read_failure(name, &e))?;
     if let Some((folder, key)) = &key
         && let Err(error) = store(folder, key, &data)
     {
@@ -191,6 +239,7 @@ pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
 /// `FILE:LINE:COLUMN: what; what to do`
 fn read_failure(name: &str, error: &ReadError) -> Failure {
     match error {
+        ReadError::Halted => late(name),
         ReadError::Line { line, column, text, problem } if text.is_empty() => {
             Failure::input(format!("{name}:{line}:{column}"), problem)
         }

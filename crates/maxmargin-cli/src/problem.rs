@@ -7,7 +7,7 @@ use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
 use crate::threads::Threads;
 use crate::{format, memory};
-use maxmargin::core::{Loss, Offset, Refused};
+use maxmargin::core::{Goal, Loss, Offset, Refused};
 use maxmargin::cv::Seeding;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
@@ -68,12 +68,12 @@ impl<'a> Asked<'a> {
             .kernel(self.kernel())
             .gamma(kernel.gamma)
             .solver(solver.solver)
+            .shrinking(!solver.no_shrinking)
             .seeding(self.seeding)
-            .seed(self.seed)
-            .eps(run.eps);
+            .seed(self.seed);
         svm = solver.loss.into_iter().fold(svm, Svm::loss);
         svm = solver.bias.into_iter().fold(svm, Svm::offset);
-        svm = solver.gap.into_iter().fold(svm, Svm::gap);
+        svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
         svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
         svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
         svm = problem.weight.iter().fold(svm, |svm, weight| svm.class_weight(weight.label, weight.factor));
@@ -102,9 +102,15 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Reads the data, and asks about as many classes as make too many machines.
-    pub(crate) fn load(&self, data: &DataArgs, threads: &Threads, notes: &mut Notes) -> Result<Input, Failure> {
-        let input = input::load(data, None, threads.par(), notes)?;
+    /// Reads the data, and asks about as many classes as make too many machines. The time limit counts from `begun`.
+    pub(crate) fn load(
+        &self,
+        data: &DataArgs,
+        (begun, threads): (Instant, &Threads),
+        notes: &mut Notes,
+    ) -> Result<Input, Failure> {
+        let until = self.args.run.time_limit.map(|limit| begun + limit);
+        let input = input::load_until(until, &data.source, (&data.options, None), threads.par(), notes)?;
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let machines = count * (count - 1) / 2;
@@ -131,7 +137,7 @@ impl<'a> Asked<'a> {
         (begun, threads): (Instant, &Threads),
         notes: &mut Notes,
     ) -> Result<Prepared, Failure> {
-        let SvmArgs { kernel: args, problem, run, solver } = self.args;
+        let SvmArgs { kernel: args, problem, run, .. } = self.args;
         if self.kernel() == Kernel::Precomputed && input.data.index_base != 0 {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
@@ -148,7 +154,7 @@ impl<'a> Asked<'a> {
         };
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
-        let goal = solved_by.build(self.seed, solver.gap).goal(run.eps);
+        let goal = svm.resolved_goal();
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
@@ -157,7 +163,7 @@ impl<'a> Asked<'a> {
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
             weights,
-            eps: run.eps,
+            eps: goal.kkt(),
             gap: goal.gap(),
             scale: problem.scale.map(scale_method).map(scale_name),
             seed: Some(self.seed),
@@ -325,9 +331,6 @@ fn refused(error: &Error) -> Failure {
                 .replace(" `", " --solver ")
                 .replace('`', "");
             format!("--solver {solver}: {reason}; {instead}")
-        }
-        Error::Gap(solver) => {
-            format!("--gap: not for --solver {solver}, which stops by the KKT violation; use a smaller --eps, or another solver")
         }
         other => other.to_string(),
     })

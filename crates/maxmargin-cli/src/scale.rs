@@ -1,9 +1,9 @@
 //! `scale`: features to a range, as LIBSVM's `svm-scale` does.
 
 use crate::args::{ScaleArgs, ScaleName};
-use crate::failure::{Done, Failure, reason};
+use crate::failure::{Done, Failure};
 use crate::format;
-use crate::input::{self, Input};
+use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::places::{Content, Places};
 use crate::threads::Threads;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
     let input = input::load(&args.data, None, threads.par(), &mut notes)?;
     let index_base = input.data.index_base;
     let scaler = match &args.range {
-        Some(path) => read_range(path, index_base)?,
+        Some(path) => read_range(path, index_base, MaxSize::of(&args.data.options))?,
         None => Scaler::fit(&input.data.samples, method(args)),
     };
     if scaler.features() < input.data.samples.features() {
@@ -73,9 +73,8 @@ fn method(args: &ScaleArgs) -> Method {
     }
 }
 
-fn read_range(path: &Path, index_base: u32) -> Result<Scaler, Failure> {
+fn read_range(path: &Path, index_base: u32, most: MaxSize) -> Result<Scaler, Failure> {
     let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the ranges: {}", reason(&e))))?;
+    let text = input::read_text(path, most).map_err(|e| Failure::input(&name, format!("cannot read the ranges: {e}")))?;
     Scaler::from_range_text(&text, index_base).map_err(|e| Failure::input(&name, e))
 }

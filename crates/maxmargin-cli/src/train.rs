@@ -48,15 +48,16 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let output = places.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
-    let input = asked.load(&args.data, &threads, &mut notes)?;
+    let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let goal = svm.resolved_goal();
     let fitted = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
     if unfinished > 0 {
-        let what = advice::unfinished(fitted.status, &fitted.certificate, run);
+        let what = advice::unfinished(fitted.status, &fitted.certificate, goal, run);
         notes.warn(match fitted.machines.len() {
             1 => what,
             all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
@@ -104,7 +105,7 @@ fn report(d: &TrainDocument) -> String {
     let classes = setup.data.classes.len();
     let mut rows = vec![
         ("solver", setup_line(setup)),
-        ("C, eps", format!("{}, {}", cost_text(setup), format::exact(setup.eps))),
+        ("C, goal", format!("{}, {}", cost_text(setup), setup.goal_text())),
         ("scaling", setup.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", words(solved.status), format::count(solved.iterations))),
         ("certificate", certificates(&all, setup, "machines")),

@@ -1,21 +1,21 @@
 //! `update`: samples into a model and out of it, exactly, without training again.
 
 use crate::args::{Numbers, UpdateArgs};
-use crate::failure::{Done, Failure, reason};
+use crate::failure::{Done, Failure};
 use crate::input::{self, Input, MaxSize};
 use crate::interrupt;
 use crate::lock::Patience;
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
-use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, fields, machines_table, words, work_text};
+use crate::report::{
+    DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certain_text, fields, machines_table, words, work_text,
+};
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
 use maxmargin::core::{Formulation, Status};
 use maxmargin::cv::update::numbers_of;
-use maxmargin::cv::{
-    CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, goal_of, update,
-};
+use maxmargin::cv::{CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, update};
 use maxmargin::data::libsvm;
 use maxmargin::model::{Model, Record};
 use maxmargin::path::Update;
@@ -78,7 +78,8 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let base = Some(model.parts().index_base);
     let add = args.add.as_deref();
     let add = add.map(|add| input::load_from(add, &args.options, base, threads.par(), &mut notes)).transpose()?;
-    let remove = args.remove.as_ref().map_or(Ok(Vec::new()), |remove| removed(remove, &name, &kept))?;
+    let remove =
+        args.remove.as_ref().map_or(Ok(Vec::new()), |remove| removed(remove, &name, &kept, MaxSize::of(&args.options)))?;
     let read = begun.elapsed().as_secs_f64();
     let change = Change { add: add.as_ref().map(|input| &input.data), remove: &remove, c: args.c };
     let budget = args.memory.unwrap_or_else(memory::default_budget);
@@ -118,7 +119,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         removed: remove.len(),
         margin: sum.map_or(0, |sum| sum.margin),
         bounded: record.machines.iter().map(|machine| machine.bounded as usize).sum(),
-        tolerance: sum.map_or(record.eps, |sum| sum.tolerance),
+        tolerance: sum.map_or(record.goal().tol(), |sum| sum.tolerance),
         solved: solved(&updated, record),
         seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &notes),
@@ -145,13 +146,13 @@ fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: 
 }
 
 /// The numbers that `--remove` names.
-fn removed(remove: &Numbers, name: &str, kept: &Kept) -> Result<Vec<u64>, Failure> {
+fn removed(remove: &Numbers, name: &str, kept: &Kept, most: MaxSize) -> Result<Vec<u64>, Failure> {
     let ranges: Vec<RangeInclusive<u64>> = match remove {
         Numbers::List(ranges) => ranges.clone(),
         Numbers::File(path) => {
             let file = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|e| {
-                let what = format!("cannot read the numbers: {}; --remove takes 3,7,20-40 or a file of numbers", reason(&e));
+            let text = input::read_text(path, most).map_err(|e| {
+                let what = format!("cannot read the numbers: {e}; --remove takes 3,7,20-40 or a file of numbers");
                 Failure::input(&file, what)
             })?;
             numbers_of(&text).map_err(|e| {
@@ -190,14 +191,14 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
     let asked = (Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset }, record.weights.clone());
     let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
-    Setup::of_model("update", data, &updated.model, asked, goal_of(record))
+    Setup::of_model("update", data, &updated.model, asked, record.goal())
 }
 
 /// One machine: exact to the tolerance of its path where it has moved, what it was otherwise.
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(Walked::sum);
-    let holds = path.map_or_else(|| goal_of(record).met(&one.certificate), |path| one.certificate.holds(path.tolerance));
-    let certificate = CertificateReport::new(&one.certificate, holds);
+    let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
+    let certificate = CertificateReport::new(&one.certificate, holds).with_certain(one.certain.as_ref());
     MachineReport {
         rows_computed: path.map_or(0, |path| path.columns),
         breakpoints: path.map_or(0, |path| path.breakpoints as u64),
@@ -213,7 +214,13 @@ fn solved(updated: &Updated, record: &Record) -> Solved {
         machines: MachineDocument::of(updated.model.classes(), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
-        kernel_bytes: 0,
+        kernel_bytes: updated
+            .machines
+            .iter()
+            .filter_map(|one| one.walked.as_ref())
+            .map(|path| path.sum().bytes)
+            .max()
+            .unwrap_or(0),
         support_vectors: updated.model.support_vectors(),
         work: work(updated),
     }
@@ -247,11 +254,13 @@ fn report(d: &UpdateDocument) -> String {
         ("C", d.setup.formulation.c.map_or_else(String::new, format::exact)),
         ("status", words(d.solved.status).to_owned()),
     ];
+    let judged: Vec<CertificateReport> = d.solved.machines.iter().map(|machine| machine.report.certificate).collect();
+    rows.extend(certain_text(&judged).map(|text| ("labels", text)));
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
         let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
         // The worst may be a machine that has kept its solution: that is as exact as it was asked to be.
-        let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps } else { d.tolerance };
+        let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
         let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::short);
         rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));
     }
@@ -261,6 +270,7 @@ fn report(d: &UpdateDocument) -> String {
             "support vectors",
             format!("{vectors} of {}, {} at C, {} in the margin", count(d.rows), count(d.bounded), count(d.margin)),
         ),
+        ("path memory", format::bytes(d.solved.kernel_bytes)),
         ("time", format::seconds(d.seconds.total)),
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),

@@ -9,9 +9,7 @@ use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, 
 use crate::threads::Threads;
 use crate::{format, model_io};
 use maxmargin::core::{Formulation, Goal, Status};
-use maxmargin::cv::{
-    CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, goal_of, verify,
-};
+use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, verify};
 use maxmargin::data::Par;
 use maxmargin::model::{Model, Record};
 use serde::Serialize;
@@ -74,7 +72,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
 
 /// The violation or the gap that the user asks for, whichever the solver of the model is about.
 fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
-    eps.map(|eps| model.record().map_or(Goal::Kkt(eps), |record| goal_of(record).at_most(eps)))
+    eps.map(|eps| model.record().map_or(Goal::Kkt(eps), |record| record.goal().at_most(eps)))
 }
 
 /// The data that the user names, or what the model keeps.
@@ -147,7 +145,8 @@ fn report(d: &VerifyDocument) -> String {
         rows.push(("primal", format::long(c.primal)));
         rows.push(("dual", format::long(c.dual)));
         rows.push(("relative gap", format::short(c.relative_gap) + &asked));
-        rows.push(("KKT violation", format!("{} (tolerance {})", format::short(c.kkt), format::short(d.setup.eps))));
+        let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
+        rows.push(("KKT violation", format::short(c.kkt) + &tolerance));
     }
     rows.push(("time", format::seconds(d.seconds.total)));
     let certificates: Vec<CertificateReport> = d.solved.machines.iter().map(|m| m.report.certificate).collect();

@@ -200,6 +200,12 @@ fn small_files_that_unpack_to_large_ones_are_refused() {
     for line in ["predict small bomb.gz", "verify bomb.gz small", "info bomb.gz", "update bomb.gz --remove 1"] {
         refused(&bench, &format!("{line} --max-size 1M -q"), 1, says);
     }
+    // So are folds, ranges and lists of numbers.
+    bench.file("long", "1\n".repeat(1000));
+    for line in ["cv small --folds long", "grid small --folds long", "scale small --range long", "update m --remove long"] {
+        let says = "the file has more than 1.00 KiB (--max-size); raise --max-size SIZE to read it all the same";
+        refused(&bench, &format!("{line} --max-size 1K -q"), 1, says);
+    }
     refused(&bench, "info small --max-size 100 -q", 1, "small: unpacked, the file has more than 100 B (--max-size)");
     let mut command = bench.command("info - --max-size 1M -q");
     command.stdin(std::fs::File::open(bench.path("bomb.gz")).unwrap());

@@ -8,8 +8,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a loaded machine may add.
-const SLACK: Duration = Duration::from_secs(4);
+/// What is promised: a tenth of a limit, or so much where that is more.
+const PROMISED: Duration = Duration::from_millis(500);
+
+/// What a loaded machine may add to the quickest of some attempts: whoever does not ask is late every time, other programs are in the way now and then.
+const SLACK: Duration = Duration::from_secs(1);
+const ATTEMPTS: usize = 3;
 
 #[expect(clippy::print_stderr, reason = "whoever runs the tests is told what they skip")]
 fn real(name: &str) -> Option<String> {
@@ -24,7 +28,7 @@ fn real(name: &str) -> Option<String> {
 }
 
 /// Runs that take minutes: a finish with thousands of free samples, exact paths, IRWLS with a large C, Newton steps, many folds.
-fn long_runs(data: &str) -> [String; 6] {
+fn long_runs(data: &str) -> [String; 8] {
     [
         format!("train {data} -g 0.5 -c 100 --eps 1e-10"),
         format!("train {data} -g 0.05 -c 1000 --solver irwls --eps 1e-8"),
@@ -32,6 +36,8 @@ fn long_runs(data: &str) -> [String; 6] {
         format!("cv {data} -g 0.05 -c 100 --seeding ato"),
         format!("cv {data} -g 0.05 -c 100"),
         format!("train {data} -g 0.05 -c 1000 --solver pairwise --eps 1e-9"),
+        format!("train {data} -g 0.05 -c 1000 --solver cvm --gap 1e-7"),
+        format!("train {data} --kernel linear --solver descent --bias 1 -c 1e5 --eps 1e-8"),
     ]
 }
 
@@ -39,17 +45,35 @@ fn long_runs(data: &str) -> [String; 6] {
 fn a_time_limit_is_kept_whatever_the_run_is_doing() {
     let Some(data) = real("a7a") else { return };
     let bench = Bench::new();
-    let limit = Duration::from_secs(3);
+    let limit = Duration::from_secs(2);
     for run in long_runs(&data) {
-        let begun = Instant::now();
-        let answer = bench.run(&format!("{run} --time-limit 3s"));
-        let took = begun.elapsed();
-        assert!(took <= limit + limit / 10 + SLACK, "{run}: {took:?} {answer:?}");
-        assert!(
-            answer.err.contains("time limit") || answer.err.contains("nothing to report") || answer.code == 0,
-            "{run}: {answer:?}"
-        );
+        let attempt = || {
+            let begun = Instant::now();
+            let answer = bench.run(&format!("{run} --time-limit 2s"));
+            let took = begun.elapsed();
+            assert!(
+                answer.err.contains("time limit") || answer.err.contains("nothing to report") || answer.code == 0,
+                "{run}: {answer:?}"
+            );
+            took
+        };
+        let most = limit + PROMISED.max(limit / 10) + SLACK;
+        let mut took = Vec::new();
+        while took.len() < ATTEMPTS && took.iter().all(|took| *took > most) {
+            took.push(attempt());
+        }
+        assert!(took.iter().any(|took| *took <= most), "{run}: {took:?}, at most {most:?}");
     }
+}
+
+/// A file that takes longer to read than there is time was read to its end, and trained on until the same limit was seen.
+#[test]
+fn a_time_limit_is_heard_while_a_file_is_read() {
+    let bench = Bench::new();
+    bench.file("long", "1 1:0.5 2:0.25\n-1 1:0.75 3:1\n".repeat(200_000));
+    let answer = bench.run("train long -o m --time-limit 1ms -q");
+    assert!(answer.code == 1 && answer.err.contains("long: the time limit came while it was read"), "{answer:?}");
+    assert!(!bench.path("m").exists());
 }
 
 #[test]
@@ -67,7 +91,7 @@ fn ctrl_c_is_heard_whatever_the_run_is_doing() {
         assert!(sent.success(), "{run}");
         child.wait().expect("it ends");
         let took = begun.elapsed();
-        assert!(took <= Duration::from_secs(1) + SLACK, "{run}: {took:?}");
+        assert!(took <= 2 * PROMISED + 2 * SLACK, "{run}: {took:?}");
     }
 }
 

@@ -86,7 +86,7 @@ fn options_that_contradict_each_other() {
         ("train blobs --kernel linear --solver descent", "--bias none"),
         ("train blobs --solver smo --loss squared", "--kernel linear"),
         ("train blobs --bias none", "--kernel linear"),
-        ("train blobs --gap 1e-6", "another solver"),
+        ("train blobs --gap 1", "asks for nothing"),
         ("train blobs --kernel linear --solver linear --updatable", "--solver smo"),
         ("train blobs --kernel linear --bias -1", "free (not regularised), none"),
         ("cv blobs --kernel linear --seeding sir", "use cold or full"),

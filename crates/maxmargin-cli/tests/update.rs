@@ -144,3 +144,17 @@ fn the_tolerance_that_is_told_is_that_of_the_machine() {
     let all = bench.run("update m -c 4 -o m2 -q");
     assert!(all.out.contains("(tolerance 1e-08)"), "{all:?}");
 }
+
+/// Labels and bytes of an update were reported as unknown and as none.
+#[test]
+fn an_update_tells_what_it_proves_and_what_it_held() {
+    let bench = Bench::new();
+    trained(&bench);
+    let updated = bench.json("update m --remove 1-5 --memory 1M -o n");
+    let (rows, labels) = (updated["rows"].as_u64().unwrap(), updated["certificate"]["certain"].as_u64().unwrap());
+    assert!(labels > rows / 2 && labels <= rows, "{labels} of {rows}: the gap is next to nothing");
+    let held = updated["kernel_bytes"].as_u64().unwrap();
+    assert!(held > 8 * updated["margin"].as_u64().unwrap().pow(2) && held <= 1 << 20, "{held}");
+    let verified = bench.json("verify n");
+    assert_eq!(verified["certificate"]["certain"].as_u64(), Some(labels), "whoever counts");
+}

@@ -56,7 +56,7 @@ impl<'a, 'g> Clock<'a, 'g> {
         } else if self.reported.is_none_or(|last| elapsed.saturating_sub(last) >= REPORT) {
             self.reported = Some(elapsed);
             let rows_computed = self.rows.work().computed;
-            let progress = Progress { iterations: self.iterations, violation, tol: self.stop.tol, rows_computed };
+            let progress = Progress { iterations: self.iterations, violation, tol: self.stop.goal.tol(), rows_computed };
             if self.watch.tick(&progress).is_break() {
                 self.ended = Some(Status::Interrupted);
             }

@@ -1,7 +1,8 @@
 //! What a certificate must show to hold.
 
-use crate::certificate::Certificate;
-use crate::solution::Status;
+use crate::certificate::{Certificate, certify_gradient};
+use crate::dual::Dual;
+use crate::solution::{Status, bias_of};
 use serde::{Deserialize, Serialize};
 
 /// The judgement that a solution was asked to meet.
@@ -21,7 +22,48 @@ pub enum Goal {
     },
 }
 
+/// The KKT violation that solvers work towards first where only a gap is asked for: about what a relative gap of 10⁻³ takes.
+const FIRST: f64 = 0.1;
+
 impl Goal {
+    /// What is asked for of the two; nothing where neither is.
+    pub fn of(kkt: Option<f64>, gap: Option<f64>) -> Option<Self> {
+        match (kkt, gap) {
+            (None, None) => None,
+            (Some(kkt), None) => Some(Goal::Kkt(kkt)),
+            (None, Some(gap)) => Some(Goal::Gap(gap)),
+            (Some(kkt), Some(gap)) => Some(Goal::Both { kkt, gap }),
+        }
+    }
+
+    /// The same quantities with `factor` times the bounds.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        match self {
+            Goal::Kkt(kkt) => Goal::Kkt(factor * kkt),
+            Goal::Gap(gap) => Goal::Gap(factor * gap),
+            Goal::Both { kkt, gap } => Goal::Both { kkt: factor * kkt, gap: factor * gap },
+        }
+    }
+
+    /// The KKT violation that is asked for, or where none is the gap.
+    pub fn tol(self) -> f64 {
+        match self {
+            Goal::Kkt(tol) | Goal::Gap(tol) | Goal::Both { kkt: tol, .. } => tol,
+        }
+    }
+
+    /// The KKT violation to work towards first: the one that is asked for, or where none is a loose one, which the gap may tighten.
+    pub fn first_kkt(self) -> f64 {
+        self.kkt().unwrap_or(FIRST)
+    }
+
+    /// Whether a point shows it whose KKT violation is known, and its gradient `Qα + lin`, which is asked for only where a gap is.
+    pub fn shown<G: AsRef<[f64]>>(self, dual: &Dual, violation: f64, alpha: &[f64], gradient: impl FnOnce() -> G) -> bool {
+        self.kkt().is_none_or(|kkt| violation <= kkt)
+            && self.gap().is_none_or(|gap| gap_at(dual, alpha, gradient().as_ref()) <= gap)
+    }
+
     /// The same quantities with other bounds: what a goal is about, in a judge's terms.
     #[must_use]
     pub fn at_most(self, bound: f64) -> Self {
@@ -57,6 +99,72 @@ impl Goal {
             Goal::Gap(gap) | Goal::Both { gap, .. } => Some(gap),
             Goal::Kkt(_) => None,
         }
+    }
+}
+
+/// The relative gap of a point, by its gradient `Qα + lin` and the bias that this implies.
+fn gap_at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    certify_gradient(dual, alpha, bias_of(dual, alpha, gradient), gradient).relative_gap()
+}
+
+/// Iterations between two looks at the gap, at least: a look costs some passes over the variables, an iteration of SMO two.
+const LOOK: u64 = 128;
+
+/// Looks for a solver that iterates whether its goal is reached: at the violation always, at the gap now and then.
+#[derive(Clone, Copy, Debug)]
+pub struct Looking {
+    aim: Goal,
+    /// When the gap is next looked at.
+    next: u64,
+    /// The gap when it was last looked at: that of α = 0 before.
+    seen: f64,
+}
+
+impl Looking {
+    /// Looks for `aim`.
+    pub fn new(aim: Goal) -> Self {
+        Self { aim, next: 0, seen: 1.0 }
+    }
+
+    /// What it looks for.
+    pub fn aimed_at(&self) -> Goal {
+        self.aim
+    }
+
+    /// Goes on looking, for another aim.
+    pub fn aim(&mut self, aim: Goal) {
+        (self.aim, self.next) = (aim, 0);
+    }
+
+    /// What progress is told of: the violation, or the gap where only that is asked for.
+    pub fn measure(&self, violation: f64) -> f64 {
+        if self.aim.kkt().is_some() { violation } else { self.seen }
+    }
+
+    /// Whether the aim is reached after so many iterations; `point` gives α and gradient, one entry per variable. A violation of nothing is as far as anybody
+    /// comes.
+    #[inline]
+    pub fn reached(
+        &mut self,
+        dual: &Dual,
+        violation: f64,
+        iterations: u64,
+        point: impl FnOnce() -> (Vec<f64>, Vec<f64>),
+    ) -> bool {
+        if self.aim.kkt().is_some_and(|kkt| violation > kkt || violation.is_nan()) {
+            return false;
+        }
+        let Some(gap) = self.aim.gap() else { return true };
+        if violation <= 0.0 {
+            return true;
+        }
+        if iterations < self.next {
+            return false;
+        }
+        self.next = iterations + LOOK.max(iterations / 16);
+        let (alpha, gradient) = point();
+        self.seen = gap_at(dual, &alpha, &gradient);
+        self.seen <= gap
     }
 }
 

@@ -29,7 +29,7 @@ pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};
 pub use factor::{Factor, SINGULAR, cholesky};
 pub use formulation::{Decision, Formulation, Part, Problem};
-pub use goal::Goal;
+pub use goal::{Goal, Looking};
 pub use gradient::{exact_gradient, exact_gradient_asking, exact_sums};
 pub use loss::{Loss, Offset};
 pub use maxmargin_data::{Asking, Halted};

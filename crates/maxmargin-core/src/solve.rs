@@ -4,7 +4,6 @@ use crate::certain::{Certain, certain};
 use crate::certificate::{Certificate, certify, certify_gradient};
 use crate::dual::Dual;
 use crate::formulation::Formulation;
-use crate::goal::Goal;
 use crate::gradient::exact_gradient_asking;
 use crate::loss::{Loss, Offset};
 use crate::solution::Solution;
@@ -140,11 +139,6 @@ pub trait Solve: Sync {
     /// The short name that options, documents and model files know it by.
     fn name(&self) -> &'static str;
 
-    /// What its solutions are to show when `tol` is asked of it: the KKT violation unless it stops by something else.
-    fn goal(&self, tol: f64) -> Goal {
-        Goal::Kkt(tol)
-    }
-
     /// Whether it takes duals of this formulation over features (`true`) or kernel rows, before there is any data.
     ///
     /// # Errors
@@ -154,7 +148,7 @@ pub trait Solve: Sync {
 
     /// Minimises `dual` from `start`.
     ///
-    /// Every returned point is feasible. When the status is [`Converged`](crate::Status::Converged), the goal holds by the solver's own
+    /// Every returned point is feasible. When the status is [`Converged`](crate::Status::Converged), the goal of `run.stop` holds by the solver's own
     /// gradient, and by exact values under [`Refine::Exact`].
     ///
     /// # Errors
@@ -179,6 +173,6 @@ pub fn solve_certified(
     run.refine = Refine::Exact;
     let mut solved = solver.solve(dual, space, start, run)?;
     let certificate = solved.certify(dual, space, run.par);
-    solved.solution.status = solver.goal(run.stop.tol).reached(solved.solution.status, &certificate);
+    solved.solution.status = run.stop.goal.reached(solved.solution.status, &certificate);
     Ok((solved, certificate))
 }

@@ -1,5 +1,6 @@
 //! When to stop, and who is told on the way.
 
+use crate::goal::Goal;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 /// When a solver stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Largest KKT violation (LIBSVM's ε: `max over I_low − min over I_up` of the optimality indicator) accepted as converged.
-    pub tol: f64,
+    /// What a solution has to show to be called converged.
+    pub goal: Goal,
     /// Give up after this many iterations.
     pub max_iter: Option<u64>,
     /// Give up after this long.
@@ -16,9 +17,14 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Stop at the KKT violation `tol` only.
+    /// Stop at the KKT violation `tol` (LIBSVM's ε) only.
     pub fn at(tol: f64) -> Self {
-        Self { tol, max_iter: None, max_time: None }
+        Self::when(Goal::Kkt(tol))
+    }
+
+    /// Stop at this goal only.
+    pub fn when(goal: Goal) -> Self {
+        Self { goal, max_iter: None, max_time: None }
     }
 
     /// What is left of the limits of a run that began at `begun` and has made `iterations`.
@@ -37,7 +43,7 @@ impl Stop {
 pub struct Progress {
     /// Iterations so far.
     pub iterations: u64,
-    /// KKT violation now (not monotone).
+    /// KKT violation now (not monotone). Where solvers over kernel rows are asked for a gap alone: the relative gap when they last looked.
     pub violation: f64,
     /// Where it has to go.
     pub tol: f64,

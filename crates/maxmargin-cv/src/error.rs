@@ -89,9 +89,6 @@ pub enum CvError {
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),
-    /// A gap for a solver that stops by the KKT violation.
-    #[error("a relative gap: not for {0}, which stops by the KKT violation; ask for a smaller tolerance, or use another solver")]
-    Gap(&'static str),
     /// A weight for a class that the data does not have.
     #[error("a weight for class {label}: the classes of the data are {known}")]
     UnknownClass {

@@ -40,5 +40,5 @@ pub use solver::{SmoChunks, SmoFinish, Solver};
 pub use study::Study;
 pub use train::Fitted;
 pub use update::{Change, Kept, MachineUpdate, UpdateError, Updated, Walked, update};
-pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, goal_of, verify};
+pub use verify::{Check, Claim, MachineVerdict, Verdict, VerifyError, verify};
 pub use watch::{CvProgress, CvWatch, Quiet, Stage};

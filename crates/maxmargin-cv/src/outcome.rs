@@ -51,7 +51,7 @@ impl Outcome {
         let audit = task.audit.as_ref().expect("judged before it is reported");
         let decision = if trainer.keep { trainer.problem.decision(&task.solution) } else { Decision::default() };
         let decision = Arc::new(decision);
-        let held = trainer.solver.goal(trainer.stop.tol).met(&audit.certificate);
+        let held = trainer.stop.goal.met(&audit.certificate);
         let report = MachineReport {
             seed_steps: task.seed_steps,
             breakpoints: task.breakpoints,

@@ -6,10 +6,11 @@ mod finished;
 pub use chunks::SmoChunks;
 pub use finished::SmoFinish;
 
-use maxmargin_core::{Loss, Offset, Solve};
+use maxmargin_core::{Goal, Loss, Offset, Solve};
 use maxmargin_frankwolfe::{Method as Steps, Simplex};
 use maxmargin_irwls::Irwls;
 use maxmargin_linear::{Linear, Method};
+use maxmargin_smo::Shrinking;
 use serde::{Deserialize, Serialize};
 
 /// A solver family by name. [`Solver::build`] makes it.
@@ -34,18 +35,18 @@ pub enum Solver {
     Newton,
     /// Kernels, squared loss: pairwise steps on the simplex.
     Pairwise,
-    /// Kernels, squared loss: core vector machine, to a relative gap.
+    /// Kernels, squared loss: core vector machine.
     Cvm,
-    /// Kernels, squared loss: Frank-Wolfe steps, to a relative gap.
+    /// Kernels, squared loss: Frank-Wolfe steps.
     Fw,
-    /// Kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap.
+    /// Kernels, squared loss: Frank-Wolfe steps with away steps.
     Mfw,
-    /// Kernels, squared loss: SWAP steps, to a relative gap.
+    /// Kernels, squared loss: SWAP steps.
     Swap,
 }
 
-/// Relative gap at which solvers stop that come near to an optimum slowly.
-const GAP: f64 = 1e-3;
+/// What is asked for where nobody says anything.
+const USUAL: f64 = 1e-3;
 
 impl Solver {
     /// Every solver that has a name of its own.
@@ -89,33 +90,41 @@ impl Solver {
         matches!(self, Self::Pairwise | Self::Cvm | Self::Fw | Self::Mfw | Self::Swap)
     }
 
-    /// The solver. `seed` is that of random orders, samples and starts; `gap` a relative duality gap to reach, for those that know one.
-    pub fn build(self, seed: u64, gap: Option<f64>) -> Box<dyn Solve + Send> {
-        let linear = |method| Box::new(Linear { method, seed, gap });
-        let simplex = |method, gap| Box::new(Simplex::of(method, gap, seed));
+    /// What it is asked for where nobody says anything: a KKT violation of 10⁻³, or a relative gap of as much where the violation falls slowly.
+    pub fn goal(self) -> Goal {
+        if matches!(self, Self::Cvm | Self::Fw | Self::Mfw | Self::Swap) { Goal::Gap(USUAL) } else { Goal::Kkt(USUAL) }
+    }
+
+    /// The solver. `seed` is that of random orders, samples and starts.
+    pub fn build(self, seed: u64) -> Box<dyn Solve + Send> {
+        let linear = |method| Box::new(Linear { method, seed });
+        let simplex = |method| Box::new(Simplex::of(method, seed));
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish),
+            Self::Auto | Self::Smo => Box::new(SmoFinish::default()),
             Self::Irwls => Box::new(Irwls { seed, ..Irwls::default() }),
             Self::Linear => linear(Method::Hybrid),
             Self::Descent => linear(Method::Descent),
             Self::Avsf => linear(Method::Avsf),
             Self::Newton => linear(Method::Newton),
-            Self::Pairwise => simplex(Steps::Pairwise, gap),
-            Self::Cvm => simplex(Steps::Cvm, gap.or(Some(GAP))),
-            Self::Fw => simplex(Steps::Fw, gap.or(Some(GAP))),
-            Self::Mfw => simplex(Steps::Mfw, gap.or(Some(GAP))),
-            Self::Swap => simplex(Steps::Swap, gap.or(Some(GAP))),
+            Self::Pairwise => simplex(Steps::Pairwise),
+            Self::Cvm => simplex(Steps::Cvm),
+            Self::Fw => simplex(Steps::Fw),
+            Self::Mfw => simplex(Steps::Mfw),
+            Self::Swap => simplex(Steps::Swap),
+        }
+    }
+
+    /// [`Solver::build`], but that SMO goes by all variables in every pass, as the papers count its iterations.
+    pub fn build_without_shrinking(self, seed: u64) -> Box<dyn Solve + Send> {
+        match self {
+            Self::Auto | Self::Smo => Box::new(SmoFinish { shrinking: Shrinking::NEVER }),
+            other => other.build(seed),
         }
     }
 
     /// The name that options, documents and model files know it by.
     pub fn name(self) -> &'static str {
-        if self == Self::Auto { "auto" } else { self.build(0, None).name() }
-    }
-
-    /// Whether a gap means something to it.
-    pub fn knows_gap(self) -> bool {
-        !matches!(self, Self::Smo | Self::Irwls)
+        if self == Self::Auto { "auto" } else { self.build(0).name() }
     }
 }
 
@@ -143,7 +152,7 @@ mod tests {
         for solver in Solver::ALL {
             assert_eq!(solver.name().parse(), Ok(solver));
             assert!(UnknownSolver(String::new()).to_string().contains(&format!(" {}", solver.name())), "{solver:?}");
-            let built = solver.build(1, None);
+            let built = solver.build(1);
             let (loss, offset) = solver.problem();
             let features = built.takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
             assert_eq!(features, matches!(solver, Solver::Linear | Solver::Descent | Solver::Avsf | Solver::Newton));
@@ -156,9 +165,9 @@ mod tests {
     #[test]
     fn refusals_name_what_to_take_instead() {
         let squared = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, offset: Offset::Free };
-        let refused = Solver::Smo.build(1, None).takes(&squared, false).expect_err("another loss");
+        let refused = Solver::Smo.build(1).takes(&squared, false).expect_err("another loss");
         assert!(refused.to_string().contains("pairwise"), "{refused}");
-        let refused = Solver::Linear.build(1, None).takes(&squared, false).expect_err("a kernel");
+        let refused = Solver::Linear.build(1).takes(&squared, false).expect_err("a kernel");
         assert!(refused.to_string().contains("smo"), "{refused}");
     }
 

@@ -131,8 +131,9 @@ impl<'s> Source<'s> {
             }
             Source::Features(all) => {
                 let part = (part.rows.len() < all.len()).then(|| all.select(&part.rows));
-                let matrix = Matrix::new(part.as_ref().unwrap_or(all), feature, par);
-                (each(Space::Features(&matrix)), RowWork::default())
+                let matrix = Matrix::new(part.as_ref().unwrap_or(all), feature, par).with_budget(budget);
+                let result = each(Space::Features(&matrix));
+                (result, Space::Features(&matrix).work())
             }
         }
     }

@@ -1,14 +1,17 @@
 //! From the machines of all folds to predictions and a report.
 
 use crate::arrangement::Arrangement;
+use crate::error::CvError;
+use crate::limit::Limit;
 use crate::metric::scores;
 use crate::outcome::{Judged, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 use crate::study::Source;
+use crate::watch::{CvProgress, CvWatch, Stage};
 use maxmargin_core::{Decision, Solved, Status};
 use maxmargin_data::classes::elected;
-use maxmargin_data::{ClassLabels, Par};
+use maxmargin_data::{Asking, ClassLabels, Halted, Par};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
 use std::sync::Arc;
 
@@ -18,21 +21,39 @@ pub(crate) struct Tally<'a> {
     pub(crate) arrangement: &'a Arrangement,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
+    /// Who may call the votes off.
+    pub(crate) limit: &'a Limit,
+    pub(crate) watch: &'a dyn CvWatch,
 }
 
 impl Tally<'_> {
     /// The report of all machines.
-    pub(crate) fn report(&self, source: &Source, outcomes: &[Outcome], work: &[RowWork]) -> CvReport {
+    ///
+    /// # Errors
+    ///
+    /// When the votes were called off before they were counted.
+    pub(crate) fn report(&self, source: &Source, outcomes: &[Outcome], work: &[RowWork]) -> Result<CvReport, CvError> {
         let tests = self.arrangement.tests(self.plan);
         let width = outcomes.len();
+        let mut go_on = || {
+            let stage = Stage::Certify { judged: 0, samples: self.arrangement.original.len() };
+            if self.watch.tick(&CvProgress { stage, ..CvProgress::default() }).is_break() {
+                self.limit.end();
+            }
+            self.limit.may_judge()
+        };
+        let asking = Asking::new(&mut go_on);
         let decisions = match outcomes {
             // One machine has judged all samples already.
-            [only] => only.decisions.clone(),
+            [only] => Ok(only.decisions.clone()),
             _ => match source {
-                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &tests),
-                Source::Features(samples) => self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &tests),
+                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &tests, &asking),
+                Source::Features(samples) => {
+                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &tests, &asking)
+                }
             },
         };
+        let decisions = decisions.map_err(|Halted| CvError::Ended(self.limit.status()))?;
         let labels = self.classes.labels();
         let votes: Vec<usize> = decisions.chunks_exact(width).map(|row| elected(labels.len(), row)).collect();
         let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
@@ -85,12 +106,12 @@ impl Tally<'_> {
             predicted,
             ..empty
         };
-        report.summed(&truth)
+        Ok(report.summed(&truth))
     }
 
     /// Exact decision values of all samples by the machines that did not see them, row-major. Machines of all data that serve many folds decide for all
     /// samples at once.
-    fn decide(&self, source: Exact, outcomes: &[Outcome], tests: &[Vec<usize>]) -> Vec<f64> {
+    fn decide(&self, source: Exact, outcomes: &[Outcome], tests: &[Vec<usize>], asking: &Asking) -> Result<Vec<f64>, Halted> {
         let (n, width) = (self.arrangement.original.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
@@ -102,21 +123,28 @@ impl Tally<'_> {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.put(source, &of.collect::<Vec<_>>(), &all, width, &mut decisions);
+            self.put(source, &of.collect::<Vec<_>>(), (&all, width), &mut decisions, asking)?;
         }
         for (fold, test) in tests.iter().enumerate() {
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
             let of: Vec<(usize, &Decision)> = of.map(|p| (p, &*outcomes[p].judged(fold).decision)).collect();
-            self.put(source, &of, test, width, &mut decisions);
+            self.put(source, &of, (test, width), &mut decisions, asking)?;
         }
-        decisions
+        Ok(decisions)
     }
 
     /// Writes what some machines say of some samples.
-    fn put(&self, source: Exact, machines: &[(usize, &Decision)], samples: &[usize], width: usize, decisions: &mut [f64]) {
+    fn put(
+        &self,
+        source: Exact,
+        machines: &[(usize, &Decision)],
+        (samples, width): (&[usize], usize),
+        decisions: &mut [f64],
+        asking: &Asking,
+    ) -> Result<(), Halted> {
         let h = machines.len();
         if h == 0 {
-            return;
+            return Ok(());
         }
         let mut used: Vec<usize> = machines
             .iter()
@@ -134,10 +162,11 @@ impl Tally<'_> {
                 coef[place * h + at] = c;
             }
         }
-        let sums = source.sums_at(&used, &coef, h, samples, self.par);
+        let sums = source.sums_at(&used, &coef, h, samples, (self.par, asking))?;
         for (&i, sums) in samples.iter().zip(sums.chunks_exact(h)) {
             machines.iter().zip(sums).for_each(|((p, decision), sum)| decisions[i * width + p] = sum + decision.bias);
         }
+        Ok(())
     }
 }
 

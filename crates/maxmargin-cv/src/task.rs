@@ -7,8 +7,8 @@ use crate::problem::{Fold, Trained};
 use crate::seed::Seeding;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{
-    Asking, Audit, Dual, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop, Watch,
-    audit_asking, warm,
+    Asking, Audit, Dual, Goal, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop,
+    Watch, audit_asking, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -123,18 +123,18 @@ impl Trainer<'_> {
             None => (Start::zero(own)?, 0, 0),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.tol, 0))?;
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.goal, 0))?;
         let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
         Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })
     }
 
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (tol, spent): (f64, u64)) -> Result<Solved, CvError> {
+    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (goal, spent): (Goal, u64)) -> Result<Solved, CvError> {
         let mut due = self.limit.watch(self.relay(stage), self.space, par);
         // The audit of all solutions together shows whether the goal is met.
         let mut run = Run {
-            stop: Stop { tol, ..self.stop.left(self.begun, spent) },
+            stop: Stop { goal, ..self.stop.left(self.begun, spent) },
             refine: Refine::Never,
             par,
             machine: self.machine,
@@ -157,7 +157,7 @@ impl Trainer<'_> {
         let go_on = || self.go_on(stage);
         let mut ask = go_on;
         let asking = Asking::new(&mut ask);
-        let (tol, memory) = (self.stop.tol, self.path_memory);
+        let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
         let fold = Fold { dual, hidden, pool, rows, tol, go_on: &go_on, asking: &asking, memory };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
@@ -173,7 +173,7 @@ impl Trainer<'_> {
 
     /// Whether long work is still wanted; the watch is told of it.
     pub(crate) fn go_on(&self, stage: Stage) -> bool {
-        let solver = Progress { tol: self.stop.tol, rows_computed: self.space.rows_computed(), ..Progress::default() };
+        let solver = Progress { tol: self.stop.goal.tol(), rows_computed: self.space.rows_computed(), ..Progress::default() };
         if self.limit.is_over() {
             return false;
         }
@@ -187,7 +187,7 @@ impl Trainer<'_> {
     /// called converged afterwards has been seen to be. Returns the seconds that it took.
     pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
         let begun = Instant::now();
-        let goal = self.solver.goal(self.stop.tol);
+        let goal = self.stop.goal;
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         for round in 0..=ROUNDS {
             for chunk in open.chunks(AUDITED) {
@@ -236,8 +236,8 @@ impl Trainer<'_> {
         let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
         let start = start.with_gradient(pick(&audit.gradient));
         let before = task.solution.work;
-        let tol = if task.exact { 0.5 * self.stop.tol } else { self.stop.tol };
-        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, (tol, before.iterations))?;
+        let goal = if task.exact { self.stop.goal.times(0.5) } else { self.stop.goal };
+        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, (goal, before.iterations))?;
         task.exact = solved.exact;
         Solved::add_counts(&mut task.counts, &solved.counts);
         task.solution = spread(solved.solution, kept, task.dual.len());

@@ -101,7 +101,7 @@ impl Study<'_> {
                 let mut go_on = || limit.may_judge();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
                 let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
-                solved.solution.status = self.solver.goal(self.stop.tol).reached(solved.solution.status, &certificate);
+                solved.solution.status = self.stop.goal.reached(solved.solution.status, &certificate);
                 let decision = problem.decision(&solved.solution);
                 let weights = space.matrix().map(|matrix| {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
@@ -111,7 +111,7 @@ impl Study<'_> {
             });
             let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights) = solved?;
             done.fetch_add(1, Ordering::Relaxed);
-            let held = self.solver.goal(self.stop.tol).met(&certificate);
+            let held = self.stop.goal.met(&certificate);
             let report = MachineReport {
                 machine: p,
                 rows_computed: kernel.computed,
@@ -160,9 +160,8 @@ impl Study<'_> {
         };
         let c = self.formulation.c().unwrap_or(1.0);
         let what = (self.formulation.loss(), self.formulation.offset());
-        let mut record = Record::new(self.data, c, self.weights.to_vec(), self.stop.tol, what);
+        let mut record = Record::new(self.data, c, self.weights.to_vec(), self.stop.goal, what);
         self.solver.name().clone_into(&mut record.solver);
-        record.gap = self.solver.goal(self.stop.tol).gap();
         record.machines = found
             .iter()
             .map(|one| MachineRecord {

@@ -13,7 +13,7 @@ use crate::arrangement::{Arrangement, Part};
 use crate::matching::{Terms, positions, terms};
 use crate::words::labels_in_words;
 use machine::{Asking, Move, Moved};
-use maxmargin_core::{Certificate, Loss, Offset, Status};
+use maxmargin_core::{Certain, Certificate, Loss, Offset, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Decide, Model, Record};
@@ -52,6 +52,8 @@ pub struct MachineUpdate {
     pub walked: Option<Walked>,
     /// The judgement of the result from fresh `f64` kernel values; of a machine that kept its solution the one that it had.
     pub certificate: Certificate,
+    /// What the gap proves about labels; none for a machine that kept its solution.
+    pub certain: Option<Certain>,
 }
 
 /// An updated model.
@@ -170,7 +172,8 @@ pub fn update(
         .enumerate()
         .map(|(machine, one)| {
             let (a, b) = pairs[machine].0.classes;
-            MachineUpdate { machine, labels: (label(a), label(b)), walked: one.walked, certificate: one.certificate }
+            let labels = (label(a), label(b));
+            MachineUpdate { machine, labels, walked: one.walked, certificate: one.certificate, certain: one.certain }
         })
         .collect();
     // Two classes have a machine.
@@ -210,7 +213,7 @@ fn unmoved(model: &Model, record: &Record, p: usize, place: &[u64]) -> Moved {
     let (machine, mut record) = (&model.machines()[p], record.machines[p].clone());
     record.rows.iter_mut().for_each(|row| *row = place[*row as usize]);
     let terms = record.rows.iter().zip(&machine.coef).map(|(row, coef)| (*row as usize, *coef)).collect();
-    Moved { terms, bias: machine.bias, certificate: record.certificate, record, walked: None }
+    Moved { terms, bias: machine.bias, certificate: record.certificate, record, certain: None, walked: None }
 }
 
 /// The model of these machines, with the old one's kernel, classes, scaler and what it was asked for.
@@ -228,8 +231,7 @@ fn gathered(
     parts.classes = model.classes().to_vec();
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);
-    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.eps, (record.loss, record.offset));
-    new.gap = record.gap;
+    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.goal(), (record.loss, record.offset));
     new.solver.clone_from(&record.solver);
     new.machines = all.iter().map(|one| one.record.clone()).collect();
     parts.record = Some(new);

@@ -130,8 +130,12 @@ impl Study<'_> {
         while reports.len() < values.len() && found.iter().all(|outcomes| !outcomes.is_empty()) {
             let begun = if values.len() == 1 { begun } else { Instant::now() };
             let (outcomes, work): (Vec<Outcome>, Vec<RowWork>) = found.iter_mut().map(|of| of.remove(0)).unzip();
-            let tally = Tally { classes: self.classes, arrangement: &arrangement, plan, par: self.par };
-            let mut report = tally.report(&source, &outcomes, &work);
+            let tally = Tally { classes: self.classes, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
+            let mut report = match tally.report(&source, &outcomes, &work) {
+                // The values that came before are all there is.
+                Err(CvError::Ended(_)) if !reports.is_empty() => break,
+                other => other?,
+            };
             report.c = Some(values[reports.len()]);
             report.seeding = seeding.name();
             report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
@@ -246,7 +250,7 @@ impl MachineRun<'_> {
             outcome.number(p);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
-            let work = space.rows().map_or_else(RowWork::default, Rows::work);
+            let work = space.work();
             outcomes.push((outcome, work.since(&known)));
             known = work;
             drop(trainer);

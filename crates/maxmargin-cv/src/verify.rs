@@ -8,13 +8,12 @@ pub use error::VerifyError;
 
 use crate::arrangement::{Arrangement, map_machines};
 use crate::matching::{positions, terms};
-use crate::solver::Solver;
 use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset};
 use maxmargin_data::{Dataset, Par};
-use maxmargin_model::{Decide, Model, Record};
+use maxmargin_model::{Decide, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// What models are judged by where the caller says nothing, in units of the margin 1.
@@ -127,20 +126,10 @@ impl Verdict {
     }
 }
 
-/// What the solver of a model was asked for.
-pub fn goal_of(record: &Record) -> Goal {
-    match (record.gap, record.solver.parse::<Solver>()) {
-        (None, _) => Goal::Kkt(record.eps),
-        // Some reach a gap besides the violation, some instead of it.
-        (Some(gap), Ok(solver)) => solver.build(0, Some(gap)).goal(record.eps),
-        (Some(gap), Err(_)) => Goal::Gap(gap),
-    }
-}
-
 /// Judges `model` against the data it was trained on: everything that its file says is computed again, in double precision, from the data and the
 /// coefficients alone.
 ///
-/// Certificates are judged by `goal`, or in this judge's own terms: 10⁻³ of what the solver of the model is about (a KKT violation, a relative gap, or
+/// Certificates are judged by `goal`, or in this judge's own terms: 10⁻³ of what the model was asked for (a KKT violation, a relative gap, or
 /// both). What the model says that it was asked for is no argument: a model that was asked for nothing would be proved right. Machines are judged side by
 /// side; the result does not depend on `par`.
 ///
@@ -206,7 +195,7 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
         (Some(record), None) => Ok(Asked {
             formulation: Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset },
             weights: record.weights.clone(),
-            goal: goal.unwrap_or_else(|| goal_of(record).at_most(EPS)),
+            goal: goal.unwrap_or_else(|| record.goal().at_most(EPS)),
             eps: goal.and_then(Goal::kkt).unwrap_or(EPS),
         }),
         (None, Some(claim)) => {

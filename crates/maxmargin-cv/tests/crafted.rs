@@ -42,7 +42,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
     let data = common::banana(rows, count, 3);
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let (loss, offset) = solver.problem();
-    let built = solver.build(7, None);
+    let built = solver.build(7);
     let study = Study {
         data: &data,
         classes: &classes,
@@ -52,7 +52,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
         formulation: Formulation::Svc { c: 2.0, loss, offset },
         weights: &vec![1.0; classes.count()],
         solver: &*built,
-        stop: Stop::at(1e-3),
+        stop: Stop::when(solver.goal()),
         memory: 1 << 22,
         par: Par::Seq,
     };

@@ -17,7 +17,7 @@ fn agrees_with_scratch(case: &Case, seeding: Seeding) {
     let what = format!("{seeding:?}");
     certified(case, &report, &what);
     assert_eq!(report.seeding, seeding.name());
-    let tol = case.stop.tol;
+    let tol = case.stop.goal.tol();
     for fold in &report.folds {
         let (objective, gap_alone, decisions) = fold_alone(case, fold.fold, tol);
         // An exact solution's gap is rounding, of either sign.

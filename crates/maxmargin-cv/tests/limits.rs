@@ -4,7 +4,7 @@ mod common;
 
 use common::{Case, banana};
 use maxmargin_core::Status;
-use maxmargin_cv::{CvError, CvProgress, CvWatch, Seeding, Solver};
+use maxmargin_cv::{CvError, CvProgress, CvWatch, Seeding, Solver, Stage};
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::Kernel;
 use std::ops::ControlFlow;
@@ -81,7 +81,7 @@ fn every_seeding_ends_when_it_is_told() {
 fn trainings_end_inside_their_dense_systems() {
     let case = wide_margin(1200).at(1e-9);
     for solver in [Solver::Smo, Solver::Irwls] {
-        let case = Case { solver: solver.build(1, None), ..wide_margin(1200).at(1e-9) };
+        let case = Case { solver: solver.build(1), ..wide_margin(1200).at(1e-9) };
         let whole = Ends::at(u64::MAX);
         let fitted = case.study(Par::Seq).train(&whole).expect("a training");
         assert_eq!(fitted.status, Status::Converged, "{solver:?}");
@@ -137,7 +137,14 @@ fn budgets_hold_for_every_seeding_and_solver() {
             assert!(report.kernel_bytes as f64 <= 1.1 * memory as f64, "{name}: {} of {memory}", report.kernel_bytes);
             assert!(report.kernel_bytes > 0, "{name}");
         }
-        for (solver, tol) in [(Solver::Smo, 1e-3), (Solver::Smo, 1e-9), (Solver::Irwls, 1e-3), (Solver::Irwls, 1e-9)] {
+        for (solver, tol) in [
+            (Solver::Smo, 1e-3),
+            (Solver::Smo, 1e-9),
+            (Solver::Irwls, 1e-3),
+            (Solver::Irwls, 1e-9),
+            (Solver::Pairwise, 1e-3),
+            (Solver::Cvm, 1e-3),
+        ] {
             let mut case = Case::new(banana(rows, 2, 3), 4, Kernel::Rbf { gamma: 1.5 }, 3.0, 2).by(solver).at(tol);
             case.memory = memory;
             let fitted = case.train();
@@ -146,4 +153,69 @@ fn budgets_hold_for_every_seeding_and_solver() {
             assert!(held as f64 <= 1.1 * memory as f64, "{solver:?} to {tol}: {held} of {memory}");
         }
     }
+}
+
+/// The core set of CVM has a matrix of its own: where it does not fit, pairwise steps go on with less, to the same gap.
+#[test]
+fn a_core_set_that_does_not_fit_is_given_up_for_pairwise_steps() {
+    // Nearly every sample is a member: at 700 of them their matrix takes 2 MB, and twice as much while it grows.
+    let trained = |memory: u64| {
+        let mut case = Case::new(banana(700, 2, 3), 4, Kernel::Rbf { gamma: 50.0 }, 3.0, 2).by(Solver::Cvm);
+        case.memory = memory;
+        let fitted = case.train();
+        assert!(fitted.status == Status::Converged && fitted.certificate.holds, "{memory}: {:?}", fitted.certificate);
+        assert!(fitted.kernel.peak_bytes as f64 <= 1.1 * memory as f64, "{} of {memory}", fitted.kernel.peak_bytes);
+        fitted
+    };
+    let (plenty, little) = (trained(64 << 20), trained(1 << 20));
+    assert!(plenty.kernel.peak_bytes > 3 << 20, "{}: the matrix is counted", plenty.kernel.peak_bytes);
+    let (a, b) = (plenty.certificate, little.certificate);
+    assert!(a.dual <= b.primal && b.dual <= a.primal, "one optimum: {a:?} {b:?}");
+}
+
+/// Newton's matrices are of the features squared, or of the free samples squared: where they do not fit, conjugate gradients do without.
+#[test]
+fn the_matrices_of_newton_steps_are_under_the_budget() {
+    for (rows, features) in [(900, 150), (150, 400)] {
+        let data = Generator::Blobs.generate(rows, Some(features), 3).expect("data");
+        let trained = |memory: u64| {
+            let mut case = Case::new(data.clone(), 4, Kernel::Linear, 100.0, 2).by(Solver::Newton).at(1e-6);
+            case.memory = memory;
+            let fitted = case.train();
+            assert!(fitted.status == Status::Converged && fitted.certificate.holds, "{memory}: {:?}", fitted.certificate);
+            assert!(fitted.kernel.peak_bytes <= memory, "{} of {memory}", fitted.kernel.peak_bytes);
+            fitted
+        };
+        let (plenty, little) = (trained(256 << 20), trained(40_000));
+        assert!(plenty.kernel.peak_bytes > 40_000 && little.kernel.peak_bytes <= 10_000, "{rows} rows: {:?}", plenty.kernel);
+        assert!(little.counts.iter().any(|(name, count)| *name == "gradients" && *count > 0), "{:?}", little.counts);
+        let (a, b) = (plenty.certificate.dual, little.certificate.dual);
+        assert!((a - b).abs() <= 1e-5 * a.abs(), "{a} {b}");
+    }
+}
+
+/// Counts questions while votes are counted, which come after all else and are of no training.
+struct Votes(AtomicU64);
+
+impl CvWatch for Votes {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        if matches!(progress.stage, Stage::Certify { judged: 0, .. }) && progress.total == 0 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The votes of many classes take as many kernel values as their support vectors have for all samples, and nobody was asked meanwhile.
+#[test]
+fn the_count_of_votes_is_asked_for() {
+    // At so small a C nearly every sample is a support vector.
+    let case = Case::four(1200, 3, 0.01, 7);
+    let votes = Votes(AtomicU64::new(0));
+    let report = case.run_on(Seeding::Cold, Par::Seq, &votes);
+    // Each fold: its support vectors, by its samples, in operations.
+    let operations = |fold: &maxmargin_cv::FoldReport| 64 * (fold.support_vectors * fold.test) as u64;
+    let expected = report.folds.iter().map(operations).sum::<u64>() >> 24;
+    let asked = votes.0.load(Ordering::Relaxed);
+    assert!(expected >= 2 && asked >= expected, "{asked} questions in {expected} pieces");
 }

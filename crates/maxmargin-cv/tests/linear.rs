@@ -58,7 +58,7 @@ fn a_training_set_of_one_class_is_an_error_only_with_a_free_bias() {
         (Solver::Avsf, Loss::Hinge, Offset::Feature(1.0)),
     ] {
         case.formulation = Formulation::Svc { c: 1.0, loss, offset };
-        case.solver = solver.build(1, None);
+        case.solver = solver.build(1);
         for seeding in [Seeding::Cold, Seeding::Full] {
             let report = case.run(seeding);
             certified(&case, &report, solver.name());
@@ -84,7 +84,7 @@ fn a_bias_feature_is_a_constant_of_the_kernel() {
     let formulation = Formulation::Svc { c: 0.5, loss: Loss::SquaredHinge, offset: Offset::Feature(1.0) };
     let with = |solver: Solver| {
         let case = Case::new(data.clone(), 4, Kernel::Linear, 0.5, 2);
-        Case { formulation, solver: solver.build(1, None), ..case }
+        Case { formulation, solver: solver.build(1), ..case }
     };
     let (features, kernel) = (with(Solver::Newton), with(Solver::Pairwise));
     let reference = kernel.run(Seeding::Cold);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::banana;
-use maxmargin_core::{Certificate, Formulation, Loss, Offset, Run, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Run, Silent, Start, Status, Stop, certify};
 use maxmargin_core::{Refine, Solve};
 use maxmargin_cv::{Quiet, SmoFinish, Solver, Study};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
@@ -70,7 +70,7 @@ fn anew(gram: &dyn Gram, signs: &[f64], ids: &[usize], upper: &[f64]) -> Certifi
         watch: &mut Silent,
     };
     let start = Start::zero(&dual).expect("feasible");
-    let solved = SmoFinish.solve(&dual, Space::Kernel(&rows), start, &mut run).expect("a problem for SMO");
+    let solved = SmoFinish::default().solve(&dual, Space::Kernel(&rows), start, &mut run).expect("a problem for SMO");
     certify(&dual, gram, &solved.solution, Par::Seq)
 }
 
@@ -177,12 +177,11 @@ fn trained(
     drawn: &Drawn,
     solver: Solver,
     (loss, offset): (Loss, Offset),
-    gap: Option<f64>,
     seed: u64,
     stop: Stop,
 ) -> Option<(Status, Certificate, u64)> {
     let classes = ClassLabels::new(&drawn.data.labels).expect("two classes");
-    let solver = solver.build(seed, gap);
+    let solver = solver.build(seed);
     let study = Study {
         data: &drawn.data,
         classes: &classes,
@@ -212,12 +211,11 @@ fn certificates_of_all_solvers_bound_one_optimum() {
         for problem in problems {
             let mut best: (f64, f64, String) = (f64::INFINITY, f64::NEG_INFINITY, String::new());
             for solver in Solver::ALL {
-                let stop = Stop { max_iter: Some(200_000), ..Stop::at(1e-3) };
-                let Some((status, found, iterations)) = trained(&drawn, solver, problem, None, seed, stop) else { continue };
+                let stop = Stop { max_iter: Some(200_000), ..Stop::when(solver.goal()) };
+                let Some((status, found, iterations)) = trained(&drawn, solver, problem, seed, stop) else { continue };
                 let what = format!("{}, {problem:?}, {solver:?}: {status:?} after {iterations}, {found:?}", drawn.what);
                 assert!(found.infeasible <= 1e-9, "{what}");
-                let goal = solver.build(seed, None).goal(1e-3);
-                assert!(status != Status::Converged || goal.met(&found), "{what}");
+                assert!(status != Status::Converged || stop.goal.met(&found), "{what}");
                 // Sums of this many terms of this size round.
                 let slack = 1e-9 * (found.primal.abs() + found.dual.abs()).max(1e-9);
                 // A kernel that is not positive semidefinite has no duality.
@@ -256,14 +254,20 @@ fn ends(asked: &[(f64, f64)], cases: &[(&str, Dataset, Kernel)], out_of_reach: &
                 let kernel = if solver.is_linear() { Kernel::Linear } else { kernel.clone() };
                 let drawn = Drawn { data: data.clone(), kernel, c, what: (*name).to_owned() };
                 // Far beyond what any of them takes; who needs it has not ended.
-                let stop = Stop { max_iter: Some(8_000_000), ..Stop::at(eps) };
-                let gap = solver.knows_gap().then_some(eps);
+                let goal = if solver.is_linear() {
+                    Goal::Both { kkt: eps, gap: eps }
+                } else if matches!(solver, Solver::Smo | Solver::Irwls) {
+                    Goal::Kkt(eps)
+                } else {
+                    Goal::Gap(eps)
+                };
+                let stop = Stop { max_iter: Some(8_000_000), ..Stop::when(goal) };
                 let problem = if solver.is_linear() { (Loss::Hinge, Offset::Feature(1.0)) } else { solver.problem() };
-                let (status, found, iterations) = trained(&drawn, solver, problem, gap, 1, stop).expect("its own problem");
+                let (status, found, iterations) = trained(&drawn, solver, problem, 1, stop).expect("its own problem");
                 let what = format!("{name}, C {c:e}, eps {eps:e}, {solver:?}: {status:?} after {iterations}, {found:?}");
                 assert!(matches!(status, Status::Converged | Status::Stalled), "{what}");
                 assert!(found.infeasible <= 1e-9 && found.gap() >= -1e-9 * found.primal.abs().max(1.0), "{what}");
-                assert!(status != Status::Converged || solver.build(1, gap).goal(eps).met(&found), "{what}");
+                assert!(status != Status::Converged || goal.met(&found), "{what}");
             }
         }
     }

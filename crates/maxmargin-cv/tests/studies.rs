@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Case, certified, same_optima};
-use maxmargin_core::{Formulation, Loss, Offset, Status, Stop};
+use maxmargin_core::{Formulation, Goal, Loss, Offset, Status, Stop};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
@@ -33,7 +33,8 @@ fn uneven_four(rows: usize, seed: u64) -> Dataset {
 #[test]
 fn every_solver_conforms() {
     for solver in Solver::ALL {
-        conformance::run_solver(&*solver.build(1, None));
+        let gap = matches!(solver.goal(), Goal::Gap(_));
+        conformance::run_solver_to(&*solver.build(1), |tol| if gap { solver.goal() } else { Goal::Kkt(tol) });
     }
 }
 
@@ -72,7 +73,7 @@ fn refusals_name_what_to_take() {
     for (solver, loss, instead) in
         [(Solver::Linear, Loss::Hinge, "smo"), (Solver::Cvm, Loss::Hinge, "smo"), (Solver::Smo, Loss::SquaredHinge, "pairwise")]
     {
-        case.solver = solver.build(1, None);
+        case.solver = solver.build(1);
         case.formulation = Formulation::Svc { c: 1.0, loss, offset: Offset::Free };
         let refused = case.try_run(Seeding::Cold).expect_err("refused");
         assert!(matches!(refused, CvError::Refused(_)) && refused.to_string().contains(instead), "{refused}");
@@ -98,10 +99,10 @@ fn scaled_by_hand(case: &Case) -> (Vec<f64>, Vec<f64>) {
         let scaler = Scaler::fit_rows(&case.data.samples, train.iter().copied(), case.scale.expect("scaled"));
         let all = Dataset { samples: scaler.apply(&case.data.samples).expect("scaled"), ..case.data.clone() };
         let data = all.select(&train);
-        let mut by_hand = Case::new(data, 2, case.kernel.clone(), case.formulation.c().expect("C"), 1).at(case.stop.tol);
+        let mut by_hand = Case::new(data, 2, case.kernel.clone(), case.formulation.c().expect("C"), 1).at(case.stop.goal.tol());
         by_hand.gamma = case.gamma;
         by_hand.formulation = case.formulation;
-        by_hand.solver = case.solver.name().parse::<Solver>().expect("a name").build(1, None);
+        by_hand.solver = case.solver.name().parse::<Solver>().expect("a name").build(1);
         let trained = by_hand.train();
         objectives.push(trained.machines.iter().map(|m| m.objective).sum());
         let labels = trained.model.predict(&all.samples.select(&test), Par::Seq).expect("labels");
@@ -162,7 +163,7 @@ fn one_class_left_by_a_fold() {
     let mut case = Case::new(uneven(40, 3), 2, Kernel::Linear, 1.0, 1);
     let text = case.signs().iter().fold(String::new(), |text, sign| text + if *sign > 0.0 { "0\n" } else { "1\n" });
     case.plan = FoldPlan::from_text(&text, 40).expect("folds");
-    case.solver = Solver::Linear.build(1, None);
+    case.solver = Solver::Linear.build(1);
     for scale in [None, Some(Method::Standard)] {
         case.scale = scale;
         case.formulation = Formulation::c_svc(1.0);

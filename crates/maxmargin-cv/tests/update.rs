@@ -27,7 +27,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = vec![1.0; classes.count()];
     let (solver, loss, offset) = problem;
-    let solver = solver.build(7, None);
+    let solver = solver.build(7);
     let study = Study {
         data,
         classes: &classes,

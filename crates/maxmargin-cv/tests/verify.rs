@@ -4,9 +4,7 @@ mod common;
 
 use common::banana as data;
 use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset, Stop};
-use maxmargin_cv::{
-    Change, Claim, Fitted, Kept, Quiet, Solver, Study, UpdateError, Verdict, VerifyError, goal_of, update, verify,
-};
+use maxmargin_cv::{Change, Claim, Fitted, Kept, Quiet, Solver, Study, UpdateError, Verdict, VerifyError, update, verify};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram};
@@ -23,18 +21,18 @@ struct Asked {
     c: f64,
     weights: Option<Vec<f64>>,
     scale: Option<Method>,
-    gap: Option<f64>,
+    goal: Option<Goal>,
 }
 
 fn asked(kernel: Kernel) -> Asked {
-    Asked { kernel, problem: (Loss::Hinge, Offset::Free), c: 2.0, weights: None, scale: None, gap: None }
+    Asked { kernel, problem: (Loss::Hinge, Offset::Free), c: 2.0, weights: None, scale: None, goal: None }
 }
 
 fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let classes = ClassLabels::new(&data.labels).expect("classes");
     let weights = asked.weights.clone().unwrap_or_else(|| vec![1.0; classes.count()]);
     let (loss, offset) = asked.problem;
-    let solver = solver.build(7, asked.gap);
+    let (goal, solver) = (asked.goal.unwrap_or(solver.goal()), solver.build(7));
     let study = Study {
         data,
         classes: &classes,
@@ -44,7 +42,7 @@ fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
         formulation: Formulation::Svc { c: asked.c, loss, offset },
         weights: &weights,
         solver: &*solver,
-        stop: Stop::at(EPS),
+        stop: Stop::when(goal),
         memory: 1 << 24,
         par: Par::Pool,
     };
@@ -81,8 +79,7 @@ fn models_of_every_solver_are_what_they_say() {
         let data = data(120, count, 3);
         for solver in Solver::ALL {
             let (loss, offset) = solver.problem();
-            let features =
-                solver.build(0, None).takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
+            let features = solver.build(0).takes(&Formulation::Svc { c: 1.0, loss, offset: Offset::Feature(1.0) }, true).is_ok();
             if features {
                 for problem in [
                     (Loss::Hinge, Offset::Feature(1.0)),
@@ -93,7 +90,7 @@ fn models_of_every_solver_are_what_they_say() {
                     (Loss::SquaredHinge, Offset::Free),
                 ] {
                     let formulation = Formulation::Svc { c: 1.0, loss: problem.0, offset: problem.1 };
-                    if solver.build(0, None).takes(&formulation, true).is_ok() {
+                    if solver.build(0).takes(&formulation, true).is_ok() {
                         let trained = train(&data, solver, &Asked { problem, c: 0.5, ..asked(Kernel::Linear) });
                         assert!(trained.model.folded());
                         assert_genuine(&trained, &data, &format!("{solver:?} {problem:?} {count}"));
@@ -126,7 +123,7 @@ fn weights_and_scalers_are_judged_as_they_were_trained() {
 #[test]
 fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
     let data = data(120, 4, 9);
-    let simplex = Asked { problem: Solver::Cvm.problem(), c: 50.0, gap: Some(0.05), ..asked(Kernel::rbf(0.5)) };
+    let simplex = Asked { problem: Solver::Cvm.problem(), c: 50.0, goal: Some(Goal::Gap(0.05)), ..asked(Kernel::rbf(0.5)) };
     for solver in [Solver::Cvm, Solver::Fw, Solver::Mfw] {
         let trained = train(&data, solver, &simplex);
         let verdict = judged(&trained.model, &data);
@@ -138,15 +135,17 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
         let strict = verify(&trained.model, &data, None, Some(Goal::Kkt(1e-9)), Par::Seq).expect("a verdict");
         assert!(strict.matches() && !strict.met());
     }
-    let both = Asked { problem: (Loss::Hinge, Offset::Feature(1.0)), gap: Some(1e-2), ..asked(Kernel::Linear) };
+    let both = Asked {
+        problem: (Loss::Hinge, Offset::Feature(1.0)),
+        goal: Some(Goal::Both { kkt: EPS, gap: 1e-2 }),
+        ..asked(Kernel::Linear)
+    };
     let trained = train(&data, Solver::Linear, &both);
     assert_eq!(judged(&trained.model, &data).goal, Goal::Both { kkt: EPS, gap: EPS });
     let mut record = trained.model.record().expect("a record").clone();
-    assert_eq!(goal_of(&record), Goal::Both { kkt: EPS, gap: 1e-2 });
-    record.solver = "of a later version".to_owned();
-    assert_eq!(goal_of(&record), Goal::Gap(1e-2));
+    assert_eq!(record.goal(), Goal::Both { kkt: EPS, gap: 1e-2 });
     record.gap = None;
-    assert_eq!(goal_of(&record), Goal::Kkt(EPS));
+    assert_eq!(record.goal(), Goal::Kkt(EPS));
 }
 
 /// The empty model meets a tolerance of 10³⁰⁰. It is what it says, and nothing is certified: neither by its own tolerance nor as an optimum.
@@ -154,7 +153,7 @@ fn a_model_that_was_asked_for_a_gap_is_judged_by_it() {
 fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let data = data(120, 2, 9);
     let classes = ClassLabels::new(&data.labels).expect("classes");
-    let solver = Solver::Smo.build(1, None);
+    let solver = Solver::Smo.build(1);
     let kernel = Kernel::rbf(0.5);
     let study = Study {
         data: &data,

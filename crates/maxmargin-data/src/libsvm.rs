@@ -8,6 +8,7 @@ mod write;
 pub use error::{Problem, ReadError};
 pub use write::write;
 
+use crate::asking::{Asking, Halted};
 use crate::dataset::Dataset;
 use crate::par::Par;
 pub(crate) use chunk::MAX_INDEX;
@@ -17,6 +18,9 @@ use std::ops::Range;
 
 /// Bytes of text in one piece of work: long enough to pay for a task, short enough to share out well.
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Bytes of text between two questions whether to go on: a tenth of a second or so on one thread.
+const STRETCH_BYTES: usize = 1 << 25;
 
 /// How a file numbers its features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,28 +58,50 @@ pub struct ReadOptions {
 ///
 /// The first fault in file order, with its line and column, or that there are no rows.
 pub fn parse(bytes: &[u8], options: &ReadOptions, par: Par) -> Result<Dataset, ReadError> {
-    parse_in_chunks(bytes, *options, par, CHUNK_BYTES)
+    parse_asking(bytes, options, par, &Asking::nobody())
 }
 
-fn parse_in_chunks(bytes: &[u8], options: ReadOptions, par: Par, chunk_bytes: usize) -> Result<Dataset, ReadError> {
+/// [`parse`], asking between stretches of the text whether to go on.
+///
+/// # Errors
+///
+/// As [`parse`], and [`ReadError::Halted`] when it was called off.
+pub fn parse_asking(bytes: &[u8], options: &ReadOptions, par: Par, asking: &Asking) -> Result<Dataset, ReadError> {
+    parse_in_chunks(bytes, *options, par, (CHUNK_BYTES, STRETCH_BYTES), asking)
+}
+
+fn parse_in_chunks(
+    bytes: &[u8],
+    options: ReadOptions,
+    par: Par,
+    (chunk_bytes, stretch_bytes): (usize, usize),
+    asking: &Asking,
+) -> Result<Dataset, ReadError> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let ranges = split_lines(text, chunk_bytes);
-    // The hash is one long task: it goes first, so that the other threads parse meanwhile.
     let hash_tasks = usize::from(!options.skip_hash);
-    let pieces = par.map(ranges.len() + hash_tasks, |task| {
-        if task < hash_tasks {
-            return Piece::Hash(Sha256::digest(bytes).into());
-        }
-        Piece::Rows(Box::new(parse_chunk(&text[ranges[task - hash_tasks].clone()], options)))
-    });
-    let mut sha256 = [0; 32];
     let mut chunks = Vec::with_capacity(ranges.len());
-    for piece in pieces {
-        match piece {
-            Piece::Hash(hash) => sha256 = hash,
-            Piece::Rows(chunk) => chunks.push(*chunk),
+    let mut hash = Some(Sha256::new()).filter(|_| !options.skip_hash);
+    hash.iter_mut().for_each(|hash| hash.update(&bytes[..bytes.len() - text.len()]));
+    for stretch in ranges.chunks((stretch_bytes / chunk_bytes).max(1)) {
+        asking.ask().map_err(|Halted| ReadError::Halted)?;
+        let all = stretch[0].start..stretch[stretch.len() - 1].end;
+        // The hash is the longest task: it goes first, so that the other threads parse meanwhile.
+        let pieces = par.map(stretch.len() + hash_tasks, |task| {
+            if task < hash_tasks {
+                return Piece::Hash(hash.clone().map(|hash| Box::new(hash.chain_update(&text[all.clone()]))));
+            }
+            Piece::Rows(Box::new(parse_chunk(&text[stretch[task - hash_tasks].clone()], options)))
+        });
+        for piece in pieces {
+            match piece {
+                Piece::Hash(so_far) => hash = so_far.map(|hash| *hash),
+                Piece::Rows(chunk) => chunks.push(*chunk),
+            }
         }
     }
+    asking.ask().map_err(|Halted| ReadError::Halted)?;
+    let sha256 = hash.map_or([0; 32], |hash| hash.finalize().into());
     if let Some(error) = merge::first_error(text, &ranges, &chunks) {
         return Err(error);
     }
@@ -91,7 +117,8 @@ pub fn line_of_row(bytes: &[u8], row: usize) -> Option<u64> {
 }
 
 enum Piece {
-    Hash([u8; 32]),
+    /// Of all text up to here.
+    Hash(Option<Box<Sha256>>),
     Rows(Box<Chunk>),
 }
 

@@ -18,7 +18,7 @@ pub enum Method {
     Pairwise,
 }
 
-/// What [`maxmargin_core::Stop::tol`] bounds.
+/// What the number of the goal ([`maxmargin_core::Goal::tol`]) bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
     /// The duality gap relative to the objective: with `G = αᵀg − min g`, `G / max(|½ αᵀg − min g|, |½ αᵀg|)`. An upper bound on the

@@ -44,6 +44,8 @@ pub(crate) struct CoreSet {
     place: Vec<u32>,
     /// The most bytes that the matrix took, with its copy when it grew.
     pub(crate) peak: u64,
+    /// Members for which the matrix makes room ahead of them, at most.
+    pub(crate) most: usize,
 }
 
 /// How far a solution of the core set is to go.
@@ -83,6 +85,7 @@ impl CoreSet {
             used: vec![],
             place: vec![u32::MAX; vertices],
             peak: 0,
+            most: usize::MAX,
         }
     }
 
@@ -104,14 +107,28 @@ impl CoreSet {
         self.place[vertex] != u32::MAX
     }
 
+    /// Bytes of the matrix now.
+    pub(crate) fn bytes(&self) -> u64 {
+        4 * self.q.len() as u64
+    }
+
+    /// The distance of rows that `more` members need, where it is more than there is.
+    fn growth(&self, more: usize) -> Option<usize> {
+        let (old, wanted) = (self.len(), self.len() + more);
+        let ahead = if old == 0 { 0 } else { (old + old / 8 + 256).min(self.most) };
+        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
+        (wanted > self.stride).then(|| wanted.max(ahead).next_multiple_of(32) + 16)
+    }
+
+    /// Bytes of the matrix while `more` members join: with its copy where it grows.
+    pub(crate) fn bytes_growing(&self, more: usize) -> u64 {
+        self.growth(more).map_or(0, |stride| 4 * (stride * stride) as u64) + self.bytes()
+    }
+
     /// Makes room for `more` members.
     pub(crate) fn reserve(&mut self, more: usize) {
-        let (old, wanted) = (self.len(), self.len() + more);
-        if wanted <= self.stride {
-            return;
-        }
-        // Rows of a multiple of 16 floats and not of 1,024: neighbouring rows do not compete for the same lines of a cache.
-        let stride = wanted.max(if old == 0 { 0 } else { old + old / 8 + 256 }).next_multiple_of(32) + 16;
+        let old = self.len();
+        let Some(stride) = self.growth(more) else { return };
         self.peak = self.peak.max(4 * (stride * stride + self.q.len()) as u64);
         let mut q = vec![0.0; stride * stride];
         for r in 0..old {

@@ -7,6 +7,7 @@ use crate::iterate::Iterate;
 use crate::steps::{Check, Target};
 use maxmargin_core::Clock;
 use maxmargin_core::Status;
+use maxmargin_kernel::Rows;
 
 /// The core set is solved to this share of the tolerance.
 const INSIDE: f64 = 0.5;
@@ -18,39 +19,49 @@ pub(crate) const PAIRS_EACH: u64 = 200;
 /// Rounds without a new member and without progress before the run counts as stalled.
 pub(crate) const PATIENCE: u32 = 20;
 
-/// Rounds until the rule holds for all vertices.
+/// Rounds until the rule holds for all vertices. Nothing where the core set has become larger than it may: others go on.
 pub(crate) fn run(
     target: Target,
-    iterate: &mut Iterate,
+    (iterate, rows): (&mut Iterate, &Rows),
     candidates: &mut Candidates,
     core: &mut CoreSet,
     steps: &mut Steps,
     clock: &mut Clock,
-) -> (Status, Evidence) {
+) -> Option<(Status, Evidence)> {
     core.read(iterate);
+    let mut held = rows.lend(core.bytes());
     let mut check = Check::default();
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
         let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
         let furthest = match found {
-            Search::Nothing(true) => return (Status::Converged, Evidence::FullScan),
-            Search::Nothing(false) => return (Status::Converged, Evidence::Sample),
-            Search::Found(_) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
+            Search::Nothing(true) => return Some((Status::Converged, Evidence::FullScan)),
+            Search::Nothing(false) => return Some((Status::Converged, Evidence::Sample)),
+            Search::Found(_) if check.holds(target, iterate) => return Some((Status::Converged, Evidence::FullScan)),
             Search::Found(vertex) => vertex,
         };
         let measure = target.at(iterate, furthest);
         if let Some(status) = clock.look(measure).or_else(|| clock.ended(measure)) {
-            return (status, Evidence::None);
+            return Some((status, Evidence::None));
         }
         let joins = !core.contains(furthest.k);
         idle = if joins || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
         if idle > PATIENCE {
-            return (Status::Stalled, Evidence::None);
+            return Some((Status::Stalled, Evidence::None));
         }
         if joins {
+            if core.len() >= core.most {
+                return None;
+            }
             iterate.set_gradient(furthest.k, furthest.gradient);
+            let (before, growing) = (core.bytes(), core.bytes_growing(1));
+            if growing > before {
+                drop(held);
+                drop(rows.lend(growing));
+                held = rows.lend(growing - before);
+            }
             core.add(iterate, &[furthest.k]);
         }
         let aim = Aim {
@@ -64,7 +75,7 @@ pub(crate) fn run(
         steps.drop += solved.drops;
         core.write(iterate);
         if let Some(status) = solved.ended {
-            return (status, Evidence::None);
+            return Some((status, Evidence::None));
         }
     }
 }

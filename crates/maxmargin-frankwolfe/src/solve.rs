@@ -41,7 +41,7 @@ fn members(budget: u64) -> usize {
 /// Solves `dual` over the kernel rows of `rows` from `start`.
 ///
 /// `dual` has the balance [`Balance::Simplex`], no linear term and no upper bound below 1, as [`crate::l2_svm`] makes it. Every returned
-/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at `stop.tol`
+/// point is on the simplex. When the status is [`Status::Converged`] on [`Evidence::FullScan`], the rule of `config` holds at the number of `stop.goal`
 /// for every vertex, with [`Refine::Exact`] for exact kernel values.
 ///
 /// # Errors
@@ -80,16 +80,34 @@ pub fn solve(
     let mut clock = Clock::new(rows, stop, watch);
     let mut made = Steps::default();
     let mut refinements = 0;
-    let (mut aim, mut last) = (AIM * stop.tol, f64::INFINITY);
+    let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
     let mut exact = None;
+    let mut method = config.method;
+    if let (Method::Cvm, Some(core)) = (method, &mut core) {
+        core.most = members(rows.room());
+    }
+    let mut held = None;
     let (status, evidence) = loop {
         let target = Target { rule: config.rule, tol: aim, delta2, ridge: dual.ridge() };
         let (status, evidence) = match &mut core {
-            Some(core) if config.method == Method::Pairwise => {
-                let source = Source { dual, rows, most: members(rows.budget()) };
+            Some(core) if method == Method::Pairwise => {
+                let most = members(if held.is_some() { rows.room() } else { rows.budget() });
+                let source = Source { dual, rows, most };
                 pairwise::run(target, source, &mut iterate, core, &mut made, &mut clock)
             }
-            Some(core) => cvm::run(target, &mut iterate, &mut candidates, core, &mut made, &mut clock),
+            Some(set) => {
+                let ended = cvm::run(target, (&mut iterate, rows), &mut candidates, set, &mut made, &mut clock);
+                if let Some(ended) = ended {
+                    ended
+                } else {
+                    // The budget has no room for more members: pairwise steps do with fewer, and with rows where they must.
+                    method = Method::Pairwise;
+                    core = Some(CoreSet::empty(dual.len(), dual.ridge()));
+                    held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
+                    iterate.complete();
+                    continue;
+                }
+            }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
         let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
@@ -106,7 +124,7 @@ pub fn solve(
         refinements += 1;
         let furthest = iterate.furthest();
         let measure = target.at(&mut iterate, furthest);
-        if target.holds(&mut iterate, furthest, stop.tol) {
+        if target.holds(&mut iterate, furthest, stop.goal.tol()) {
             break (Status::Converged, Evidence::FullScan);
         }
         // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
@@ -115,10 +133,13 @@ pub fn solve(
             break (Status::Stalled, Evidence::None);
         }
         last = measure;
-        aim = (0.5 * stop.tol).max(0.9 * aim);
+        aim = (0.5 * stop.goal.tol()).max(0.9 * aim);
     };
     // What was held is told afterwards: pairwise steps read rows only when the matrix is gone.
-    drop(core.as_ref().map(|core| rows.lend(core.peak)));
+    if config.method == Method::Pairwise {
+        drop(core.as_ref().map(|core| rows.lend(core.peak)));
+    }
+    drop(held);
     iterate.complete();
     iterate.normalise();
     let alpha = iterate.alphas();

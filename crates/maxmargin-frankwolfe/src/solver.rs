@@ -19,8 +19,6 @@ use std::time::Instant;
 pub struct Simplex {
     /// Who makes the steps.
     pub method: Method,
-    /// The relative duality gap to reach; without it the KKT violation of [`Stop::tol`], which only pairwise steps reach soon.
-    pub gap: Option<f64>,
     /// Samples instead of scans.
     pub sampling: Option<Sampling>,
     /// Seed of the random points of the start.
@@ -28,9 +26,9 @@ pub struct Simplex {
 }
 
 impl Simplex {
-    /// A method with full scans, to a gap or to the KKT violation.
-    pub fn of(method: Method, gap: Option<f64>, seed: u64) -> Self {
-        Self { method, gap, sampling: None, seed }
+    /// A method with full scans. A KKT violation is what only pairwise steps reach soon.
+    pub fn of(method: Method, seed: u64) -> Self {
+        Self { method, sampling: None, seed }
     }
 
     fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
@@ -56,10 +54,6 @@ impl Solve for Simplex {
             Method::Swap => "swap",
             Method::Pairwise => "pairwise",
         }
-    }
-
-    fn goal(&self, tol: f64) -> Goal {
-        self.gap.map_or(Goal::Kkt(tol), Goal::Gap)
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
@@ -119,17 +113,21 @@ impl Simplex {
             None => random_start(&simplex, rows, POINTS, self.seed)?,
         };
         // The violation scales with αᵀQα, which only a solution tells: a coarse one comes first.
-        let (mut rule, mut tol) = (Rule::RelativeGap, self.gap.unwrap_or(COARSE));
+        let goal = run.stop.goal;
+        let (mut rule, mut tol) = (Rule::RelativeGap, goal.gap().unwrap_or(COARSE));
+        let (mut round, mut violations) = (0, 0_i32);
         let (mut work, mut core_set) = (Work::default(), 0);
-        for round in 0..=ROUNDS {
-            let limits = Stop { tol, ..run.stop.left(begun, work.iterations) };
+        loop {
+            let of_rule = if rule == Rule::Violation { Goal::Kkt(tol) } else { Goal::Gap(tol) };
+            let limits = Stop { goal: of_rule, ..run.stop.left(begun, work.iterations) };
             let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.watch)?;
             work += outcome.solution.work;
             core_set = core_set.max(outcome.core_set);
             let scaled = ordinary(&simplex, &outcome.solution).ok_or(FrankWolfeError::Kernel)?;
             let mut status = outcome.solution.status;
             let gradient = exact_gradient(dual, rows.gram(), &scaled.alpha, run.par);
-            let met = self.goal(run.stop.tol).met(&certify_gradient(dual, &scaled.alpha, 0.0, &gradient));
+            let certificate = certify_gradient(dual, &scaled.alpha, 0.0, &gradient);
+            let met = goal.met(&certificate);
             if met || status != Status::Converged || round == ROUNDS {
                 if !met && status == Status::Converged {
                     status = Status::Stalled;
@@ -138,16 +136,18 @@ impl Simplex {
                 let solution = Solution { alpha: scaled.alpha, bias, gradient, status, work };
                 return Ok(Solved { solution, exact: true, counts: vec![("core_set", core_set as u64)] });
             }
-            if self.gap.is_some() {
+            match goal.kkt() {
+                Some(kkt) if !certificate.holds(kkt) || rule == Rule::Violation => {
+                    let square = -0.5 / scaled.objective;
+                    (rule, tol) = (Rule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
+                    violations += 1;
+                }
                 // The gap of the ordinary scaling is a little different from the one that was reached on the simplex.
-                tol *= 0.5;
-            } else {
-                let square = -0.5 / scaled.objective;
-                (rule, tol) = (Rule::Violation, 0.9 * run.stop.tol * square * 0.5_f64.powi(round.saturating_sub(1) as i32));
+                _ => tol *= 0.5,
             }
+            round += 1;
             start = Start::checked(&simplex, outcome.solution.alpha).expect("a solution is feasible");
         }
-        unreachable!("the last round returns")
     }
 }
 

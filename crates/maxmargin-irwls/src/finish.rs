@@ -43,7 +43,7 @@ impl Finish {
     }
 }
 
-/// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one of at most `stop.tol` by damped active-set steps on its free samples, with
+/// Takes `solution`, say at a KKT violation of 10⁻³ to 10⁻⁶, to one that meets `stop.goal` by damped active-set steps on its free samples, with
 /// exact kernel values throughout; 10⁻¹⁰ is within reach where `‖α‖` times the kernel's largest value is below some 10⁵.
 ///
 /// The gradient of a run that converged or stalled is computed afresh at the end: a certificate can be made of it.
@@ -82,8 +82,8 @@ pub fn finish(
         Err(status) => return Ok(Outcome::unjudged(alpha, status)),
     };
     let mut run = Run::new(dual, &rows, &config, alpha, &gradient, clock);
-    Ok(match run.iterate_exactly(AIM * stop.tol) {
-        Status::Converged | Status::Stalled => run.exactly(stop.tol),
+    Ok(match run.iterate_exactly(stop.goal.times(AIM)) {
+        Status::Converged | Status::Stalled => run.exactly(stop.goal),
         status => run.outcome(status, None),
     })
 }

@@ -7,7 +7,7 @@ use crate::finish::Finish;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::State;
-use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -18,6 +18,9 @@ const AIM: f64 = 0.95;
 
 /// What kernel values in `f32` leave of a gradient, relative to `‖α‖ max K_ii`: working sets of exact values take over there.
 const SINGLE: f64 = 5e-8;
+
+/// Towards a gap working sets aim at this share of the present violation.
+const CLOSER: f64 = 0.1;
 
 /// The aim of a working set as a share of that of the run.
 const INSIDE: f64 = 0.5;
@@ -75,11 +78,35 @@ pub fn solve(
         Err(status) => return Ok(Outcome::unjudged(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
-    let single = run.single_precision(stop.tol);
+    let single = run.single_precision(stop.goal);
     Ok(match (config.refine, single) {
-        (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.tol),
+        (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.goal),
         (_, status) => run.outcome(status, None),
     })
+}
+
+/// Where a phase of working sets ends.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    goal: Goal,
+    /// The violation below which the values at hand tell nothing.
+    floor: f64,
+}
+
+impl Aim {
+    fn is_reached(&self, run: &Run, violation: f64) -> bool {
+        violation <= self.floor || self.goal.shown(run.state.dual, violation, &run.state.alpha, || run.state.gradient())
+    }
+
+    /// The violation that a working set is solved for; a gap does not tell, and is come nearer to step by step.
+    fn of_a_working_set(&self, violation: f64) -> f64 {
+        let kkt = match self.goal {
+            Goal::Kkt(kkt) => kkt,
+            Goal::Both { kkt, .. } => kkt.min(CLOSER * violation),
+            Goal::Gap(_) => CLOSER * violation,
+        };
+        kkt.max(self.floor)
+    }
 }
 
 /// A run on the way.
@@ -126,17 +153,17 @@ impl<'a, 'g> Run<'a, 'g> {
     }
 
     /// Working sets from rows in `f32`, to the tolerance or to what that precision can tell.
-    fn single_precision(&mut self, tol: f64) -> Status {
+    fn single_precision(&mut self, goal: Goal) -> Status {
         let wanted = |run: &Self| run.config.working_set.min(run.state.alpha.len());
         self.iterate(false, wanted, |run| match run.config.refine {
-            Refine::Exact => (AIM * tol).max(SINGLE * run.largest * run.state.norm()),
-            Refine::Never => tol,
+            Refine::Exact => Aim { goal: goal.times(AIM), floor: SINGLE * run.largest * run.state.norm() },
+            Refine::Never => Aim { goal, floor: 0.0 },
         })
     }
 
     /// Rounds of working sets from exact values, each confirmed by a gradient computed afresh.
-    pub(crate) fn exactly(mut self, tol: f64) -> Outcome {
-        let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, AIM * tol);
+    pub(crate) fn exactly(mut self, goal: Goal) -> Outcome {
+        let (mut last, mut idle, mut aim) = (f64::INFINITY, 0, goal.times(AIM));
         loop {
             let (dual, gram) = (self.state.dual, self.rows.gram());
             let gradient = match self.clock.exact_gradient(dual, gram, &self.state.alpha, last) {
@@ -146,7 +173,7 @@ impl<'a, 'g> Run<'a, 'g> {
             self.state.refresh(&gradient);
             self.work.refinements += 1;
             let violation = self.state.extremes().violation();
-            if violation <= tol {
+            if goal.shown(dual, violation, &self.state.alpha, || &gradient) {
                 return self.outcome(Status::Converged, Some(gradient));
             }
             idle = if violation <= 0.5 * last { 0 } else { idle + 1 };
@@ -158,26 +185,27 @@ impl<'a, 'g> Run<'a, 'g> {
                 Status::Converged | Status::Stalled => {}
                 status => return self.outcome(status, None),
             }
-            aim *= 0.5;
+            aim = aim.times(0.5);
         }
     }
 
-    /// Working sets of exact values until the gradient that they update says that the violation is at most `aim`.
-    pub(crate) fn iterate_exactly(&mut self, aim: f64) -> Status {
+    /// Working sets of exact values until the gradient that they update shows `aim`.
+    pub(crate) fn iterate_exactly(&mut self, aim: Goal) -> Status {
         // A caller who asks for more than the room has said so.
         let most = self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())));
-        self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| aim)
+        self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| Aim { goal: aim, floor: 0.0 })
     }
 
-    fn iterate(&mut self, exact: bool, count: impl Fn(&Self) -> usize, aim: impl Fn(&Self) -> f64) -> Status {
+    fn iterate(&mut self, exact: bool, count: impl Fn(&Self) -> usize, aim: impl Fn(&Self) -> Aim) -> Status {
         let (mut objective, mut idle, mut least) = (self.objective(), 0, f64::INFINITY);
         let mut lowest = objective;
         loop {
             let extremes = self.state.extremes();
-            let (violation, aim) = (extremes.violation(), aim(self));
-            if violation <= aim {
+            let (violation, phase) = (extremes.violation(), aim(self));
+            if phase.is_reached(self, violation) {
                 return Status::Converged;
             }
+            let aim = phase.of_a_working_set(violation);
             let ended = self.clock.ended(violation).or_else(|| self.clock.look(violation));
             if let Some(status) = ended {
                 return status;

@@ -1,6 +1,6 @@
 //! IRWLS passes the suite that every solver must pass, on whole problems and in chunks.
 
-use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Balance, Dual, Goal, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_irwls::{Irwls, IrwlsConfig, IrwlsError, Selection, solve};
 use maxmargin_kernel::Rows;
@@ -94,5 +94,7 @@ fn what_is_no_problem_is_refused() {
 #[test]
 fn behind_the_common_signature() {
     conformance::run_solver(&Irwls::default());
+    conformance::run_solver_to(&Irwls::default(), Goal::Gap);
+    conformance::run_solver_to(&Irwls::default(), |tol| Goal::Both { kkt: 1e-3, gap: tol });
     conformance::run_solver(&Irwls { selection: Selection::Random, working_set: 8, seed: 3 });
 }

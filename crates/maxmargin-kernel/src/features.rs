@@ -6,6 +6,7 @@ mod rows;
 pub use passes::{CHUNK, combine, products};
 pub use rows::FeatureRows;
 
+use crate::ledger::Ledger;
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_simd::sparse::{One, SparseRows};
 use rows::{Dense, Sparse};
@@ -37,6 +38,7 @@ pub struct Matrix<'s> {
     feature: Option<f64>,
     /// `x_i · x_i` of every row, the extra feature included.
     squares: Vec<f64>,
+    ledger: Ledger,
 }
 
 enum Form<'s> {
@@ -57,9 +59,20 @@ impl<'s> Matrix<'s> {
         } else {
             (form_of(samples, feature), None)
         };
-        let mut matrix = Self { form, columns, features, feature, squares: Vec::new() };
+        let mut matrix = Self { form, columns, features, feature, squares: Vec::new(), ledger: Ledger::new(u64::MAX) };
         matrix.squares = matrix.visit(Squares(par));
         matrix
+    }
+
+    /// The same, with `budget` bytes for what solvers hold beside it.
+    #[must_use]
+    pub fn with_budget(self, budget: u64) -> Self {
+        Self { ledger: Ledger::new(budget), ..self }
+    }
+
+    /// What solvers hold beside it.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Number of rows.

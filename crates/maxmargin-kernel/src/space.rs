@@ -1,7 +1,7 @@
 //! Where a problem's inner products come from: a kernel matrix, or the samples' own features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{Gram, Matrix, Rows, apply_exact_asking};
+use crate::{Gram, Matrix, RowWork, Rows, apply_exact_asking};
 use maxmargin_data::{Asking, Halted, Par};
 use std::ops::Range;
 
@@ -41,6 +41,14 @@ impl<'a> Space<'a> {
         match self {
             Space::Kernel(_) => None,
             Space::Features(matrix) => Some(matrix),
+        }
+    }
+
+    /// What was computed and held so far: without a kernel what solvers held beside the features.
+    pub fn work(&self) -> RowWork {
+        match self {
+            Space::Kernel(rows) => rows.work(),
+            Space::Features(matrix) => RowWork { peak_bytes: matrix.ledger().peak(), ..RowWork::default() },
         }
     }
 
@@ -141,31 +149,46 @@ impl Exact<'_> {
             Exact::Features(_) => {
                 // Two passes over the features, for each right-hand side.
                 asking.ask()?;
-                Ok(self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), par))
+                self.sums_at(ids, coef, h, &columns.collect::<Vec<_>>(), (par, asking))
             }
         }
     }
 
-    /// [`Exact::sums`] for columns in any order; runs of consecutive ones are cheaper.
+    /// [`Exact::sums_asking`] for columns in any order; runs of consecutive ones are cheaper.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
     ///
     /// # Panics
     ///
     /// As [`Exact::sums`].
-    pub fn sums_at(&self, ids: &[usize], coef: &[f64], h: usize, columns: &[usize], par: Par) -> Vec<f64> {
+    pub fn sums_at(
+        &self,
+        ids: &[usize],
+        coef: &[f64],
+        h: usize,
+        columns: &[usize],
+        (par, asking): (Par, &Asking),
+    ) -> Result<Vec<f64>, Halted> {
         match self {
             Exact::Gram(_) => {
-                let runs = columns.chunk_by(|a, b| a + 1 == *b);
-                runs.flat_map(|run| self.sums(ids, coef, h, run[0]..run[run.len() - 1] + 1, par)).collect()
+                let mut all = Vec::with_capacity(columns.len() * h);
+                for run in columns.chunk_by(|a, b| a + 1 == *b) {
+                    all.extend(self.sums_asking(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, asking)?);
+                }
+                Ok(all)
             }
             Exact::Features(matrix) => {
                 assert_eq!(coef.len(), ids.len() * h, "coefficients of {} samples, {h} each", ids.len());
                 let mut result = vec![0.0; columns.len() * h];
                 for p in 0..h {
+                    asking.spend((matrix.entries() / matrix.len().max(1) * (ids.len() + columns.len())) as u64)?;
                     let coef = coef.iter().skip(p).step_by(h).copied().collect();
                     let sums = matrix.visit(Sums { ids, coef, columns, par });
                     sums.into_iter().enumerate().for_each(|(j, sum)| result[j * h + p] = sum);
                 }
-                result
+                Ok(result)
             }
         }
     }
@@ -193,7 +216,7 @@ impl Job for Sums<'_> {
 mod tests {
     use super::{Exact, Space};
     use crate::{Kernel, KernelGram, Matrix, OffsetGram, Rows};
-    use maxmargin_data::{Par, generate::Generator};
+    use maxmargin_data::{Asking, Par, generate::Generator};
 
     /// The same sums come from kernel values and from features, with a bias feature and without.
     #[test]
@@ -212,7 +235,8 @@ mod tests {
             let found = features.sums(&ids, &coef, 2, 5..70, Par::Seq);
             assert_eq!(found.len(), 130);
             for source in [kernel, features] {
-                let part = source.sums_at(&ids, &coef, 2, &[9, 60, 61], Par::Seq);
+                let at = source.sums_at(&ids, &coef, 2, &[9, 60, 61], (Par::Seq, &Asking::nobody()));
+                let part = at.expect("nobody calls it off");
                 let whole = source.sums(&ids, &coef, 2, 0..90, Par::Seq);
                 assert_eq!(part, [&whole[18..20], &whole[120..124]].concat());
             }

@@ -1,7 +1,7 @@
 //! Times the methods on a file in LIBSVM format: `linear_speed FILE C eps METHOD THREADS [b]`.
 #![allow(clippy::print_stdout, missing_docs)]
 
-use maxmargin_core::{Balance, Dual, Silent, Start, Stop};
+use maxmargin_core::{Balance, Dual, Goal, Silent, Start, Stop};
 use maxmargin_data::libsvm::{self, ReadOptions};
 use maxmargin_data::{BinaryLabels, Par};
 use maxmargin_linear::{Config, Matrix, Method, solve};
@@ -32,8 +32,11 @@ fn main() {
     for method in methods {
         let begun = Instant::now();
         let gap = std::env::var("GAP").ok().map(|g| g.parse().unwrap());
-        let config = Config { method, par, gap, ..Config::default() };
-        let stop = Stop { max_time: Some(std::time::Duration::from_secs(100)), ..Stop::at(args[2].parse().unwrap()) };
+        let config = Config { method, par, ..Config::default() };
+        let stop = Stop {
+            max_time: Some(std::time::Duration::from_secs(100)),
+            ..Stop::when(Goal::of(Some(args[2].parse().unwrap()), gap).unwrap())
+        };
         let found = solve(&matrix, &dual, Start::zero(&dual).unwrap(), &config, &stop, &mut Silent).unwrap();
         println!(
             "{:?} build {built:.3} solve {:.3} s, kkt {:.2e} gap {:.2e} dual {:.9} {:?} {:?}",

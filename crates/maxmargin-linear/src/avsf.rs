@@ -3,7 +3,7 @@
 //! Variables whose steps gain more than the average are visited more often. The update of a preference is that of algorithm 5, which is free of
 //! scale: `p ← clip(p exp(c (Δ/Δ_ref − 1)))`; the running text of the paper has the difference instead of the quotient.
 
-use crate::descent::Descent;
+use crate::descent::{BETWEEN, Descent, GoOn};
 use crate::order::shuffle;
 use maxmargin_kernel::features::FeatureRows;
 use rand::Rng;
@@ -30,12 +30,26 @@ impl Frequencies {
         Self { preference: vec![1.0; n], reference: None, can_stop: false, schedule: Vec::with_capacity(n) }
     }
 
-    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop.
-    pub(crate) fn sweep<R: FeatureRows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> (f64, bool) {
+    /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop;
+    /// called off inside, it is not done.
+    pub(crate) fn sweep<R: FeatureRows>(
+        &mut self,
+        descent: &mut Descent<R>,
+        tol: f64,
+        random: &mut ChaCha8Rng,
+        go_on: GoOn,
+    ) -> (f64, bool) {
         self.draw(random);
         let n = self.preference.len() as f64;
         let (mut largest, mut gains) = (0.0_f64, 0.0);
+        let mut ask = descent.entries + BETWEEN;
         for at in 0..self.schedule.len() {
+            if descent.entries >= ask {
+                ask = descent.entries + BETWEEN;
+                if !go_on(descent.steps, largest) {
+                    return (f64::INFINITY, false);
+                }
+            }
             let k = self.schedule[at] as usize;
             if let Some(&soon) = self.schedule.get(at + 4) {
                 descent.rows.prefetch(descent.dual.ids()[soon as usize]);

@@ -25,15 +25,13 @@ pub struct Config {
     pub method: Method,
     /// Of the random orders.
     pub seed: u64,
-    /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
-    pub gap: Option<f64>,
     /// Threads for passes over all rows. Coordinate descent itself is sequential.
     pub par: Par,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { method: Method::default(), seed: 1, gap: None, par: Par::Seq }
+        Self { method: Method::default(), seed: 1, par: Par::Seq }
     }
 }
 

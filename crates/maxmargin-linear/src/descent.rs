@@ -5,6 +5,12 @@ use maxmargin_core::{Balance, Dual};
 use maxmargin_kernel::features::FeatureRows;
 use rand_chacha::ChaCha8Rng;
 
+/// Entries of rows between two questions whether to go on with a sweep: a hundredth of a second or so.
+pub(crate) const BETWEEN: u64 = 1 << 22;
+
+/// Who is asked inside a sweep, with the steps so far and the violation seen.
+pub(crate) type GoOn<'w> = &'w mut dyn FnMut(u64, f64) -> bool;
+
 /// Steps smaller than this change nothing (LIBLINEAR's threshold on the projected gradient).
 const NOTHING: f64 = 1e-12;
 
@@ -150,12 +156,24 @@ impl Shrinking {
         self.count
     }
 
-    /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper).
-    pub(crate) fn sweep<R: FeatureRows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng) -> Swept {
+    /// One sweep over the active variables in random order (algorithm 3 of the ICML 2008 paper). Called off inside, it is one that is not there yet.
+    pub(crate) fn sweep<R: FeatureRows>(
+        &mut self,
+        descent: &mut Descent<R>,
+        tol: f64,
+        random: &mut ChaCha8Rng,
+        go_on: GoOn,
+    ) -> Swept {
         shuffle(&mut self.active[..self.count], random);
         let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
-        let mut at = 0;
+        let (mut at, mut ask) = (0, descent.entries + BETWEEN);
         while at < self.count {
+            if descent.entries >= ask {
+                ask = descent.entries + BETWEEN;
+                if !go_on(descent.steps, highest - lowest) {
+                    return Swept::On(f64::INFINITY);
+                }
+            }
             let k = self.active[at] as usize;
             if let Some(&soon) = self.active.get(at + 4) {
                 descent.rows.prefetch(descent.dual.ids()[soon as usize]);

@@ -38,9 +38,9 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
         let point = fresh(rows, dual, &alpha, run.config.par);
         (alpha, point)
     };
-    let mut tol = run.clock.stop.tol;
+    let mut tol = run.clock.tol();
     let mut sigma = first_sigma(run, &point);
-    let mut newton = Newton::new(rows, run.squares, dual, run.config.par);
+    let mut newton = Newton::new((rows, run.ledger), run.squares, dual, run.config.par);
     let mut status = None;
     for _ in 0..ROUNDS {
         if good(run, &point) {

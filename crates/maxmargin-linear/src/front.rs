@@ -45,7 +45,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         descent.hold(wanted, mean);
     }
     let entries = descent.rows.entries() as f64;
-    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.stop.tol);
+    let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
     if !few {
         pace.mark = pace.mark.min(0.5 * PATIENCE * entries);
     }
@@ -57,7 +57,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         if run.clock.spent(descent.steps + shrinking.count() as u64) {
             return None;
         }
-        let swept = shrinking.sweep(descent, pace.inner, &mut random);
+        let clock = &mut run.clock;
+        let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
         run.work.sweeps += 1;
         let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
         let held = held(descent);
@@ -106,7 +107,8 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pa
         if run.clock.spent(descent.steps + descent.dual.len() as u64) {
             return None;
         }
-        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random);
+        let clock = &mut run.clock;
+        let (largest, done) = frequencies.sweep(descent, pace.inner, &mut random, &mut |steps, range| !clock.tick(steps, range));
         run.work.sweeps += 1;
         let held = held(descent);
         if done && held <= pace.inner {

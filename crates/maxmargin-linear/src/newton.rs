@@ -10,6 +10,7 @@ use crate::search::{Line, Variable, search};
 use crate::system::{Curvature, System};
 use maxmargin_core::{Asking, Balance, Dual};
 use maxmargin_data::Par;
+use maxmargin_kernel::Ledger;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine};
 use maxmargin_simd::sums::dot;
@@ -28,6 +29,7 @@ pub(crate) struct Cost {
 /// The state of the method.
 pub(crate) struct Newton<'a, R> {
     rows: &'a R,
+    ledger: &'a Ledger,
     dual: &'a Dual,
     par: Par,
     w: Vec<f64>,
@@ -65,11 +67,12 @@ pub(crate) enum Round {
 }
 
 impl<'a, R: FeatureRows> Newton<'a, R> {
-    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
+    pub(crate) fn new((rows, ledger): (&'a R, &'a Ledger), squares: &[f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
         Self {
             rows,
+            ledger,
             dual,
             par,
             w: vec![0.0; width],
@@ -175,6 +178,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             self.cost.steps += 1;
             let system = System {
                 rows: self.rows,
+                ledger: self.ledger,
                 dual: self.dual,
                 scale: sigma,
                 free: &self.free,

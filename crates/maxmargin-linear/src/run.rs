@@ -5,6 +5,7 @@ use crate::config::{Config, LinearWork};
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::point::{Fresh, fresh};
 use maxmargin_core::{Dual, Progress, Status, Stop, Watch};
+use maxmargin_kernel::Ledger;
 use maxmargin_kernel::features::{FeatureRows, combine};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -24,6 +25,11 @@ impl<'a> Clock<'a> {
         Self { stop, watch, begun: Instant::now(), ended: None }
     }
 
+    /// The violation that sweeps work towards first.
+    pub(crate) fn tol(&self) -> f64 {
+        self.stop.goal.first_kkt()
+    }
+
     /// Whether so many iterations are more than allowed: a sweep that would pass the limit is not begun.
     pub(crate) fn spent(&mut self, iterations: u64) -> bool {
         if self.stop.max_iter.is_some_and(|most| iterations > most) {
@@ -37,7 +43,7 @@ impl<'a> Clock<'a> {
         if self.ended.is_some() {
             return true;
         }
-        let progress = Progress { iterations, violation, tol: self.stop.tol, rows_computed: 0 };
+        let progress = Progress { iterations, violation, tol: self.tol(), rows_computed: 0 };
         if self.watch.tick(&progress).is_break() {
             self.ended = Some(Status::Interrupted);
         } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {
@@ -90,6 +96,7 @@ impl Standstill {
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
+    pub(crate) ledger: &'a Ledger,
     pub(crate) dual: &'a Dual,
     pub(crate) config: &'a Config,
     pub(crate) clock: Clock<'a>,
@@ -125,7 +132,8 @@ impl<'a> Run<'a> {
         let mut shrinking = Shrinking::new(&descent);
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
-            let swept = shrinking.sweep(&mut descent, self.clock.stop.tol, &mut random);
+            let (tol, clock) = (self.clock.tol(), &mut self.clock);
+            let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
             if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
@@ -145,7 +153,9 @@ impl<'a> Run<'a> {
         let mut frequencies = Frequencies::new(self.dual.len());
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
-            let (largest, done) = frequencies.sweep(&mut descent, self.clock.stop.tol, &mut random);
+            let (tol, clock) = (self.clock.tol(), &mut self.clock);
+            let (largest, done) =
+                frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
             if done || self.clock.tick(descent.steps, largest) {
                 break;
@@ -169,6 +179,5 @@ impl<'a> Run<'a> {
 
 /// Whether the certificate says what was asked for.
 pub(crate) fn good(run: &Run, point: &Fresh) -> bool {
-    let certificate = &point.certificate;
-    certificate.holds(run.clock.stop.tol) && run.config.gap.is_none_or(|gap| certificate.relative_gap() <= gap)
+    run.clock.stop.goal.met(&point.certificate)
 }

@@ -59,8 +59,9 @@ pub enum LinearError {
 /// Minimises `dual` over the linear kernel of `matrix` (with its additional feature): Gram index `i` of the dual is row `i`.
 ///
 /// Without balance there is no bias but the additional feature; with [`Balance::Sum`] the bias is not regularised, as in the kernel solvers. [`Dual::c_svc`]
-/// and [`Dual::squared_hinge`] make the two losses. The same seed gives the same bits for any number of threads. `stop.tol` is the certified KKT violation
-/// for [`Method::Hybrid`] and [`Method::Newton`]; the other two stop by their own rule, which looks at gradients that were computed one after another.
+/// and [`Dual::squared_hinge`] make the two losses. The same seed gives the same bits for any number of threads. [`Method::Hybrid`] and
+/// [`Method::Newton`] go on until the certificate meets `stop.goal`; the other two stop by their own rule, which looks at gradients that were computed one after
+/// another and knows no gap.
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ pub fn solve(
     check(matrix, dual, &start, config.method)?;
     let (alpha, _) = start.into_parts();
     let squares = matrix.squares();
-    let run = Run { squares, dual, config, clock: Clock::new(stop, watch), work: LinearWork::default() };
+    let run = Run { squares, ledger: matrix.ledger(), dual, config, clock: Clock::new(stop, watch), work: LinearWork::default() };
     let ended = matrix.visit(Begin { run, alpha });
     let (w, feature_bias) = matrix.unpack(&ended.fresh.w);
     let Fresh { gradient, bias, certificate, .. } = ended.fresh;

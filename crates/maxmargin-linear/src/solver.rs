@@ -13,19 +13,19 @@ pub struct Linear {
     pub method: Method,
     /// Of the random orders.
     pub seed: u64,
-    /// Also go on until the relative duality gap is at most this; for [`Method::Hybrid`] and [`Method::Newton`].
-    pub gap: Option<f64>,
 }
 
 impl Default for Linear {
     fn default() -> Self {
-        let Config { method, seed, gap, .. } = Config::default();
-        Self { method, seed, gap }
+        let Config { method, seed, .. } = Config::default();
+        Self { method, seed }
     }
 }
 
-/// Times that a run goes on at half the tolerance before it is given up.
-const ROUNDS: u32 = 10;
+/// Times that a run goes on at a share of the tolerance before it is given up, and that share: where a violation was missed, and where a gap was, which
+/// may take far less of a violation than was asked for.
+const VIOLATION: (u32, f64) = (10, 0.5);
+const GAP: (u32, f64) = (20, 0.2);
 
 impl Linear {
     fn refused(&self, reason: impl Into<String>, instead: &'static str) -> Refused {
@@ -41,10 +41,6 @@ impl Solve for Linear {
             Method::Avsf => "avsf",
             Method::Newton => "newton",
         }
-    }
-
-    fn goal(&self, tol: f64) -> Goal {
-        self.gap.map_or(Goal::Kkt(tol), |gap| Goal::Both { kkt: tol, gap })
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
@@ -63,13 +59,14 @@ impl Solve for Linear {
         let Some(matrix) = space.matrix() else {
             return Err(self.refused("it works on features and reads no kernel", "use the solver `smo`"));
         };
-        let config = Config { method: self.method, seed: self.seed, gap: self.gap, par: run.par };
-        let (begun, goal) = (Instant::now(), self.goal(run.stop.tol));
-        let (mut tol, mut spent, mut work) = (run.stop.tol, Work::default(), LinearWork::default());
+        let config = Config { method: self.method, seed: self.seed, par: run.par };
+        let (begun, goal) = (Instant::now(), run.stop.goal);
+        let (rounds, closer) = if goal.gap().is_some() { GAP } else { VIOLATION };
+        let (mut aim, mut spent, mut work) = (goal, Work::default(), LinearWork::default());
         let mut start = Some(start);
         let mut round = 0;
         let solution = loop {
-            let stop = Stop { tol, ..run.stop.left(begun, spent.iterations) };
+            let stop = Stop { goal: aim, ..run.stop.left(begun, spent.iterations) };
             let from = start.take().expect("every round leaves a start to the next");
             let found = solve(matrix, dual, from, &config, &stop, run.watch);
             let LinearSolution { mut solution, certificate, work: more, .. } =
@@ -79,12 +76,12 @@ impl Solve for Linear {
             solution.work = spent;
             // Coordinate descent stops by gradients that were computed one after another: the certificate may miss by a little.
             let missed = solution.status == Status::Converged && !goal.met(&certificate);
-            if !missed || round == ROUNDS {
+            if !missed || round == rounds {
                 solution.status = if missed { Status::Stalled } else { solution.status };
                 break solution;
             }
             start = Some(Start::checked(dual, solution.alpha).expect("a solution is feasible"));
-            (tol, round) = (0.5 * tol, round + 1);
+            (aim, round) = (Goal::of(Some(closer * aim.first_kkt()), goal.gap()).unwrap_or(goal), round + 1);
         };
         let counts = vec![
             ("sweeps", work.sweeps),

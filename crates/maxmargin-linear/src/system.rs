@@ -7,6 +7,7 @@ use maxmargin_core::{Asking, Dual, Halted, cholesky};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{combine, products};
+use maxmargin_kernel::{Holding, Ledger};
 use maxmargin_simd::sums::dot;
 
 /// Systems of at most this many unknowns are factored.
@@ -80,6 +81,7 @@ impl Curvature {
 /// One system.
 pub(crate) struct System<'a, R> {
     pub(crate) rows: &'a R,
+    pub(crate) ledger: &'a Ledger,
     pub(crate) dual: &'a Dual,
     /// Typical weight.
     pub(crate) scale: f64,
@@ -125,16 +127,23 @@ impl<R: FeatureRows> System<'_, R> {
 
     fn inverse<'s>(&'s self, ids: &'s [usize], curvature: &mut Curvature, asking: &Asking) -> Result<Inverse<'s, R>, Halted> {
         let (width, m) = (self.rows.width(), ids.len());
-        let base = Base { rows: self.rows, ids, weights: self.weights, par: self.par };
+        let base = Base { rows: self.rows, ledger: self.ledger, ids, weights: self.weights, par: self.par };
+        // The sum that changes little, what is added to it in parts, and the factor; where there is no room for them, conjugate gradients do.
+        let primal = 8 * (width * width * (2 + PARTS) + 2 * width * BLOCK * self.par.threads()) as u64;
+        let held = if width <= DIRECT && m > 0 && width <= 2 * m { self.ledger.hold(primal) } else { None };
         let factor = if width > DIRECT || m == 0 {
             None
         } else if width <= 2 * m {
+            if held.is_none() {
+                return Ok(Inverse { base, factor: None, held });
+            }
             let mut hessian = self.hessian(curvature, asking)?;
             cholesky(&mut hessian, asking)?.then_some(Factor::Primal(hessian))
         } else {
-            base.dual_factor(asking)?
+            let (factor, held) = base.dual_factor(asking)?;
+            return Ok(Inverse { base, factor, held });
         };
-        Ok(Inverse { base, factor })
+        Ok(Inverse { base, factor, held })
     }
 
     /// `I + Σ h_k x_k x_kᵀ`, lower triangle.
@@ -225,6 +234,7 @@ impl<R: FeatureRows> System<'_, R> {
 
 struct Base<'s, R> {
     rows: &'s R,
+    ledger: &'s Ledger,
     ids: &'s [usize],
     weights: &'s [f64],
     par: Par,
@@ -246,6 +256,7 @@ fn solve_in_place(factor: &Mat<f64>, x: &mut Mat<f64>) {
 struct Inverse<'s, R> {
     base: Base<'s, R>,
     factor: Option<Factor>,
+    held: Option<Holding<'s>>,
 }
 
 impl<R: FeatureRows> Inverse<'_, R> {
@@ -288,15 +299,19 @@ impl<R: FeatureRows> Inverse<'_, R> {
         if reached || m > MOST {
             return Ok((x, iterations));
         }
-        self.factor = base.dual_factor(asking)?;
+        (self.factor, self.held) = base.dual_factor(asking)?;
         Ok(if self.factor.is_some() { (self.apply(r, accuracy, asking)?.0, iterations) } else { (x, iterations) })
     }
 }
 
-impl<R: FeatureRows> Base<'_, R> {
-    fn dual_factor(&self, asking: &Asking) -> Result<Option<Factor>, Halted> {
+impl<'s, R: FeatureRows> Base<'s, R> {
+    /// The factor and what it holds, where there is room for it and its copy.
+    fn dual_factor(&self, asking: &Asking) -> Result<(Option<Factor>, Option<Holding<'s>>), Halted> {
+        let m = self.ids.len() as u64;
+        let Some(held) = self.ledger.hold(16 * m * m) else { return Ok((None, None)) };
         let mut gram = self.gram(asking)?;
-        Ok(cholesky(&mut gram, asking)?.then_some(Factor::Dual(gram)))
+        let factored = cholesky(&mut gram, asking)?;
+        Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))
     }
 
     /// `diag(1/h) + X Xᵀ`, lower triangle.

@@ -1,6 +1,6 @@
 //! The linear solvers pass the suite that every solver must pass: any kernel matrix `K` is that of linear samples, the rows of `U √Λ`.
 
-use maxmargin_core::{Dual, Solution, Start, Stop};
+use maxmargin_core::{Dual, Goal, Solution, Start, Stop};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Rows};
 use maxmargin_linear::{Config, Linear, Matrix, Method, solve};
@@ -55,5 +55,8 @@ fn behind_the_common_signature() {
     for method in [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf] {
         conformance::run_solver(&Linear { method, ..Linear::default() });
     }
-    conformance::run_solver(&Linear { gap: Some(1e-4), ..Linear::default() });
+    for method in [Method::Hybrid, Method::Newton, Method::Descent, Method::Avsf] {
+        conformance::run_solver_to(&Linear { method, ..Linear::default() }, Goal::Gap);
+    }
+    conformance::run_solver_to(&Linear::default(), |tol| Goal::Both { kkt: tol, gap: 1e-4 });
 }

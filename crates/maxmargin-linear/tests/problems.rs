@@ -1,6 +1,6 @@
 //! The linear solvers on problems without kernel: against each other, and on what is odd.
 
-use maxmargin_core::{Balance, Dual, DualError, Offset, Progress, Silent, Start, Status, Stop};
+use maxmargin_core::{Balance, Dual, DualError, Goal, Offset, Progress, Silent, Start, Status, Stop};
 use maxmargin_data::{Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearError, LinearSolution, Matrix, Method, solve};
 use proptest::prelude::*;
@@ -179,7 +179,8 @@ fn the_time_hardly_depends_on_c() {
     let data = Generator::Blobs.generate(4000, Some(10), 6).expect("data");
     let steps = |c: f64| {
         let dual = hinge(&data.labels, vec![c; 4000], Balance::Free);
-        let found = run(&data.samples, None, &dual, &Config { gap: Some(1e-8), ..Config::default() }, &Stop::at(1e-3));
+        let stop = Stop::when(Goal::Both { kkt: 1e-3, gap: 1e-8 });
+        let found = run(&data.samples, None, &dual, &Config::default(), &stop);
         assert_eq!(found.solution.status, Status::Converged, "C = {c}");
         assert!(found.certificate.holds(1e-3) && found.certificate.relative_gap() <= 1e-8, "C = {c}: {:?}", found.certificate);
         found.work.newton_steps
@@ -234,5 +235,28 @@ proptest! {
                 prop_assert!(certificate.holds(1e-6), "{certificate:?}");
             }
         }
+    }
+}
+
+/// A sweep over much data was not called off before its end: millions of entries are now the most that passes between two questions.
+#[test]
+fn a_sweep_is_called_off_inside() {
+    let (rows, features) = (40_000, 250);
+    let data = Generator::Blobs.generate(rows, Some(features), 3).expect("data");
+    let dual = hinge(&data.labels, vec![1.0; rows], Balance::Free);
+    let matrix = Matrix::new(&data.samples, None, Par::Seq);
+    for method in [Method::Descent, Method::Avsf, Method::Hybrid] {
+        let mut told = 0;
+        let mut watch = |_: &Progress| {
+            told += 1;
+            ControlFlow::Break(())
+        };
+        let start = Start::zero(&dual).expect("feasible");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-6), &mut watch).expect("a problem");
+        assert_eq!((found.solution.status, told), (Status::Interrupted, 1), "{method:?}");
+        // One entry multiplied and one added for each that a step looks at.
+        let most = (1 << 22) / features as u64 + 1;
+        assert!(found.work.steps <= most, "{method:?}: {} steps, {most} between two questions", found.work.steps);
+        assert!(found.certificate.infeasible <= 1e-9, "{method:?}: {:?}", found.certificate);
     }
 }

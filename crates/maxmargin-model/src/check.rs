@@ -134,7 +134,9 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
         return invalid(format!("{} features, the support vectors have {width}", record.features));
     }
     let positive = |value: f64| value > 0.0 && value.is_finite();
-    if !positive(record.c) || !positive(record.eps) || record.gap.is_some_and(|gap| !positive(gap)) {
+    // Whoever asks for a gap alone asks for no violation.
+    let asked = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
+    if !positive(record.c) || !asked || record.gap.is_some_and(|gap| !positive(gap)) {
         return invalid(format!("C = {}, eps = {}, gap = {:?}", record.c, record.eps, record.gap));
     }
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {

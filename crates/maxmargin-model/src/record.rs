@@ -1,6 +1,6 @@
 //! How a model was trained: what a certificate can be checked against.
 
-use maxmargin_core::{Certificate, Loss, Offset, Status};
+use maxmargin_core::{Certificate, Goal, Loss, Offset, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,9 +16,9 @@ pub struct Record {
     pub offset: Offset,
     /// Factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
-    /// Tolerance of the KKT violation that was asked for.
+    /// KKT violation that was asked for; infinite where a gap alone was.
     pub eps: f64,
-    /// Relative duality gap that was asked for, where that was the goal.
+    /// Relative duality gap that was asked for, where one was.
     pub gap: Option<f64>,
     /// Short name of the solver, such as `smo`; empty where a file does not tell.
     pub solver: String,
@@ -51,22 +51,31 @@ pub struct MachineRecord {
 }
 
 impl Record {
-    /// A record of trainings on `data` that has no machines yet, asked for a KKT violation of `eps`: no gap, no name of a solver.
+    /// A record of trainings on `data` that has no machines yet, asked for `goal`: no name of a solver.
     ///
     /// `weights` has one factor of `c` for each class.
-    pub fn new(data: &Dataset, c: f64, weights: Vec<f64>, eps: f64, (loss, offset): (Loss, Offset)) -> Self {
+    pub fn new(data: &Dataset, c: f64, weights: Vec<f64>, goal: Goal, (loss, offset): (Loss, Offset)) -> Self {
         Self {
             c,
             loss,
             offset,
             weights,
-            eps,
-            gap: None,
+            eps: goal.kkt().unwrap_or(f64::INFINITY),
+            gap: goal.gap(),
             solver: String::new(),
             rows: data.samples.len() as u64,
             features: data.samples.features() as u64,
             data_sha256: data_sha256(data),
             machines: Vec::new(),
+        }
+    }
+
+    /// What was asked for.
+    pub fn goal(&self) -> Goal {
+        match self.gap {
+            Some(gap) if self.eps == f64::INFINITY => Goal::Gap(gap),
+            Some(gap) => Goal::Both { kkt: self.eps, gap },
+            None => Goal::Kkt(self.eps),
         }
     }
 

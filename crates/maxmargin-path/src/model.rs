@@ -4,7 +4,9 @@ use crate::follow::Walk;
 use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
 use crate::update::{Added, Config, Mode, PathError, Saved, Update};
-use maxmargin_core::{Balance, Certificate, Dual, Solution, Status, Work, certify_gradient, exact_gradient_asking};
+use maxmargin_core::{
+    Balance, Certain, Certificate, Dual, Solution, Status, Work, certain, certify_gradient, exact_gradient_asking,
+};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use std::sync::Arc;
@@ -316,11 +318,12 @@ impl Model {
         Saved { ids: self.ids(), upper, alpha, bias: state.bias }
     }
 
-    pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<Certificate> {
+    /// The judgement from fresh kernel values, and the labels that its gap proves.
+    pub(crate) fn certify(&self, pool: Pool, par: Par) -> Option<(Certificate, Option<Certain>)> {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
         let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;
-        Some(certify_gradient(&dual, &alpha, bias, &gradient))
+        Some((certify_gradient(&dual, &alpha, bias, &gradient), certain(&dual, pool.gram, &alpha, &gradient)))
     }
 }
 

@@ -250,6 +250,6 @@ impl<'g> Path<'g> {
 
     /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
-        self.asked(|model, pool| model.certify(pool, par))
+        self.asked(|model, pool| model.certify(pool, par)).map(|judged| judged.0)
     }
 }

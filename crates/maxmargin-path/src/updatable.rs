@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::pool::{GoOn, Pool};
 use crate::update::{Added, Config, PathError, Update};
-use maxmargin_core::{Asking, Certificate, Dual, Solution};
+use maxmargin_core::{Asking, Certain, Certificate, Dual, Solution};
 use maxmargin_data::Par;
 use maxmargin_data::samples::{Samples, SamplesError};
 use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
@@ -299,6 +299,11 @@ impl<'w> Updatable<'w> {
 
     /// The independent judgement of the present solution; `None` without samples, and where who is asked says no.
     pub fn certify(&self, par: Par) -> Option<Certificate> {
+        self.certify_labels(par).map(|judged| judged.0)
+    }
+
+    /// [`Updatable::certify`], and the labels that the gap proves, in the order of [`Updatable::keys`].
+    pub fn certify_labels(&self, par: Par) -> Option<(Certificate, Option<Certain>)> {
         self.asked(|model, pool| model.certify(pool, par))
     }
 

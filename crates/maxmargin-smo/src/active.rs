@@ -6,17 +6,34 @@
 //! problem: no violation among all variables.
 
 use crate::pairs::Pairs;
-use maxmargin_core::{Asking, Clock, Dual, Status, Work};
+use crate::solve::SmoConfig;
+use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Pages, Rows, apply_asking, part_of};
 use maxmargin_simd::passes::Extremes;
+use std::ops::Range;
 use std::time::Instant;
 
-/// Problems of fewer variables have short rows as it is.
-const FEWEST: usize = 6000;
+/// When problems are solved by their active variables: those that still move, in rows as short as they are few. The solution is the same to the
+/// tolerance; iterations are not those of a solver that goes by all variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shrinking {
+    /// Variables that a problem has at least: fewer have short rows as it is.
+    pub from: usize,
+    /// Variables of the first round, and how many come in at least where so many violate the conditions of optimality.
+    pub first: usize,
+}
 
-/// Variables of the first round.
-const FIRST: usize = 4000;
+impl Shrinking {
+    /// All variables in every pass, as in the papers.
+    pub const NEVER: Self = Self { from: usize::MAX, first: 1 };
+}
+
+impl Default for Shrinking {
+    fn default() -> Self {
+        Self { from: 6000, first: 4000 }
+    }
+}
 
 /// A set of more than this share of all variables saves nothing.
 const MOST: f64 = 0.5;
@@ -45,6 +62,9 @@ pub(crate) struct Active<'a, 'g> {
     /// `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
     pub(crate) work: Work,
+    pub(crate) looking: Looking,
+    /// [`Shrinking::first`].
+    first: usize,
     /// Variables of the last round, ascending.
     set: Vec<usize>,
     /// Kernel values computed.
@@ -55,18 +75,27 @@ pub(crate) struct Active<'a, 'g> {
 
 impl<'a, 'g> Active<'a, 'g> {
     /// The problem at `alpha` with its gradient, where going by active variables may pay.
-    pub(crate) fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Option<Self> {
+    pub(crate) fn new(
+        dual: &'a Dual,
+        rows: &'a Rows<'g>,
+        alpha: &[f64],
+        gradient: &[f64],
+        aim: Goal,
+        config: &SmoConfig,
+    ) -> Option<Self> {
         let gram = rows.gram();
         // Codes of one byte are kept more cheaply than anything is computed twice.
         let kept = rows.holds_all() && gram.table().is_some();
-        let pays = dual.len() >= FEWEST && gram.value_cost() <= CHEAP && !kept;
+        let pays = dual.len() >= config.shrinking.from && gram.value_cost() <= CHEAP && !kept;
         pays.then(|| Self {
             dual,
             rows,
-            par,
+            par: config.par,
+            first: config.shrinking.first.max(2),
             alpha: alpha.to_vec(),
             gradient: gradient.to_vec(),
             work: Work::default(),
+            looking: Looking::new(aim),
             set: Vec::new(),
             values: 0,
             pages: Pages::new(),
@@ -98,15 +127,23 @@ impl<'a, 'g> Active<'a, 'g> {
         found
     }
 
-    /// Rounds until the violation of all variables is at most `aim`.
-    pub(crate) fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Result<Status, Grown> {
+    /// Rounds until the aim is reached by all variables.
+    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Result<Status, Grown> {
         loop {
             let band = self.band();
             let violation = band.violation();
-            if violation <= aim || band.argmin_up == usize::MAX || band.argmax_low == usize::MAX {
+            let Self { dual, alpha, gradient, looking, .. } = self;
+            // A round is worth a look, however few its iterations.
+            looking.aim(looking.aimed_at());
+            let point = || (alpha.clone(), gradient.clone());
+            if band.argmin_up == usize::MAX
+                || band.argmax_low == usize::MAX
+                || looking.reached(dual, violation, clock.iterations, point)
+            {
                 return Ok(Status::Converged);
             }
-            if let Some(status) = clock.look(violation) {
+            let aim = looking.aimed_at().kkt().unwrap_or(0.0);
+            if let Some(status) = clock.look(looking.measure(violation)) {
                 return Ok(status);
             }
             self.choose(&band)?;
@@ -145,7 +182,7 @@ impl<'a, 'g> Active<'a, 'g> {
         if count >= most {
             return Err(Grown);
         }
-        let room = FIRST.max(count).min(most - count);
+        let room = self.first.max(count).min(most - count);
         if wanted.len() > room {
             if moved {
                 wanted.select_nth_unstable_by(room - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -169,10 +206,23 @@ impl<'a, 'g> Active<'a, 'g> {
         [take(&plus, of_plus), take(&minus, (room - of_plus).min(minus.len()))].concat()
     }
 
+    /// The rows that variables belong to, in runs; several variables may belong to one.
+    fn columns(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = self.dual.segments().iter().map(|segment| segment.ids.clone()).collect();
+        runs.sort_unstable_by_key(|run| run.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for run in runs {
+            match joined.last_mut() {
+                Some(last) if run.start <= last.end => last.end = last.end.max(run.end),
+                _ => joined.push(run),
+            }
+        }
+        joined
+    }
+
     /// Solves the problem of the set to `aim`, and brings the gradients of all up to date.
     fn round(&mut self, aim: f64, violation: f64, clock: &mut Clock) -> Status {
         let n = self.dual.len();
-        let t0 = std::time::Instant::now();
         let ids: Vec<usize> = self.set.iter().map(|&k| self.dual.ids()[k]).collect();
         let part = self.dual.among(&self.set, &self.alpha, &self.gradient);
         let pick = |values: &[f64]| self.set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
@@ -181,8 +231,8 @@ impl<'a, 'g> Active<'a, 'g> {
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
-        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, WHOLE, self.par);
-        let status = pairs.iterate(aim, clock);
+        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, Goal::Kkt(aim), WHOLE, self.par);
+        let status = pairs.iterate(clock);
         let after = pairs.state.alpha();
         let work = pairs.work();
         drop(held);
@@ -196,15 +246,17 @@ impl<'a, 'g> Active<'a, 'g> {
         let whole = self.rows.gram();
         let add_up = |asking: &Asking| {
             let mut sums = vec![0.0; whole.len()];
-            for segment in self.dual.segments() {
-                let ids = segment.ids.clone();
+            for ids in self.columns() {
                 sums[ids.clone()].copy_from_slice(&apply_asking(whole, &changed, &coef, ids, self.rows.par(), asking)?);
             }
             Ok(sums)
         };
         let begun = Instant::now();
-        let done =
-            if status == Status::Converged { clock.asked(violation, add_up) } else { clock.last_words(add_up).ok_or(status) };
+        let done = if matches!(status, Status::Converged | Status::Stalled) {
+            clock.asked(self.looking.measure(violation), add_up)
+        } else {
+            clock.last_words(add_up).ok_or(status)
+        };
         let rows_before = self.work.rows_computed;
         self.values += computed + (changed.len() * n) as u64;
         self.work.rows_requested += work.rows_requested;
@@ -222,7 +274,6 @@ impl<'a, 'g> Active<'a, 'g> {
             self.gradient[k] += self.dual.ridge_of(k) * (after[at] - before[at]);
             self.alpha[k] = after[at];
         }
-        // Pairs that stall among a few do not say that all do.
-        if status == Status::Stalled && aim < violation * SHARE * 1.5 { Status::Converged } else { status }
+        status
     }
 }

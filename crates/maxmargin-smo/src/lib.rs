@@ -17,6 +17,7 @@ mod solver;
 mod state;
 mod team;
 
+pub use active::Shrinking;
 pub use maxmargin_core::Refine;
 pub use relax::{Relaxed, relax};
 pub use solve::{SmoConfig, SmoError, solve};

@@ -2,7 +2,7 @@
 
 use crate::prefetch::Prefetch;
 use crate::state::State;
-use maxmargin_core::{Asking, Clock, Dual, Status, Work};
+use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
@@ -10,6 +10,8 @@ use maxmargin_simd::passes::Extremes;
 /// A problem, the rows of its matrix, and where the pairs have taken it.
 pub(crate) struct Pairs<'r, 'g> {
     pub(crate) state: State,
+    pub(crate) looking: Looking,
+    dual: &'r Dual,
     rows: &'r Rows<'g>,
     prefetch: Prefetch,
     pace: Pace,
@@ -20,13 +22,23 @@ pub(crate) struct Pairs<'r, 'g> {
 
 impl<'r, 'g> Pairs<'r, 'g> {
     /// At `alpha` with its gradient; passes run on `par`. Once the share `whole` of all rows was needed all are computed.
-    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'g>, alpha: &[f64], gradient: &[f64], whole: f64, par: Par) -> Self {
+    pub(crate) fn new(
+        dual: &'r Dual,
+        rows: &'r Rows<'g>,
+        alpha: &[f64],
+        gradient: &[f64],
+        aim: Goal,
+        whole: f64,
+        par: Par,
+    ) -> Self {
         let state = State::new(dual, rows.gram(), alpha, gradient, par);
         let terms = alpha.iter().zip(gradient).zip(dual.lin());
         let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
         Self {
             prefetch: Prefetch::new(state.layout.padded(), whole),
             state,
+            looking: Looking::new(aim),
+            dual,
             rows,
             pace: Pace::new(dual.len(), objective),
             requested: 0,
@@ -35,9 +47,9 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 
     /// Replaces the gradient by a better one; the pace is measured anew.
-    pub(crate) fn refresh(&mut self, dual: &Dual, gradient: &[f64]) {
-        self.state.refresh(dual, gradient);
-        self.pace = Pace::new(dual.len(), self.pace.objective + self.pace.gained);
+    pub(crate) fn refresh(&mut self, gradient: &[f64]) {
+        self.state.refresh(self.dual, gradient);
+        self.pace = Pace::new(self.dual.len(), self.pace.objective + self.pace.gained);
     }
 
     /// What it took so far; iterations are counted by the clock.
@@ -47,15 +59,20 @@ impl<'r, 'g> Pairs<'r, 'g> {
         work
     }
 
-    /// Optimises pairs until the violation known to the solver is at most `aim`.
-    pub(crate) fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Status {
+    /// Optimises pairs until what the solver knows shows the aim.
+    pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Status {
         let mut extremes = self.state.extremes();
         loop {
             let violation = extremes.violation();
-            if violation <= aim || extremes.argmin_up == usize::MAX || extremes.argmax_low == usize::MAX {
+            let Self { state, dual, looking, .. } = self;
+            let point = || (state.alpha(), state.gradient());
+            if extremes.argmin_up == usize::MAX
+                || extremes.argmax_low == usize::MAX
+                || looking.reached(dual, violation, clock.iterations, point)
+            {
                 return Status::Converged;
             }
-            if let Some(status) = clock.ended(violation) {
+            if let Some(status) = clock.ended(looking.measure(violation)) {
                 return status;
             }
             let i = extremes.argmin_up;
@@ -83,7 +100,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
         let id = self.state.layout.id(place);
         self.prefetch.note(place);
         if !self.rows.contains(id) {
-            let violation = extremes.violation();
+            let violation = self.looking.measure(extremes.violation());
             let (prefetch, state, rows) = (&mut self.prefetch, &self.state, self.rows);
             clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
         }

@@ -1,8 +1,8 @@
 //! The solver: iterate, refine, stop.
 
-use crate::active::{Active, Grown};
+use crate::active::{Active, Grown, Shrinking};
 use crate::pairs::Pairs;
-use maxmargin_core::{Balance, Clock, Dual, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
@@ -13,11 +13,13 @@ pub struct SmoConfig {
     pub refine: Refine,
     /// Threads that share the passes of large problems; they stay awake while the solver runs. The result has the same bits for any.
     pub par: Par,
+    /// When to go by active variables.
+    pub shrinking: Shrinking,
 }
 
 impl Default for SmoConfig {
     fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq }
+        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default() }
     }
 }
 
@@ -81,13 +83,13 @@ pub fn solve(
             Err(status) => return Ok(Solution::unjudged(start.into_parts().0, status)),
         },
     };
-    let mut way = Way::new(dual, rows, start.alpha(), &gradient, config.par);
-    let mut aim = AIM * stop.tol;
+    let mut aim = stop.goal.times(AIM);
+    let mut way = Way::new(dual, rows, start.alpha(), &gradient, aim, config);
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
     let mut gradient = None;
     let status = loop {
-        let status = way.iterate(aim, &mut clock);
+        let status = way.iterate(&mut clock);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
@@ -98,8 +100,9 @@ pub fn solve(
         way.refresh(&exact);
         refinements += 1;
         let violation = way.violation();
+        let shown = stop.goal.shown(dual, violation, &way.alpha(), || &exact);
         gradient = Some(exact);
-        if violation <= stop.tol {
+        if shown {
             break Status::Converged;
         }
         // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well.
@@ -108,7 +111,8 @@ pub fn solve(
             break Status::Stalled;
         }
         last_violation = violation;
-        aim = (0.5 * stop.tol).max(aim * 0.9);
+        aim = closer(aim, stop.goal);
+        way.aim(aim);
     };
     let alpha = way.alpha();
     let gradient = match (status, gradient) {
@@ -120,77 +124,88 @@ pub fn solve(
     Ok(Solution { alpha, bias, gradient, status, work })
 }
 
+/// A little below `aim`, not below half of the goal.
+fn closer(aim: Goal, goal: Goal) -> Goal {
+    let each = |goal: Option<f64>, aim: Option<f64>| goal.zip(aim).map(|(goal, aim)| (0.5 * goal).max(aim * 0.9));
+    Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
+}
+
 /// Once this share of all rows was needed most of them will be.
 const WHOLE: f64 = 0.15;
 
 /// How the rows of a problem are gone through.
 enum Way<'a, 'g> {
     /// All of them in every pass.
-    Whole(&'a Dual, Box<Pairs<'a, 'g>>),
+    Whole(Box<Pairs<'a, 'g>>),
     /// Those that still move, in rows as short as they are few.
     Active(Active<'a, 'g>),
 }
 
 impl<'a, 'g> Way<'a, 'g> {
-    fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
-        match Active::new(dual, rows, alpha, gradient, par) {
+    fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
+        let par = config.par;
+        match Active::new(dual, rows, alpha, gradient, aim, config) {
             Some(active) => Self::Active(active),
-            None => Self::whole(dual, rows, alpha, gradient, par),
+            None => Self::Whole(Box::new(Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, par))),
         }
     }
 
-    fn whole(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
-        Self::Whole(dual, Box::new(Pairs::new(dual, rows, alpha, gradient, WHOLE, par)))
-    }
-
-    fn iterate(&mut self, aim: f64, clock: &mut Clock) -> Status {
+    fn iterate(&mut self, clock: &mut Clock) -> Status {
         loop {
             match self {
-                Self::Whole(_, pairs) => return pairs.iterate(aim, clock),
-                Self::Active(active) => match active.iterate(aim, clock) {
+                Self::Whole(pairs) => return pairs.iterate(clock),
+                Self::Active(active) => match active.iterate(clock) {
                     Ok(status) => return status,
                     Err(Grown) => {
-                        let work = active.work;
-                        let mut pairs = Pairs::new(active.dual, active.rows, &active.alpha, &active.gradient, WHOLE, active.par);
-                        pairs.before = work;
-                        *self = Self::Whole(active.dual, Box::new(pairs));
+                        let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
+                        let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
+                        pairs.before = *work;
+                        *self = Self::Whole(Box::new(pairs));
                     }
                 },
             }
         }
     }
 
+    /// Works towards `aim` from now on.
+    fn aim(&mut self, aim: Goal) {
+        match self {
+            Self::Whole(pairs) => pairs.looking.aim(aim),
+            Self::Active(active) => active.looking.aim(aim),
+        }
+    }
+
     fn alpha(&self) -> Vec<f64> {
         match self {
-            Self::Whole(_, pairs) => pairs.state.alpha(),
+            Self::Whole(pairs) => pairs.state.alpha(),
             Self::Active(active) => active.alpha.clone(),
         }
     }
 
     fn gradient(&self) -> Vec<f64> {
         match self {
-            Self::Whole(_, pairs) => pairs.state.gradient(),
+            Self::Whole(pairs) => pairs.state.gradient(),
             Self::Active(active) => active.gradient.clone(),
         }
     }
 
     fn violation(&self) -> f64 {
         match self {
-            Self::Whole(_, pairs) => pairs.state.extremes().violation(),
+            Self::Whole(pairs) => pairs.state.extremes().violation(),
             Self::Active(active) => active.band().violation(),
         }
     }
 
     fn refresh(&mut self, gradient: &[f64]) {
         match self {
-            Self::Whole(dual, pairs) => pairs.refresh(dual, gradient),
+            Self::Whole(pairs) => pairs.refresh(gradient),
             Self::Active(active) => active.gradient.copy_from_slice(gradient),
         }
     }
 
     fn work(&self) -> Work {
         match self {
-            Self::Whole(_, pairs) => pairs.work(),
+            Self::Whole(pairs) => pairs.work(),
             Self::Active(active) => active.work,
         }
     }

@@ -1,12 +1,16 @@
 //! SMO behind the signature of all solvers.
 
+use crate::active::Shrinking;
 use crate::solve::{SmoConfig, solve};
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
 /// Sequential minimal optimisation: duals with one balance of sums and one ridge, over kernel rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Smo;
+pub struct Smo {
+    /// When to go by active variables.
+    pub shrinking: Shrinking,
+}
 
 const NAME: &str = "smo";
 
@@ -21,7 +25,7 @@ impl Solve for Smo {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(NAME, space)?;
-        let config = SmoConfig { refine: run.refine, par: run.par };
+        let config = SmoConfig { refine: run.refine, par: run.par, shrinking: self.shrinking };
         let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),

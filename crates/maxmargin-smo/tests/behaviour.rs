@@ -30,7 +30,7 @@ fn the_objective_never_rises() {
         let problem = generate::lattice(1, 70, degree, c);
         let (mut last, mut ended) = (0.0, false);
         for most in (0..40).chain([50, 75, 100, 150, 250, 500, 1000, 2500, 5000]) {
-            let stop = Stop { tol: 1e-3, max_iter: Some(most), max_time: None };
+            let stop = Stop { max_iter: Some(most), ..Stop::at(1e-3) };
             let solution = run(&problem, zero(&problem), &stop, Refine::Exact);
             let objective = problem.objective(&solution.alpha);
             let slack = problem.rounding(&solution.alpha);
@@ -175,7 +175,7 @@ fn a_time_limit_ends_at_a_point_to_go_on_from() {
     let problem = generate::lattice(3, 80, 1, 1000.0);
     let gram = Slow(&problem.gram);
     let rows = Rows::new(&gram, BUDGET, Par::Seq);
-    let stop = Stop { tol: 1e-6, max_iter: None, max_time: Some(Duration::from_millis(50)) };
+    let stop = Stop { max_time: Some(Duration::from_millis(50)), ..Stop::at(1e-6) };
     let first = solve(&problem.dual, &rows, zero(&problem), &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
     assert_eq!(first.status, Status::TimeLimit);
     let start = Start::checked(&problem.dual, first.alpha.clone()).expect("feasible");
@@ -192,7 +192,7 @@ fn a_run_in_instalments_arrives() {
         let mut start = zero(&problem);
         let mut rounds = 0;
         let end = loop {
-            let stop = Stop { tol: 1e-6, max_iter: Some(1 + whole.work.iterations / 7), max_time: None };
+            let stop = Stop { max_iter: Some(1 + whole.work.iterations / 7), ..Stop::at(1e-6) };
             let part = run(&problem, start, &stop, Refine::Exact);
             if part.status == Status::Converged {
                 break part;

@@ -1,6 +1,6 @@
 //! SMO passes the suite that every solver must pass.
 
-use maxmargin_core::{Balance, Dual, Silent, Solution, Start, Stop, Watch};
+use maxmargin_core::{Balance, Dual, Goal, Silent, Solution, Start, Stop, Watch};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use maxmargin_smo::{Smo, SmoConfig, SmoError, solve};
@@ -59,5 +59,7 @@ fn the_start_of_another_problem_is_refused() {
 
 #[test]
 fn behind_the_common_signature() {
-    conformance::run_solver(&Smo);
+    conformance::run_solver(&Smo::default());
+    conformance::run_solver_to(&Smo::default(), Goal::Gap);
+    conformance::run_solver_to(&Smo::default(), |tol| Goal::Both { kkt: 1e-3, gap: tol });
 }

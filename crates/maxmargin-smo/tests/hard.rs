@@ -80,7 +80,7 @@ fn an_impossible_tolerance_is_not_claimed() {
     for problem in generate::medium(6, 60) {
         let rows = Rows::new(&problem.gram, 1 << 28, Par::Seq);
         let start = Start::zero(&problem.dual).expect("feasible");
-        let stop = Stop { tol: 1e-15, max_iter: Some(20_000_000), max_time: None };
+        let stop = Stop { max_iter: Some(20_000_000), ..Stop::at(1e-15) };
         let solution = solve(&problem.dual, &rows, start, &SmoConfig::default(), &stop, &mut Silent).expect("a problem");
         let certificate = certify(&problem.dual, &problem.gram, &solution, Par::Seq);
         let (name, status, work) = (&problem.name, solution.status, solution.work);

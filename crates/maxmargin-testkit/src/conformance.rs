@@ -12,7 +12,7 @@ mod judge;
 mod variants;
 
 pub use ends::{interruption, limits, threads_and_budgets};
-pub use family::run_solver;
+pub use family::{run_solver, run_solver_to};
 pub use judge::{Judged, exactly, judge, oracle};
 pub use variants::{invariances, warm_starts};
 

@@ -10,7 +10,7 @@
 //! ```
 
 pub use crate::Svm;
-pub use maxmargin_core::{Loss, Offset};
+pub use maxmargin_core::{Goal, Loss, Offset};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Seeding, Solver};
 pub use maxmargin_data::{Dataset, Generator, Par, Samples};
 pub use maxmargin_kernel::{Gamma, Kernel};

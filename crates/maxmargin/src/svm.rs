@@ -1,6 +1,6 @@
 //! The estimator: parameters in, certified models and reports out.
 
-use maxmargin_core::{Formulation, Loss, Offset, Stop};
+use maxmargin_core::{Formulation, Goal, Loss, Offset, Stop};
 use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
@@ -25,10 +25,13 @@ pub struct Svm {
     scale: Option<Method>,
     solver: Solver,
     vectors: bool,
-    gap: Option<f64>,
+    shrinking: bool,
+    /// None: what the solver is usually asked for.
+    goal: Option<Goal>,
     seeding: Seeding,
     seed: u64,
-    stop: Stop,
+    max_iter: Option<u64>,
+    max_time: Option<Duration>,
     memory: u64,
     par: Par,
 }
@@ -47,10 +50,12 @@ impl Svm {
             scale: None,
             solver: Solver::Auto,
             vectors: false,
-            gap: None,
+            shrinking: true,
+            goal: None,
             seeding: Seeding::default(),
             seed: 1,
-            stop: Stop::at(1e-3),
+            max_iter: None,
+            max_time: None,
             memory: MEMORY,
             par: Par::Seq,
         }
@@ -109,6 +114,12 @@ impl Svm {
         Self { scale: Some(method), ..self }
     }
 
+    /// Whether SMO goes by active variables on large problems (it does where this is not called): faster, with another number of iterations.
+    #[must_use]
+    pub fn shrinking(self, shrinking: bool) -> Self {
+        Self { shrinking, ..self }
+    }
+
     /// Who solves.
     #[must_use]
     pub fn solver(self, solver: Solver) -> Self {
@@ -121,10 +132,17 @@ impl Svm {
         Self { vectors: true, ..self }
     }
 
-    /// A relative duality gap to reach, for solvers that know one.
+    /// What a solution has to show: a KKT violation, a relative duality gap, or both. Where nothing is asked for it is [`Solver::goal`]: a violation of 10⁻³ for
+    /// most.
+    #[must_use]
+    pub fn goal(self, goal: Goal) -> Self {
+        Self { goal: Some(goal), ..self }
+    }
+
+    /// Asks for a relative duality gap: alone, or besides the violation of [`Svm::eps`].
     #[must_use]
     pub fn gap(self, gap: f64) -> Self {
-        Self { gap: Some(gap), ..self }
+        Self { goal: Goal::of(self.goal.and_then(Goal::kkt), Some(gap)), ..self }
     }
 
     /// How the training of each fold starts.
@@ -139,31 +157,30 @@ impl Svm {
         Self { seed, ..self }
     }
 
-    /// The largest KKT violation of a solution.
+    /// Asks for a KKT violation of at most this: alone, or besides the gap of [`Svm::gap`].
     #[must_use]
-    pub fn eps(mut self, eps: f64) -> Self {
-        self.stop.tol = eps;
-        self
+    pub fn eps(self, eps: f64) -> Self {
+        Self { goal: Goal::of(Some(eps), self.goal.and_then(Goal::gap)), ..self }
     }
 
     /// Gives up a training after this many iterations.
     #[must_use]
     pub fn max_iter(mut self, most: u64) -> Self {
-        self.stop.max_iter = Some(most);
+        self.max_iter = Some(most);
         self
     }
 
     /// Gives up after this long.
     #[must_use]
     pub fn max_time(mut self, most: Duration) -> Self {
-        self.stop.max_time = Some(most);
+        self.max_time = Some(most);
         self
     }
 
     /// When to stop; see [`Stop`].
     #[must_use]
     pub fn stop(self, stop: Stop) -> Self {
-        Self { stop, ..self }
+        Self { goal: Some(stop.goal), max_iter: stop.max_iter, max_time: stop.max_time, ..self }
     }
 
     /// Bytes of kernel rows that may be held.
@@ -183,6 +200,11 @@ impl Svm {
         self.solver.resolved(self.kernel == Kernel::Linear, self.loss, self.vectors)
     }
 
+    /// What solutions will be asked to show.
+    pub fn resolved_goal(&self) -> Goal {
+        self.goal.unwrap_or_else(|| self.resolved_solver().goal())
+    }
+
     /// What will be solved.
     pub fn formulation(&self) -> Formulation {
         let (loss, offset) = self.resolved_solver().problem();
@@ -196,13 +218,10 @@ impl Svm {
     /// When it does not, with what does.
     pub fn check(&self) -> Result<(), CvError> {
         let solver = self.resolved_solver();
-        let built = solver.build(self.seed, self.gap);
+        let built = solver.build(self.seed);
         let formulation = self.formulation();
         if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
             return Ok(());
-        }
-        if self.gap.is_some() && !solver.knows_gap() {
-            return Err(CvError::Gap(built.name()));
         }
         Ok(built.takes(&formulation, self.kernel == Kernel::Linear && !self.vectors && solver.is_linear())?)
     }
@@ -308,7 +327,8 @@ impl Svm {
         self.check()?;
         let classes = ClassLabels::new(&data.labels)?;
         let weights = self.class_weights(&classes)?;
-        let solver = self.resolved_solver().build(self.seed, self.gap);
+        let solver = self.resolved_solver();
+        let solver = if self.shrinking { solver.build(self.seed) } else { solver.build_without_shrinking(self.seed) };
         run(&Study {
             data,
             classes: &classes,
@@ -318,7 +338,7 @@ impl Svm {
             formulation: self.formulation(),
             weights: &weights,
             solver: &*solver,
-            stop: self.stop,
+            stop: Stop { goal: self.resolved_goal(), max_iter: self.max_iter, max_time: self.max_time },
             memory: self.memory,
             par: self.par,
         })

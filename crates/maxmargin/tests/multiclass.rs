@@ -41,8 +41,8 @@ fn the_squared_loss_has_one_optimum_over_a_kernel_and_over_features() {
     for (solver, gap) in
         [(Solver::Pairwise, None), (Solver::Swap, Some(1e-4)), (Solver::Cvm, Some(1e-4)), (Solver::Mfw, Some(1e-3))]
     {
-        let svm = svm.clone().solver(solver).eps(1e-6);
-        let fitted = gap.map_or(svm.clone(), |gap| svm.gap(gap)).fit(&data).expect("trained");
+        let svm = svm.clone().solver(solver).goal(gap.map_or(Goal::Kkt(1e-6), Goal::Gap));
+        let fitted = svm.fit(&data).expect("trained");
         assert!(fitted.status == Status::Converged && fitted.certificate.holds, "{solver:?}: {:?}", fitted.certificate);
         let most = gap.unwrap_or(1e-6);
         assert!(gap.is_some() || fitted.certificate.kkt <= 1e-6, "{:?}", fitted.certificate);

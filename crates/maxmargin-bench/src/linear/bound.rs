@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::failure::Failure;
-use maxmargin::core::{Silent, Start, Stop};
+use maxmargin::core::{Goal, Silent, Start, Stop};
 use maxmargin::linear::{Config, Matrix, Method, solve};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -50,8 +50,8 @@ fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let mut best: Option<Bound> = None;
     let avsf = TOLERANCES.map(|tol| (Method::Avsf, tol));
     for (method, tol) in [(Method::Hybrid, TOLERANCE)].into_iter().chain(avsf) {
-        let config = Config { method, gap: Some(gap), par: problem.par, ..Config::default() };
-        let stop = Stop { max_time: Some(PATIENCE), ..Stop::at(tol) };
+        let config = Config { method, par: problem.par, ..Config::default() };
+        let stop = Stop { max_time: Some(PATIENCE), ..Stop::when(Goal::Both { kkt: tol, gap }) };
         let solved = solve(&matrix, &dual, start, &config, &stop, &mut Silent)?;
         let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap() };
         if best.is_none_or(|best| found.relative_gap < best.relative_gap) {

@@ -2,7 +2,7 @@
 
 use maxmargin::core::start::shift_to_sum;
 use maxmargin::core::{Dual, Start, StartError};
-use maxmargin::kernel::Rows;
+use maxmargin::kernel::{RowRef, Rows};
 
 /// A solution over some rows of the pool.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::{Done, Pool};
 use crate::failure::Failure;
 use maxmargin::core::{Certificate, Silent, Start, Status, Stop, certify};
 use maxmargin::kernel::Rows;
-use maxmargin::smo::{Refine, SmoConfig, solve};
+use maxmargin::smo::{SmoConfig, solve};
 use std::time::Instant;
 
 /// A model and the kernel rows that it has.
@@ -32,7 +32,7 @@ impl<'g> Smo<'g> {
         let begun = Instant::now();
         let dual = self.pool.dual(members(&self.before.ids, change))?;
         let start = if self.seeded { start(&dual, &self.rows, &self.before)? } else { Start::zero(&dual)? };
-        let config = SmoConfig { refine: Refine::Exact, par: self.pool.par };
+        let config = SmoConfig { par: self.pool.par, ..SmoConfig::default() };
         let solution = solve(&dual, &self.rows, start, &config, &self.stop, &mut Silent)?;
         let seconds = begun.elapsed().as_secs_f64();
 

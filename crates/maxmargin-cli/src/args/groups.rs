@@ -111,22 +111,25 @@ pub(crate) struct SolverArgs {
     /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all others]
     #[arg(long, value_parser = values::loss())]
     pub(crate) loss: Option<Loss>,
+    /// Let SMO pass over all variables in every iteration, as the papers count them, instead of those that still move
+    #[arg(long)]
+    pub(crate) no_shrinking: bool,
     /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's: 1 for pairwise, cvm, fw, mfw and
     /// swap, free for all others]
     #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]
     pub(crate) bias: Option<Offset>,
-    /// Linear solvers: also go on until the relative duality gap is at most this; cvm, fw, mfw, swap: stop there [default for these: 0.001]
-    #[arg(long, value_parser = values::positive, allow_hyphen_values = true)]
-    pub(crate) gap: Option<f64>,
 }
 
 /// How long, on what, and how loud.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
-    /// Tolerance: the largest KKT violation of a solution (LIBSVM's -e)
-    #[arg(long, default_value_t = 1e-3, value_parser = values::tolerance, allow_hyphen_values = true)]
-    pub(crate) eps: f64,
+    /// Stop at a KKT violation of at most this (LIBSVM's -e) [default without --gap: 0.001; cvm, fw, mfw, swap: --gap 0.001]
+    #[arg(long, value_parser = values::tolerance, allow_hyphen_values = true)]
+    pub(crate) eps: Option<f64>,
+    /// Stop at a certified relative duality gap of at most this; with --eps as well, at both
+    #[arg(long, value_parser = values::tolerance, allow_hyphen_values = true)]
+    pub(crate) gap: Option<f64>,
     /// Stop after this many iterations of one training
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub(crate) max_iter: Option<u64>,

@@ -41,11 +41,11 @@ const SOLVERS: [(&str, &str); 12] = [
     ("descent", "linear only: coordinate descent with random permutations and shrinking, as in LIBLINEAR"),
     ("avsf", "linear only: coordinate descent with adaptive variable selection frequencies"),
     ("newton", "linear only: Newton steps from the start"),
-    ("pairwise", "kernels, squared loss: pairwise steps on the simplex, to the tolerance of --eps"),
-    ("cvm", "kernels, squared loss: core vector machine, to a relative gap of --gap"),
-    ("fw", "kernels, squared loss: Frank-Wolfe steps, to a relative gap of --gap"),
-    ("mfw", "kernels, squared loss: Frank-Wolfe steps with away steps, to a relative gap of --gap"),
-    ("swap", "kernels, squared loss: SWAP steps, to a relative gap of --gap"),
+    ("pairwise", "kernels, squared loss: pairwise steps on the simplex"),
+    ("cvm", "kernels, squared loss: core vector machine"),
+    ("fw", "kernels, squared loss: Frank-Wolfe steps"),
+    ("mfw", "kernels, squared loss: Frank-Wolfe steps with away steps"),
+    ("swap", "kernels, squared loss: SWAP steps"),
 ];
 
 const SEEDINGS: [(&str, &str); 8] = [
@@ -166,7 +166,7 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
 
 /// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every model a relative gap of 1 or so.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
-    let what = "it must be a number above 0 and below 1: larger ones ask for nothing, the empty model has a KKT violation of 2";
+    let what = "it must be a number above 0 and below 1; a larger one asks for nothing: the empty model has a KKT violation of 2 and a gap of 1";
     positive(text).ok().filter(|v| *v < 1.0).ok_or_else(|| what.to_owned())
 }
 

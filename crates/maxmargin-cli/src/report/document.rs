@@ -1,5 +1,6 @@
 //! What the JSON documents of all commands are made of; docs/json.md describes every key.
 
+use crate::format;
 use crate::memory;
 use crate::notes::Notes;
 use crate::problem::{gamma_rule, scale_name};
@@ -142,7 +143,8 @@ pub(crate) struct Setup {
     pub(crate) solver: String,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
-    pub(crate) eps: f64,
+    /// The KKT violation that was asked for.
+    pub(crate) eps: Option<f64>,
     /// The relative gap that was asked for.
     pub(crate) gap: Option<f64>,
     pub(crate) scale: Option<&'static str>,
@@ -167,17 +169,28 @@ impl Setup {
             formulation: FormulationDocument::new(formulation, formulation.c()),
             solver: record.map_or_else(String::new, |r| r.solver.clone()),
             weights,
-            eps: goal.kkt().or(record.map(|r| r.eps)).unwrap_or(0.0),
+            eps: goal.kkt(),
             gap: goal.gap(),
             scale: model.parts().scaler.as_ref().map(|scaler| scale_name(scaler.method())),
             seed: None,
         }
     }
 
+    /// `eps 0.001`, `gap 0.001`, or both.
+    pub(crate) fn goal_text(&self) -> String {
+        goal_text(self.eps, self.gap)
+    }
+
     /// Whether machines are solved without a kernel.
     pub(crate) fn over_features(&self) -> bool {
         self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
     }
+}
+
+/// `eps 0.001`, `gap 0.001`, or both.
+pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
+    let named = |(name, asked): (&str, Option<f64>)| asked.map(|asked| format!("{name} {}", format::exact(asked)));
+    [("eps", eps), ("gap", gap)].into_iter().filter_map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// One machine.

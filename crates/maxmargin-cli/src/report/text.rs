@@ -60,12 +60,13 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
     };
     let largest = |value: fn(&CertificateReport) -> f64| format::short(of.iter().map(value).fold(0.0, f64::max));
     let (kkt, gap) = (largest(|c| c.kkt), largest(|c| c.relative_gap));
+    let tolerance = setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
     let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
     let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
     let optimal = of.iter().all(CertificateReport::is_optimal);
-    let short_of = if optimal { "" } else { "; a gap above 0.01 proves no optimum: ask for a smaller --eps" };
-    format!("{verdict}: {} {kkt} (tolerance {}), {} {gap}{asked}{proved}{short_of}", words.0, format::short(setup.eps), words.1)
+    let short_of = if optimal { "" } else { "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap" };
+    format!("{verdict}: {} {kkt}{tolerance}, {} {gap}{asked}{proved}{short_of}", words.0, words.1)
 }
 
 /// How many labels the gap proves, of the machine or fold that has fewest.

@@ -31,7 +31,7 @@ impl ChunkSolver for SmoChunks {
             let rows = Rows::new(&gram, u64::MAX, Par::Seq);
             let Ok(dual) = Dual::new((0..m).collect(), sign.clone(), lin, upper, 0.0, Balance::Sum(sum)) else { return };
             let Ok(start) = Start::checked(&dual, alpha) else { return };
-            let config = SmoConfig { refine: Refine::Never, par: Par::Seq };
+            let config = SmoConfig { refine: Refine::Never, ..SmoConfig::default() };
             let stop = Stop { max_iter: Some(MOST), ..Stop::at(tol) };
             solve(&dual, &rows, start.with_gradient(gradient), &config, &stop, &mut Silent)
         };

@@ -1,46 +1,56 @@
 //! SMO to any tolerance: what its tail would take long for, an active-set finish does.
 
-use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_core::{Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::Smo;
+use maxmargin_smo::{Shrinking, Smo};
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SmoFinish;
+pub struct SmoFinish {
+    /// When SMO goes by active variables.
+    pub shrinking: Shrinking,
+}
 
-/// Where the finish takes over, and the tolerance from which on it is worth it.
-const FINISHED_FROM: f64 = 1e-3;
-const FINISHED_BELOW: f64 = 1e-5;
+/// Where the finish takes over, and the violation and the relative gap from which on it is worth it.
+const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
+const FINISHED_BELOW: (f64, f64) = (1e-5, 1e-6);
+
+impl SmoFinish {
+    fn smo(&self) -> Smo {
+        Smo { shrinking: self.shrinking }
+    }
+}
 
 impl Solve for SmoFinish {
     fn name(&self) -> &'static str {
-        Smo.name()
+        self.smo().name()
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
-        Smo.takes(formulation, features)
+        self.smo().takes(formulation, features)
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        if run.stop.tol >= FINISHED_BELOW {
-            return Smo.solve(dual, space, start, run);
+        let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
+        if kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1) {
+            return self.smo().solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);
         run.refine = Refine::Exact;
-        let solved = smo_and_finish(dual, space, start, run);
+        let solved = smo_and_finish(&self.smo(), dual, space, start, run);
         (run.stop, run.refine) = wanted;
         solved
     }
 }
 
 /// The tail of SMO takes as many iterations again as all before it; a few dense solves on the free samples take its place, where they fit.
-fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
     let (begun, stop) = (Instant::now(), run.stop);
-    let rows = Refused::unless_rows(Smo.name(), space)?;
-    run.stop = Stop { tol: FINISHED_FROM, ..stop };
-    let coarse = Smo.solve(dual, space, start, run)?;
+    let rows = Refused::unless_rows(smo.name(), space)?;
+    run.stop = Stop { goal: FINISHED_FROM, ..stop };
+    let coarse = smo.solve(dual, space, start, run)?;
     if coarse.solution.status != Status::Converged {
         return Ok(coarse);
     }
@@ -54,7 +64,7 @@ fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Res
         let _held = rows.lend(Finish::bytes(most.min(dual.len())));
         let finished = finish(dual, rows.gram(), &nearest, &config, &left, run.watch);
         let outcome = finished.map_err(|error| Refused {
-            solver: Smo.name(),
+            solver: smo.name(),
             reason: error.to_string(),
             instead: "ask for a tolerance of 1e-5",
         })?;
@@ -69,11 +79,11 @@ fn smo_and_finish(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Res
     run.stop = stop.left(begun, work.iterations);
     let start = Start::checked(dual, nearest.alpha).or_else(|_| Start::zero(dual));
     let start = start.map_err(|error| Refused {
-        solver: Smo.name(),
+        solver: smo.name(),
         reason: error.to_string(),
         instead: "ask for a tolerance of 1e-5",
     })?;
-    let mut solved = Smo.solve(dual, space, start, run)?;
+    let mut solved = smo.solve(dual, space, start, run)?;
     solved.solution.work += work;
     Ok(solved)
 }

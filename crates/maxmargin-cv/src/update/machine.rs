@@ -3,7 +3,7 @@
 use crate::arrangement::Part;
 use crate::matching::Terms;
 use crate::update::{UpdateError, Walked};
-use maxmargin_core::{Certificate, DualError, Status};
+use maxmargin_core::{Certain, Certificate, DualError, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::MachineRecord;
@@ -62,6 +62,7 @@ pub(super) struct Moved {
     pub(super) bias: f64,
     pub(super) record: MachineRecord,
     pub(super) certificate: Certificate,
+    pub(super) certain: Option<Certain>,
     pub(super) walked: Option<Walked>,
 }
 
@@ -126,9 +127,9 @@ impl Move<'_> {
         }
         // Keys ascend: those that stay, then those that have come, as in `after`.
         let end = path.save();
-        let certificate = path.certify(par);
+        let judged = path.certify_labels(par);
         asking.check()?;
-        let certificate = certificate.ok_or(DualError::Empty)?;
+        let (certificate, certain) = judged.ok_or(DualError::Empty)?;
         let vectors: Vec<usize> = (0..end.alpha.len()).filter(|&k| end.alpha[k] != 0.0).collect();
         let terms: Vec<(usize, f64)> = vectors.iter().map(|&k| (after.rows[k], after.signs[k] * end.alpha[k])).collect();
         let record = MachineRecord {
@@ -139,7 +140,7 @@ impl Move<'_> {
             iterations: paths.iter().map(|update| update.breakpoints as u64).sum(),
             certificate,
         };
-        Ok(Moved { terms, bias: end.bias, record, certificate, walked: Some(Walked { opened, paths }) })
+        Ok(Moved { terms, bias: end.bias, record, certificate, certain, walked: Some(Walked { opened, paths }) })
     }
 }
 

@@ -30,7 +30,7 @@ impl Case {
         let classes = ClassLabels::new(&data.labels).expect("classes");
         let plan = FoldPlan::stratified(&data.labels, folds, seed).expect("classes are large enough");
         let weights = vec![1.0; classes.count()];
-        let (formulation, solver) = (Formulation::c_svc(c), Solver::Smo.build(1, None));
+        let (formulation, solver) = (Formulation::c_svc(c), Solver::Smo.build(1));
         let (stop, memory) = (Stop::at(1e-6), 1 << 26);
         Self { data, classes, plan, kernel, gamma: None, scale: None, formulation, weights, solver, stop, memory }
     }
@@ -46,7 +46,10 @@ impl Case {
     }
 
     pub(crate) fn at(mut self, tol: f64) -> Self {
-        self.stop.tol = tol;
+        // Some are asked for a gap.
+        if self.stop.goal.kkt().is_some() {
+            self.stop.goal = Goal::Kkt(tol);
+        }
         self
     }
 
@@ -55,7 +58,10 @@ impl Case {
         let c = self.formulation.c().expect("C-SVC");
         let (loss, offset) = solver.problem();
         self.formulation = Formulation::Svc { c, loss, offset };
-        self.solver = solver.build(1, None);
+        self.solver = solver.build(1);
+        if let Goal::Gap(gap) = solver.goal() {
+            self.stop.goal = Goal::Gap(gap);
+        }
         self
     }
 
@@ -101,7 +107,7 @@ impl Case {
     }
 
     pub(crate) fn goal(&self) -> Goal {
-        self.solver.goal(self.stop.tol)
+        self.stop.goal
     }
 
     /// −1 for the first class, +1 for the second.

@@ -1,7 +1,7 @@
 //! Everything that is ever done with a model file.
 
 use maxmargin_core::Goal;
-use maxmargin_cv::{Change, Claim, Kept, goal_of, update, verify};
+use maxmargin_cv::{Change, Claim, Kept, update, verify};
 use maxmargin_data::{Dataset, Par, Samples};
 use maxmargin_model::{Model, decode, encode, libsvm, read};
 use maxmargin_path::Update;
@@ -47,7 +47,7 @@ fn describe(model: &Model) {
     }
     let Some(record) = model.record() else { return };
     let _ = (record.status(), record.iterations(), record.worst().map(|worst| worst.bounded));
-    let met = |machine: &maxmargin_model::MachineRecord| goal_of(record).met(&machine.certificate);
+    let met = |machine: &maxmargin_model::MachineRecord| record.goal().met(&machine.certificate);
     let _ = record.machines.iter().filter(|machine| met(machine)).count();
     let _: u64 = record.machines.iter().map(|machine| machine.bounded).sum();
 }

@@ -9,6 +9,9 @@ pub enum ReadError {
     /// There is no row: no bytes, or only comments and blank lines.
     #[error("there are no rows: a file holds one `label index:value …` line for each sample")]
     Empty,
+    /// Whoever was asked on the way wants no more.
+    #[error("reading was called off")]
+    Halted,
     /// Control bytes where text should be.
     #[error(
         "line {line}, column {column}: this is a binary file or UTF-16 text, not LIBSVM-format text; \

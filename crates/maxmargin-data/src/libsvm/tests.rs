@@ -16,7 +16,7 @@ fn rows(data: &Dataset) -> Vec<Vec<(usize, f64)>> {
 fn refused(text: &str, options: ReadOptions) -> (u64, u64, String) {
     match parse(text.as_bytes(), &options, Par::Seq).expect_err(text) {
         error @ (ReadError::Line { line, column, .. } | ReadError::Binary { line, column }) => (line, column, error.to_string()),
-        error @ ReadError::Empty => (0, 0, error.to_string()),
+        error @ (ReadError::Empty | ReadError::Halted) => (0, 0, error.to_string()),
     }
 }
 
@@ -274,9 +274,9 @@ proptest! {
     ) {
         let options = ReadOptions { index_base: base, sort, skip_hash: false };
         let whole = parse(&text, &options, Par::Seq);
-        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, chunk), &whole);
+        prop_assert_eq!(&parse_in_chunks(&text, options, Par::Seq, (chunk, 3 * chunk), &Asking::nobody()), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, chunk)), &whole);
+        prop_assert_eq!(&pool.install(|| parse_in_chunks(&text, options, Par::Pool, (chunk, chunk), &Asking::nobody())), &whole);
         if let Ok(data) = whole {
             prop_assert_eq!(data.labels.len(), data.samples.len());
             prop_assert_eq!(&data.samples.clone().compact(), &data.samples);
@@ -362,4 +362,45 @@ fn features_that_no_reader_takes_are_not_written() {
 fn rows_know_their_lines() {
     let text = b"# head\n1 1:1\n  # more\n\t2 1:1 # tail\r\n3\n\n";
     assert_eq!((0..4).map(|row| line_of_row(text, row)).collect::<Vec<_>>(), [Some(2), Some(4), Some(5), None]);
+}
+
+/// A time limit was not heard while a file was parsed.
+#[test]
+fn parsing_asks_between_stretches_and_ends_when_it_is_told() {
+    let text = "1 1:0.5 2:0.25\n".repeat(1000);
+    let whole = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("valid text");
+    for patience in 0..20 {
+        let mut asked = 0;
+        let mut go_on = || {
+            asked += 1;
+            asked <= patience
+        };
+        let sizes = (100, 1000);
+        let found = parse_in_chunks(text.as_bytes(), ReadOptions::default(), Par::Seq, sizes, &Asking::new(&mut go_on));
+        // Fifteen stretches of a thousand bytes, and the end.
+        let expected = if patience < 16 { Err(ReadError::Halted) } else { Ok(whole.clone()) };
+        assert_eq!((found, asked), (expected, 16.min(patience + 1)), "{patience}");
+    }
+}
+
+/// LIBSVM reads the columns of a precomputed kernel by position: zeros that are left out move all that follow.
+#[test]
+fn precomputed_kernels_are_written_with_their_zeros() {
+    let text = "1 0:1 1:4 2:0 3:1\n-1 0:2 1:0 2:18 3:0\n1 0:3 1:1 2:0 3:0\n";
+    let data = read(text).expect("a precomputed kernel");
+    let mut out = Vec::new();
+    write(&data, &mut out).expect("memory does not fail");
+    assert_eq!(String::from_utf8_lossy(&out), text);
+    // Mostly zeros, and so held sparsely.
+    let sparse = (1..=50).map(|i| format!("1 0:{i} {i}:1\n")).collect::<Vec<_>>().concat();
+    let data = read(&sparse).expect("the identity");
+    let mut out = Vec::new();
+    write(&data, &mut out).expect("memory does not fail");
+    assert!(String::from_utf8_lossy(&out).lines().all(|line| line.split(' ').count() == 52), "label, serial, 50 values");
+    assert_eq!(rows(&read(std::str::from_utf8(&out).expect("text")).expect("the identity")), rows(&data));
+    // Zero-based data that is no kernel is as sparse as before.
+    let plain = "1 0:1 9:1\n-1 0:5 2:1\n";
+    let mut out = Vec::new();
+    write(&read(plain).expect("data"), &mut out).expect("memory does not fail");
+    assert_eq!(String::from_utf8_lossy(&out), plain);
 }

@@ -3,6 +3,7 @@
 use super::chunk::MAX_INDEX;
 use crate::dataset::Dataset;
 use crate::number::{write_integer, write_shortest};
+use crate::samples::Storage;
 use std::io::{self, Write};
 
 /// Text is handed over in pieces of about this many bytes.
@@ -13,6 +14,8 @@ const BUFFER_BYTES: usize = 1 << 16;
 ///
 /// What the non-zero features do not show is kept by a stored zero in the first row: the last feature of the matrix when its
 /// column is all zero, and feature 0 of a zero-based file when that column is.
+/// Rows of a precomputed kernel (`0:serial 1:K(x,x1) 2:K(x,x2) …`) have every column, since LIBSVM reads them by position: zero-based rows numbered 1, 2, … by
+/// their first column, with as many more columns as there are rows, or held densely.
 ///
 /// # Errors
 ///
@@ -25,7 +28,8 @@ pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     let mut text = Vec::with_capacity(2 * BUFFER_BYTES);
-    let (first_used, last_used) = used_columns(data);
+    let kernel = is_kernel(data);
+    let (first_used, last_used) = if kernel { (true, true) } else { used_columns(data) };
     let features = data.samples.features();
     for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {
         write_shortest(&mut text, *label)?;
@@ -45,7 +49,17 @@ pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
         if marks_first {
             entry(0, 0.0);
         }
-        data.samples.row(i).for_each(&mut entry);
+        if kernel {
+            let mut from = 0;
+            data.samples.row(i).for_each(|column, value| {
+                (from..column).for_each(|zero| entry(zero, 0.0));
+                entry(column, value);
+                from = column + 1;
+            });
+            (from..features).for_each(|zero| entry(zero, 0.0));
+        } else {
+            data.samples.row(i).for_each(&mut entry);
+        }
         if marks_last {
             entry(features - 1, 0.0);
         }
@@ -59,6 +73,19 @@ pub fn write(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
         }
     }
     out.write_all(&text)
+}
+
+/// Whether these look like rows of a precomputed kernel.
+fn is_kernel(data: &Dataset) -> bool {
+    let (rows, columns) = (data.samples.len(), data.samples.features());
+    let sized =
+        columns == rows + 1 || (columns > 1 && matches!(data.samples.storage(), Storage::Dense32(_) | Storage::Dense64(_)));
+    let serial = |i: usize| {
+        let mut first = None;
+        data.samples.row(i).for_each(|column, value| first = first.or(Some((column, value))));
+        first == Some((0, (i + 1) as f64))
+    };
+    data.index_base == 0 && sized && (0..rows).all(serial)
 }
 
 /// Whether the first and the last column have a non-zero entry.

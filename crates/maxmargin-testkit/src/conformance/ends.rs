@@ -16,12 +16,12 @@ use std::time::Duration;
 /// When the limit is passed, the point is not feasible or the status is not honest.
 pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
     for most in [0, 1, 2, 5, 20] {
-        let stop = Stop { tol, max_iter: Some(most), max_time: None };
+        let stop = Stop { max_iter: Some(most), ..Stop::at(tol) };
         let solution = ended(solver, problem, &stop);
         assert!(solution.work.iterations <= most, "{}: {:?} for at most {most}", problem.name, solution.work);
         assert!(matches!(solution.status, Status::Converged | Status::IterationLimit), "{}: {:?}", problem.name, solution.status);
     }
-    let stop = Stop { tol, max_iter: None, max_time: Some(Duration::ZERO) };
+    let stop = Stop { max_time: Some(Duration::ZERO), ..Stop::at(tol) };
     let solution = ended(solver, problem, &stop);
     assert!(matches!(solution.status, Status::Converged | Status::TimeLimit), "{}: {:?}", problem.name, solution.status);
 }
@@ -30,7 +30,7 @@ pub fn limits(solver: &Solver, problem: &Problem, tol: f64) {
 fn ended(solver: &Solver, problem: &Problem, stop: &Stop) -> Solution {
     let rows = Rows::new(&problem.gram, BUDGET, Par::Seq);
     let solution = solver(&problem.dual, &rows, cold(problem), stop);
-    honest(problem, solution, stop.tol)
+    honest(problem, solution, stop.goal.tol())
 }
 
 fn honest(problem: &Problem, solution: Solution, tol: f64) -> Solution {

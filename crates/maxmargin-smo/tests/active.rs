@@ -1,0 +1,138 @@
+//! Problems solved by their active variables: the same optimum, the same bits for any number of threads, an honest end.
+
+use maxmargin_core::{Balance, Dual, Goal, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient};
+use maxmargin_data::Par;
+use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
+use maxmargin_smo::{Shrinking, Smo, SmoConfig, solve};
+use maxmargin_testkit::{conformance, generate};
+
+/// Sets small enough for small problems to have some.
+const SMALL: Shrinking = Shrinking { from: 2, first: 12 };
+
+/// A matrix whose values are cheap enough to be computed twice.
+fn gram(n: usize) -> (KernelGram, Vec<f64>) {
+    let data = maxmargin_data::generate::Generator::Banana.generate(n, None, 5).expect("a generator");
+    (KernelGram::new(&data.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel"), data.labels)
+}
+
+fn config(shrinking: Shrinking, par: Par) -> SmoConfig {
+    SmoConfig { refine: Refine::Exact, par, shrinking }
+}
+
+fn run(dual: &Dual, gram: &dyn Gram, start: Start, stop: &Stop, config: &SmoConfig) -> Solution {
+    let rows = Rows::new(gram, 1 << 28, config.par);
+    solve(dual, &rows, start, config, stop, &mut Silent).expect("a problem for SMO")
+}
+
+fn classes(gram: &KernelGram, labels: &[f64], c: f64) -> Dual {
+    Dual::c_svc((0..gram.len()).collect(), labels.to_vec(), vec![c; labels.len()]).expect("two classes")
+}
+
+/// Samples twice, once for each side of a tube: several variables of one row.
+fn tube(gram: &KernelGram, c: f64) -> Dual {
+    let n = gram.len();
+    let ids = (0..n).chain(0..n).collect();
+    let sign = [vec![1.0; n], vec![-1.0; n]].concat();
+    let target = |i: usize| (i as f64 * 0.37).sin();
+    let lin = (0..n).map(|i| 0.1 - target(i)).chain((0..n).map(|i| 0.1 + target(i))).collect();
+    Dual::new(ids, sign, lin, vec![c; 2 * n], 0.0, Balance::Sum(0.0)).expect("a problem")
+}
+
+fn objective(dual: &Dual, gram: &dyn Gram, solution: &Solution) -> f64 {
+    let gradient = exact_gradient(dual, gram, &solution.alpha, Par::Seq);
+    0.5 * solution.alpha.iter().zip(gradient.iter().zip(dual.lin())).map(|(a, (g, p))| a * (g + p)).sum::<f64>()
+}
+
+#[test]
+fn the_optimum_is_that_of_all_variables() {
+    let (gram, labels) = gram(700);
+    for dual in [classes(&gram, &labels, 0.1), classes(&gram, &labels, 10.0), classes(&gram, &labels, 1000.0), tube(&gram, 1.0)] {
+        let start = || Start::zero(&dual).expect("feasible");
+        let whole = run(&dual, &gram, start(), &Stop::at(1e-6), &config(Shrinking::NEVER, Par::Seq));
+        let active = run(&dual, &gram, start(), &Stop::at(1e-6), &config(SMALL, Par::Seq));
+        assert_eq!((whole.status, active.status), (Status::Converged, Status::Converged));
+        assert!(certify(&dual, &gram, &active, Par::Seq).holds(1e-6));
+        let (a, b) = (objective(&dual, &gram, &whole), objective(&dual, &gram, &active));
+        assert!((a - b).abs() <= 1e-7 * (1.0 + a.abs()), "{a} and {b}");
+        assert_ne!(whole.work.iterations, active.work.iterations, "another way");
+    }
+}
+
+#[test]
+fn few_kernel_values_are_computed_where_few_variables_move() {
+    let (gram, labels) = gram(2000);
+    let dual = classes(&gram, &labels, 10.0);
+    let start = || Start::zero(&dual).expect("feasible");
+    let of = |shrinking| run(&dual, &gram, start(), &Stop::at(1e-3), &config(shrinking, Par::Seq)).work.rows_computed;
+    let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, first: 200 }));
+    assert!(active > 0 && active <= whole, "{active} of {whole}");
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let (gram, labels) = gram(900);
+    let dual = classes(&gram, &labels, 10.0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let go = |par| run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-4), &config(SMALL, par));
+    let alone = go(Par::Seq);
+    let together = pool.install(|| go(Par::Pool));
+    assert_eq!((alone.alpha, alone.gradient, alone.bias), (together.alpha, together.gradient, together.bias));
+    assert_eq!(alone.work.iterations, together.work.iterations);
+}
+
+#[test]
+fn a_run_that_is_ended_knows_its_point() {
+    let (gram, labels) = gram(600);
+    let dual = classes(&gram, &labels, 10.0);
+    let mut last = 0.0;
+    for most in [1, 10, 50, 100, 200, 400, 800, 1600] {
+        let stop = Stop { max_iter: Some(most), ..Stop::at(1e-9) };
+        let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &stop, &config(SMALL, Par::Seq));
+        assert_eq!((found.status, found.work.iterations), (Status::IterationLimit, most));
+        let exact = exact_gradient(&dual, &gram, &found.alpha, Par::Seq);
+        let off = found.gradient.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off <= 1e-4, "the gradient is off by {off} after {most} iterations");
+        assert!(Start::checked(&dual, found.alpha.clone()).is_ok());
+        let now = objective(&dual, &gram, &found);
+        assert!(now < last, "{now} after {last}");
+        last = now;
+    }
+}
+
+#[test]
+fn a_start_near_the_end_is_taken_up() {
+    let (gram, labels) = gram(800);
+    let dual = classes(&gram, &labels, 10.0);
+    let cold = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-3), &config(SMALL, Par::Seq));
+    let start = Start::checked(&dual, cold.alpha.clone()).expect("feasible").with_gradient(cold.gradient.clone());
+    let warm = run(&dual, &gram, start, &Stop::at(1e-4), &config(SMALL, Par::Seq));
+    assert_eq!(warm.status, Status::Converged);
+    assert!(2 * warm.work.iterations < cold.work.iterations, "{} after {}", warm.work.iterations, cold.work.iterations);
+}
+
+#[test]
+fn a_gap_is_reached() {
+    let (gram, labels) = gram(700);
+    let dual = classes(&gram, &labels, 10.0);
+    let stop = Stop { goal: Goal::Gap(1e-4), ..Stop::at(1e-3) };
+    let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &stop, &config(SMALL, Par::Seq));
+    assert_eq!(found.status, Status::Converged);
+    assert!(certify(&dual, &gram, &found, Par::Seq).relative_gap() <= 1e-4);
+}
+
+#[test]
+fn the_common_suite() {
+    conformance::run_solver(&Smo { shrinking: SMALL });
+    conformance::run_solver_to(&Smo { shrinking: SMALL }, Goal::Gap);
+}
+
+#[test]
+fn hard_problems_end() {
+    for problem in generate::medium(11, 120) {
+        let stop = Stop { max_iter: Some(2_000_000), ..Stop::at(1e-3) };
+        let start = Start::zero(&problem.dual).expect("feasible");
+        let found = run(&problem.dual, &problem.gram, start, &stop, &config(SMALL, Par::Seq));
+        let certificate = certify(&problem.dual, &problem.gram, &found, Par::Seq);
+        assert_eq!(found.status == Status::Converged, certificate.holds(1e-3), "{}: {:?}", problem.name, found.status);
+    }
+}
