@@ -12,7 +12,7 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format};
-use maxmargin::core::Status;
+use maxmargin::core::{Needs, Status};
 use maxmargin::cv::{CvReport, FoldPlan, PlanError};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     places.reads([&args.data.source]);
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
-        let (plan, name) = plan(&args.folds, input, args.data.options.seed)?;
+        let (plan, name) = plan(&args.folds, asked.needs()?, input, args.data.options.seed)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
@@ -65,7 +65,7 @@ pub(crate) fn validate(
     let threads = Threads::new(run.threads)?;
     let input = asked.load(data, &threads, &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
-    let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let report = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
@@ -76,11 +76,12 @@ pub(crate) fn validate(
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
     }
+    let found = Validated::new(&report, &input.data.labels, &setup, run.json);
     let document = CvDocument {
         setup,
         k: plan.folds(),
         fold_plan,
-        found: Validated::new(&report, &input.data.labels, classes.labels(), run.json),
+        found,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
         end: End::now(&threads, &notes),
     };
@@ -127,10 +128,10 @@ fn text(d: &CvDocument) -> String {
     let loo = setup.command == "loo";
     let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
     let head = format!(
-        "{}{}; C {}, eps {}, scaling {}; {what}, seeding {}, {}\n\n",
+        "{}{}{}, eps {}, scaling {}; {what}, seeding {}, {}\n\n",
         data_line(&setup.data),
         setup_line(setup),
-        cost_text(setup),
+        setup.formulation.c.map_or_else(String::new, |_| format!("; C {}", cost_text(setup))),
         format::exact(setup.eps),
         setup.scale.unwrap_or("none"),
         found.seeding(),
@@ -161,7 +162,9 @@ fn text(d: &CvDocument) -> String {
         ),
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
     ]);
-    head + &found.folds_table(!loo) + &found.confusion_table(&setup.data.labels()) + "\n" + &fields(&lines)
+    let confusion = found.confusion_table(&setup.labels());
+    let space = if confusion.is_empty() { "" } else { "\n" };
+    head + &found.folds_table(!loo) + &confusion + space + &fields(&lines)
 }
 
 /// Writes the fold number of every row, where that is asked for.
@@ -172,15 +175,22 @@ pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(),
 /// The file that folds are read from.
 pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
     match &args.folds {
-        Folds::File(path) => Some(path),
+        Some(Folds::File(path)) => Some(path),
         _ => None,
     }
 }
 
 /// The folds that the options ask for, and what to call them.
-pub(crate) fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPlan, String), Failure> {
+pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, seed: u64) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
-    let plan = match &args.folds {
+    let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
+    let folds = args.folds.as_ref().unwrap_or(&usual);
+    if *folds == Folds::Stratified && needs != Needs::Classes {
+        return Err(Failure::Usage(
+            "--folds stratified: there are no classes; use shuffled, contiguous, groups or a file".to_owned(),
+        ));
+    }
+    let plan = match folds {
         Folds::Stratified => FoldPlan::stratified(labels, k, seed),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
         Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, seed),
@@ -191,7 +201,7 @@ pub(crate) fn plan(args: &FoldArgs, input: &Input, seed: u64) -> Result<(FoldPla
         }
         Folds::File(path) => return file_plan(path, labels.len()),
     };
-    let name = match &args.folds {
+    let name = match folds {
         Folds::Stratified => "stratified",
         Folds::Contiguous => "contiguous",
         Folds::Shuffled => "shuffled",

@@ -1,12 +1,12 @@
 //! SMO to any tolerance: what its tail would take long for, an active-set finish does.
 
-use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_core::{Balance, Dual, Formulation, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, finish};
 use maxmargin_kernel::Space;
 use maxmargin_smo::Smo;
 use std::time::Instant;
 
-/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples.
+/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoFinish;
 
@@ -24,7 +24,7 @@ impl Solve for SmoFinish {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        if run.stop.tol >= FINISHED_BELOW {
+        if run.stop.tol >= FINISHED_BELOW || !matches!(dual.balance(), Balance::Sum(_)) {
             return Smo.solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);
