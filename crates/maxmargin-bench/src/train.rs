@@ -78,7 +78,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let kernel = setting.kernel_of(gamma)?;
     let study = Study {
         data: &data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel: &kernel,
         gamma: None,
         scale: None,

@@ -1,9 +1,11 @@
 //! The command line: commands, options, defaults.
 
+mod formulation;
 mod groups;
 mod numbers;
 mod values;
 
+pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs, WriteArgs};
 pub(crate) use numbers::Numbers;
 pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
@@ -154,9 +156,11 @@ pub(crate) struct VerifyArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// C that the model was trained with, for models that do not say (LIBSVM's)
+    /// C that the model was trained with, for models that do not say (LIBSVM's); of those without C, any
     #[arg(short, value_name = "C", value_parser = values::positive)]
     pub(crate) c: Option<f64>,
+    #[command(flatten)]
+    pub(crate) formulation: FormulationArgs,
     /// Factor of C for one class, for models that do not say; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,

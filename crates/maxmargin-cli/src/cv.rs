@@ -12,7 +12,7 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format};
-use maxmargin::core::{Goal, Status};
+use maxmargin::core::{Goal, Needs, Status};
 use maxmargin::cv::{CvReport, FoldPlan, PlanError};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     places.reads([&args.data.source]);
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
-        let (plan, name) = plan(&args.folds, input, &args.data.options)?;
+        let (plan, name) = plan(&args.folds, asked.needs()?, input, &args.data.options)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
@@ -65,7 +65,7 @@ pub(crate) fn validate(
     let threads = Threads::new(run.threads)?;
     let input = asked.load(data, (begun, &threads), &mut notes)?;
     let (plan, fold_plan) = plan(&input)?;
-    let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let report = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
@@ -77,11 +77,12 @@ pub(crate) fn validate(
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;
     }
+    let found = Validated::new(&report, &input.data.labels, &setup, run.json);
     let document = CvDocument {
         setup,
         k: plan.folds(),
         fold_plan,
-        found: Validated::new(&report, &input.data.labels, classes.labels(), run.json),
+        found,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
         end: End::now(&threads, &notes),
     };
@@ -128,10 +129,10 @@ fn text(d: &CvDocument) -> String {
     let loo = setup.command == "loo";
     let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
     let head = format!(
-        "{}{}; C {}, {}, scaling {}; {what}, seeding {}, {}\n\n",
+        "{}{}{}, {}, scaling {}; {what}, seeding {}, {}\n\n",
         data_line(&setup.data),
         setup_line(setup),
-        cost_text(setup),
+        setup.formulation.c.map_or_else(String::new, |_| format!("; C {}", cost_text(setup))),
         setup.goal_text(),
         setup.scale.unwrap_or("none"),
         found.seeding(),
@@ -162,7 +163,9 @@ fn text(d: &CvDocument) -> String {
         ),
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
     ]);
-    head + &found.folds_table(!loo) + &found.confusion_table(&setup.data.labels()) + "\n" + &fields(&lines)
+    let confusion = found.confusion_table(&setup.labels());
+    let space = if confusion.is_empty() { "" } else { "\n" };
+    head + &found.folds_table(!loo) + &confusion + space + &fields(&lines)
 }
 
 /// Writes the fold number of every row, where that is asked for.
@@ -173,15 +176,22 @@ pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(),
 /// The file that folds are read from.
 pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
     match &args.folds {
-        Folds::File(path) => Some(path),
+        Some(Folds::File(path)) => Some(path),
         _ => None,
     }
 }
 
 /// The folds that the options ask for, and what to call them.
-pub(crate) fn plan(args: &FoldArgs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
+pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
-    let plan = match &args.folds {
+    let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
+    let folds = args.folds.as_ref().unwrap_or(&usual);
+    if *folds == Folds::Stratified && needs != Needs::Classes {
+        return Err(Failure::Usage(
+            "--folds stratified: there are no classes; use shuffled, contiguous, groups or a file".to_owned(),
+        ));
+    }
+    let plan = match folds {
         Folds::Stratified => FoldPlan::stratified(labels, k, options.seed),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
         Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, options.seed),
@@ -192,7 +202,7 @@ pub(crate) fn plan(args: &FoldArgs, input: &Input, options: &DataOptions) -> Res
         }
         Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
     };
-    let name = match &args.folds {
+    let name = match folds {
         Folds::Stratified => "stratified",
         Folds::Contiguous => "contiguous",
         Folds::Shuffled => "shuffled",

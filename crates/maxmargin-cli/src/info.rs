@@ -6,16 +6,15 @@ use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
-    Align, DataDocument, FormulationDocument, KernelDocument, SCHEMA, SHOWN, columns, data_line, fields, goal_text, scaling_text,
-    words,
+    Align, DataDocument, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SHOWN, columns, data_line, fields,
+    goal_text, scaling_text, words,
 };
 use crate::threads::Threads;
 use crate::{format, model_io};
-use maxmargin::core::{Formulation, Status};
+use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;
-use maxmargin::data::classes::pairs;
 use maxmargin::data::{Samples, Storage, inspect};
-use maxmargin::model::{MachineRecord, Model, Record};
+use maxmargin::model::{Decide, MachineRecord, Model, Record};
 use serde::Serialize;
 use std::path::Path;
 
@@ -44,6 +43,8 @@ struct ModelInfo {
     command: &'static str,
     model: String,
     kernel: KernelDocument,
+    /// How decision values become predictions.
+    decide: Decide,
     classes: Vec<f64>,
     support_vectors: usize,
     features: usize,
@@ -71,8 +72,8 @@ struct TrainingInfo {
 
 #[derive(Debug, Serialize)]
 struct MachineInfo {
-    negative: f64,
-    positive: f64,
+    negative: Option<f64>,
+    positive: Option<f64>,
     bias: f64,
     support_vectors: usize,
     coefficient_sum: f64,
@@ -167,6 +168,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         command: "info",
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
+        decide: parts.decide,
         classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
         features: model.features(),
@@ -176,7 +178,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             rows: r.rows,
             features: r.features,
             sha256: format::hex(&r.data_sha256),
-            formulation: FormulationDocument::new(Formulation::Svc { c: r.c, loss: r.loss, offset: r.offset }, Some(r.c)),
+            formulation: FormulationDocument::new(r.formulation, r.formulation.c()),
             solver: r.solver.clone(),
             weights: r.weights.clone(),
             eps: r.goal().kkt(),
@@ -185,7 +187,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
             iterations: r.iterations(),
             certificate: r.machines.iter().map(|m| claimed(r, m)).reduce(CertificateReport::worse),
         }),
-        machines: pairs(parts.classes.len()).enumerate().map(|(p, pair)| machine_info(model, p, pair)).collect(),
+        machines: (0..model.machines().len()).map(|p| machine_info(model, p)).collect(),
         sections: parts.sections.iter().map(|s| format!("{} ({})", tag(&s.tag), format::bytes(s.bytes.len() as u64))).collect(),
     }
 }
@@ -195,13 +197,14 @@ fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
     CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate))
 }
 
-fn machine_info(model: &Model, p: usize, (a, b): (usize, usize)) -> MachineInfo {
+fn machine_info(model: &Model, p: usize) -> MachineInfo {
     let (machine, record) = (&model.machines()[p], model.record());
     let training = record.map(|r| &r.machines[p]);
     let coef = training.and_then(|t| t.folded.as_ref()).unwrap_or(&machine.coef);
+    let (negative, positive) = model.sides(p).unzip();
     MachineInfo {
-        negative: model.classes()[a],
-        positive: model.classes()[b],
+        negative,
+        positive,
         bias: machine.bias,
         support_vectors: coef.len(),
         coefficient_sum: coef.iter().map(|c| c.abs()).sum(),
@@ -218,7 +221,7 @@ fn model_text(d: &ModelInfo) -> String {
     let classes: Vec<String> = d.classes.iter().map(|c| format::exact(*c)).collect();
     let mut rows = vec![
         ("kernel", d.kernel.text()),
-        ("classes", format!("{}: {}", classes.len(), classes.join(", "))),
+        ("classes", if classes.is_empty() { "none".to_owned() } else { format!("{}: {}", classes.len(), classes.join(", ")) }),
         ("support vectors", format::count(d.support_vectors as u64)),
         ("features", format!("{}, first index {}", format::count(d.features as u64), d.index_base)),
         ("scaling", d.scaling.clone().unwrap_or_else(|| "none".to_owned())),
@@ -227,7 +230,7 @@ fn model_text(d: &ModelInfo) -> String {
         None => rows.push(("training", "not recorded (a LIBSVM model)".to_owned())),
         Some(t) => {
             let weights: Vec<String> = t.weights.iter().map(|w| format::exact(*w)).collect();
-            let c = t.formulation.c.map_or_else(String::new, format::exact);
+            let c = t.formulation.c.map_or_else(|| "none".to_owned(), format::exact);
             rows.extend([
                 ("trained on", format!("{} rows, {} features", format::count(t.rows), format::count(t.features))),
                 ("sha256", t.sha256.clone()),
@@ -244,7 +247,12 @@ fn model_text(d: &ModelInfo) -> String {
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }
-    format!("{}: support vector machine of {} classes\n", d.model, d.classes.len()) + &fields(&rows) + &machines_text(&d.machines)
+    let what = match d.decide {
+        Decide::Value => "of values (regression)".to_owned(),
+        Decide::Inlier => "of one class".to_owned(),
+        _ => format!("of {} classes", d.classes.len()),
+    };
+    format!("{}: support vector machine {what}\n", d.model) + &fields(&rows) + &machines_text(&d.machines)
 }
 
 /// The machines one by one, where they are few.
@@ -263,7 +271,7 @@ fn machines_text(machines: &[MachineInfo]) -> String {
     ];
     let row = |m: &MachineInfo| {
         vec![
-            format!("{} and {}", format::exact(m.negative), format::exact(m.positive)),
+            MachineDocument::name(m.negative, m.positive),
             m.support_vectors.to_string(),
             m.bounded.map_or_else(String::new, |n| n.to_string()),
             format::long(m.bias),

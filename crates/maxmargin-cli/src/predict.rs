@@ -6,13 +6,14 @@ use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
-use crate::report::{DataDocument, End, SCHEMA, confusion_table};
+use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table};
 use crate::threads::Threads;
 use crate::{format, model_io};
-use maxmargin::cv::Confusion;
+use maxmargin::core::Needs;
+use maxmargin::cv::{Confusion, metrics_of};
 use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
-use maxmargin::model::Model;
+use maxmargin::model::{Decide, Model};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -26,6 +27,8 @@ struct PredictDocument {
     /// Those of the model, ascending.
     classes: Vec<f64>,
     support_vectors: usize,
+    /// Scores of the predictions against the labels, by the name of their metric.
+    scores: Scores,
     accuracy: Option<f64>,
     correct: usize,
     confusion: Confusion,
@@ -66,11 +69,19 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
             Ok(())
         })?;
     }
-    let mut classes = model.classes().to_vec();
+    let needs = match model.decide() {
+        Decide::Value => Needs::Values,
+        Decide::Inlier => Needs::Nothing,
+        _ => Needs::Classes,
+    };
+    let data = DataDocument::seen(&input.name, &input.data, needs);
+    // One class is scored as two are where labels say who is inside.
+    let sides = needs == Needs::Nothing && !data.classes.is_empty();
+    let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
     classes.sort_by(f64::total_cmp);
     let confusion = Confusion::of(&classes, &input.data.labels, &predicted);
     let known = confusion.known();
-    let unknown_labels = input.data.labels.len() - known;
+    let unknown_labels = if classes.is_empty() { 0 } else { input.data.labels.len() - known };
     if unknown_labels > 0 {
         let shown: Vec<String> = classes.iter().take(10).map(|label| format::exact(*label)).collect();
         notes.warn(format!(
@@ -84,7 +95,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let document = PredictDocument {
         schema: SCHEMA,
         command: "predict",
-        data: DataDocument::new(&input.name, &input.data),
+        data,
+        scores: scores_of(needs, &input.data.labels, &predicted, unknown_labels),
         model: args.model.display().to_string(),
         classes,
         support_vectors: model.support_vectors(),
@@ -99,6 +111,14 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Done::Finished)
+}
+
+/// Scores of all rows that have a label of the model.
+fn scores_of(needs: Needs, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
+    if unknown > 0 {
+        return Scores::new();
+    }
+    metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(labels, predicted))).collect()
 }
 
 /// Different feature counts are allowed, as in LIBSVM, and mentioned once.
@@ -122,8 +142,14 @@ fn report(d: &PredictDocument) -> String {
         let correct = format::count(d.correct as u64);
         format!("accuracy {:.4} % ({correct} of {known})\n\n{}\n", 100.0 * accuracy, confusion_table(&d.confusion, &d.classes))
     });
+    let scores = if d.data.classes.is_empty() || d.scores.contains_key("inliers") {
+        let line = |(name, score): (&&str, &f64)| format!("{} {}\n", name.replace('_', " "), format::exact(*score));
+        d.scores.iter().map(line).collect::<String>()
+    } else {
+        String::new()
+    };
     format!(
-        "{head}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
+        "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
         format::count(d.data.rows as u64),
         d.classes.len(),
         format::count(d.support_vectors as u64),

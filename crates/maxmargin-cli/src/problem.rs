@@ -7,7 +7,7 @@ use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
 use crate::threads::Threads;
 use crate::{format, memory};
-use maxmargin::core::{Goal, Loss, Offset, Refused};
+use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
 use maxmargin::cv::Seeding;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
@@ -44,7 +44,8 @@ pub(crate) struct Asked<'a> {
 /// The same, with data.
 pub(crate) struct Prepared {
     pub(crate) svm: Svm,
-    pub(crate) classes: ClassLabels,
+    /// Where the formulation is about classes.
+    pub(crate) classes: Option<ClassLabels>,
     pub(crate) setup: Setup,
 }
 
@@ -64,7 +65,16 @@ impl<'a> Asked<'a> {
         if kernel.kernel == KernelName::Precomputed && problem.scale.is_some() {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
-        let mut svm = Svm::c_svc(self.c.unwrap_or(1.0))
+        let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
+        if self.c.is_none() && formulation.c().is_none() {
+            let what = "varies C, and this formulation has none; try values of --nu with cv";
+            return Err(Failure::Usage(format!("--formulation {}: {} {what}", formulation.name(), self.command)));
+        }
+        if let (Some(weight), true) = (problem.weight.first(), formulation.needs() != Needs::Classes) {
+            let label = format::exact(weight.label);
+            return Err(Failure::Usage(format!("--weight {label}=…: {} has no classes", formulation.name())));
+        }
+        let mut svm = Svm::of(formulation)
             .kernel(self.kernel())
             .gamma(kernel.gamma)
             .solver(solver.solver)
@@ -80,14 +90,19 @@ impl<'a> Asked<'a> {
         if self.updatable {
             svm = svm.keep_vectors();
             let formulation = svm.formulation();
-            let paths = (formulation.loss(), formulation.offset()) == (Loss::Hinge, Offset::Free);
+            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. });
             if !paths || svm.resolved_solver().is_linear() {
-                let what = "--updatable: models of this solver, loss or bias cannot be updated; use --solver smo";
+                let what = "--updatable: models of this formulation, solver, loss or bias cannot be updated; use --formulation c-svc --solver smo";
                 return Err(Failure::Usage(what.to_owned()));
             }
         }
         svm.check().map_err(|error| refused(&error))?;
         Ok(svm)
+    }
+
+    /// What the formulation wants to know of each sample.
+    pub(crate) fn needs(&self) -> Result<Needs, Failure> {
+        Ok(self.args.problem.formulation.with_c(1.0).map_err(Failure::Usage)?.needs())
     }
 
     fn kernel(&self) -> Kernel {
@@ -111,6 +126,9 @@ impl<'a> Asked<'a> {
     ) -> Result<Input, Failure> {
         let until = self.args.run.time_limit.map(|limit| begun + limit);
         let input = input::load_until(until, &data.source, (&data.options, None), threads.par(), notes)?;
+        if self.needs()? != Needs::Classes {
+            return Ok(input);
+        }
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let machines = count * (count - 1) / 2;
@@ -142,9 +160,17 @@ impl<'a> Asked<'a> {
             let what = "no row has `0:serial`; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`";
             return Err(Failure::input(&input.name, what));
         }
-        let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
-        warn_of_rare(&classes, notes);
-        let weights = self.class_weights(classes.labels())?;
+        let needs = svm.formulation().needs();
+        let classes = match needs {
+            Needs::Classes => Some(ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?),
+            Needs::Values => {
+                warn_of_targets(&input.data.labels, notes);
+                None
+            }
+            Needs::Nothing => None,
+        };
+        classes.iter().for_each(|classes| warn_of_rare(classes, notes));
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes.labels()))?;
         let samples = match problem.scale.map(scale_method) {
             None => Cow::Borrowed(&input.data.samples),
             Some(method) => {
@@ -158,7 +184,7 @@ impl<'a> Asked<'a> {
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
-            data: DataDocument::new(&input.name, &input.data),
+            data: DataDocument::seen(&input.name, &input.data, needs),
             kernel: KernelDocument::by_rule(&kernel, args.gamma),
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
@@ -169,7 +195,7 @@ impl<'a> Asked<'a> {
             seed: Some(self.seed),
         };
         let memory = run.memory.unwrap_or_else(memory::default_budget);
-        let start = Start { input, samples: &samples, classes: &classes, setup: &setup, threads };
+        let start = Start { input, samples: &samples, classes: classes.as_ref(), setup: &setup, threads };
         if solved_by.is_linear() {
             start.over_features(notes);
         } else {
@@ -201,7 +227,7 @@ struct Start<'a> {
     input: &'a Input,
     /// Scaled, where that is asked for.
     samples: &'a Samples,
-    classes: &'a ClassLabels,
+    classes: Option<&'a ClassLabels>,
     setup: &'a Setup,
     threads: &'a Threads,
 }
@@ -241,16 +267,17 @@ impl Start<'_> {
     /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.
     fn what(&self) -> String {
         let (rows, features) = (self.samples.len() as u64, self.input.data.samples.features() as u64);
-        let machines = match self.classes.pairs() {
-            1 => String::new(),
-            pairs => format!(", {} classes, {pairs} machines", self.classes.count()),
+        let machines = match self.classes.map(|classes| (classes.pairs(), classes.count())) {
+            None | Some((1, _)) => String::new(),
+            Some((pairs, count)) => format!(", {count} classes, {pairs} machines"),
         };
         format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
     }
 
     /// Kernel values of each machine.
     fn entries(&self) -> Vec<f64> {
-        let sizes = self.classes.sizes();
+        let Some(classes) = self.classes else { return vec![(self.samples.len() as f64).powi(2)] };
+        let sizes = classes.sizes();
         data::classes::pairs(sizes.len()).map(|(a, b)| ((sizes[a] + sizes[b]) as f64).powi(2)).collect()
     }
 
@@ -277,6 +304,22 @@ fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
             100.0 * found.share_identical,
             found.pairs,
         ));
+    }
+}
+
+/// Says when the values to predict look like the labels of classes.
+fn warn_of_targets(values: &[f64], notes: &mut Notes) {
+    let mut different = values.to_vec();
+    different.sort_by(f64::total_cmp);
+    different.dedup();
+    match different[..] {
+        [only] => notes.warn(format!("every row has the value {}: there is nothing to learn", format::exact(only))),
+        [one, other] => notes.warn(format!(
+            "only two different values, {} and {}, are to be predicted; if they are classes, use --formulation c-svc",
+            format::exact(one),
+            format::exact(other)
+        )),
+        _ => {}
     }
 }
 

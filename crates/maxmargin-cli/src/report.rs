@@ -13,4 +13,4 @@ pub(crate) use text::{
     SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words,
     work_text,
 };
-pub(crate) use validated::Validated;
+pub(crate) use validated::{Scores, Validated};

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
-    let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
+    let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let fitted = {
         let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
@@ -72,12 +72,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
         model_io::save(&model, output)?;
     }
+    let labels = setup.labels();
     let document = TrainDocument {
         setup,
         solved: Solved {
             status: fitted.status,
             certificate: Some(fitted.certificate),
-            machines: MachineDocument::of(classes.labels(), &fitted.machines),
+            machines: MachineDocument::of(&labels, &fitted.machines),
             iterations: fitted.iterations,
             rows_computed: fitted.kernel.computed,
             kernel_bytes: fitted.kernel.peak_bytes,
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
 fn report(d: &TrainDocument) -> String {
     let TrainDocument { setup, solved, seconds, .. } = d;
     let all: Vec<CertificateReport> = solved.machines.iter().map(|m| m.report.certificate).collect();
-    let classes = setup.data.classes.len();
+    let classes = setup.labels().len();
     let mut rows = vec![
         ("solver", setup_line(setup)),
         ("C, goal", format!("{}, {}", cost_text(setup), setup.goal_text())),

@@ -13,7 +13,7 @@ use crate::report::{
 };
 use crate::threads::Threads;
 use crate::{format, memory, model_io};
-use maxmargin::core::{Formulation, Status};
+use maxmargin::core::Status;
 use maxmargin::cv::update::numbers_of;
 use maxmargin::cv::{CertificateReport, Change, Kept, MachineReport, MachineUpdate, UpdateError, Updated, Walked, update};
 use maxmargin::data::libsvm;
@@ -189,7 +189,7 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
 
 /// What the model is trained for now.
 fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
-    let asked = (Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset }, record.weights.clone());
+    let asked = (record.formulation, record.weights.clone());
     let data = DataDocument::new(&format!("the data in {name}"), &updated.kept.data);
     Setup::of_model("update", data, &updated.model, asked, record.goal())
 }

@@ -44,7 +44,11 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
     let input = training_data(args, &model, threads.par(), &mut notes)?;
-    let claim = args.c.map(|c| Claim { c, weights: args.weight.iter().map(|w| (w.label, w.factor)).collect() });
+    let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
+    // What has no C is said by its name.
+    let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
+    let weights = args.weight.iter().map(|w| (w.label, w.factor)).collect();
+    let claim = says.then(|| Claim { formulation: claimed, weights });
     if claim.is_none() && !args.weight.is_empty() {
         return Err(Failure::Usage("--weight without -c: both are for models that do not say how they were trained".to_owned()));
     }
@@ -105,10 +109,10 @@ fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {
 fn setup(model: &Model, input: &Input, claim: Option<&Claim>, goal: Goal) -> Setup {
     let claimed = |label: &f64| claim.and_then(|claim| claim.weights.iter().rev().find(|(l, _)| l == label)).map_or(1.0, |w| w.1);
     let asked = match model.record() {
-        Some(r) => (Formulation::Svc { c: r.c, loss: r.loss, offset: r.offset }, r.weights.clone()),
-        None => (Formulation::c_svc(claim.map_or(1.0, |claim| claim.c)), model.classes().iter().map(claimed).collect()),
+        Some(r) => (r.formulation, r.weights.clone()),
+        None => (claim.map_or(Formulation::c_svc(1.0), |claim| claim.formulation), model.classes().iter().map(claimed).collect()),
     };
-    Setup::of_model("verify", DataDocument::new(&input.name, &input.data), model, asked, goal)
+    Setup::of_model("verify", DataDocument::seen(&input.name, &input.data, asked.0.needs()), model, asked, goal)
 }
 
 /// The machines as they were judged.

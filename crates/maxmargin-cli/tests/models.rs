@@ -75,7 +75,10 @@ fn tampered_models_are_refuted_however_well_sealed() {
         }),
         ("data hash", |p| p.record.as_mut().unwrap().data_sha256[3] ^= 1),
         ("at C", |p| p.record.as_mut().unwrap().machines[0].bounded += 1),
-        ("certificate", |p| p.record.as_mut().unwrap().c *= 2.0),
+        ("certificate", |p| {
+            let formulation = &mut p.record.as_mut().unwrap().formulation;
+            *formulation = formulation.with_c(2.0 * formulation.c().unwrap());
+        }),
     ];
     for (check, tamper) in cases {
         let mut parts = honest.parts().clone();
@@ -275,7 +278,7 @@ fn replacing_a_model_keeps_links_and_permissions() {
     assert!(std::fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
     let mode = std::fs::metadata(bench.path("real")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 4 "));
+    assert!(std::fs::read(bench.path("real")).unwrap().starts_with(b"maxmargin-model 5 "));
     assert_eq!(bench.names(), ["link", "real", "small"]);
 }
 

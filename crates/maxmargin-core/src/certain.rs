@@ -25,8 +25,8 @@ impl Certain {
     }
 }
 
-/// The labels that the gap of a point proves, whoever found it. Nothing for problems of another form than a hinge loss with a free bias, or
-/// any loss whose bias is a feature or absent.
+/// The labels that the gap of a point proves, whoever found it. Nothing for problems that have no labels, and of another form than a hinge loss with a free
+/// bias, or any loss whose bias is a feature or absent.
 ///
 /// With `P` and `D` primal and dual at `w(α)`, `½‖w − w*‖²` is at most `P − P*` and at most `D* − D`: so `‖w − w*‖ ≤ r = √(P − D)`. Without a bias
 /// apart, `f*(x_i)` is within `r κ_i` of `f(x_i)`, `κ_i² = K_ii`. A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by
@@ -38,6 +38,10 @@ impl Certain {
 /// When `alpha` and `gradient` (exact, `Qα + lin`) do not have one entry per variable, or the problem names samples that `source` does not have.
 pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gradient: &[f64]) -> Option<Certain> {
     let n = dual.len();
+    // Two classes ask for margins of 1; the signs of regression are directions, and no labels.
+    if dual.lin().iter().any(|p| *p != -1.0) {
+        return None;
+    }
     let free = match dual.balance() {
         Balance::Free => false,
         Balance::Sum(0.0) if dual.ridge() == 0.0 && dual.has_one_ridge() => true,

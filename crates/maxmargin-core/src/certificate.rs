@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 /// How good a solution is, whoever made it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias: an upper bound on the optimum. With a ridge `r` the loss is
+    /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias (that of its formulation: `docs/math/formulations.md`): an upper bound on the optimum. With a ridge `r` the loss is
     /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper bound. Infinite without both. On
-    /// the simplex the slacks are those of the margin ρ that makes the bound best, and `−ρ` is part of the objective.
+    /// the simplex the slacks are those of the margin ρ that makes the bound best, and `−ρ` is part of the objective; where each sign has a sum, each has a ρ.
     pub primal: f64,
     /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
     pub dual: f64,
     /// Largest KKT violation `max over I_low − min over I_up` of `s_k g_k` (LIBSVM's stopping quantity), at least 0. On the simplex,
-    /// whose constraint has no signs: of `g_k` itself, over the α that may fall and those that may rise. Without a balance the range of the
+    /// whose constraint has no signs: of `g_k` itself, over the α that may fall and those that may rise, in each sign where each has a sum. Without a balance the range of the
     /// projected gradient, zero included (LIBLINEAR's stopping quantity).
     pub kkt: f64,
-    /// Largest violation of the box or of the balance (relative to `Σ α` for a sum balance). Infinite when α, the bias or a
+    /// Largest violation of the box or of the balance (relative to `Σ α` for a sum balance, and to the sum of each sign). Infinite when α, the bias or a
     /// gradient is not finite.
     pub infeasible: f64,
 }

@@ -12,11 +12,11 @@ use std::sync::Arc;
 pub enum Balance {
     /// None: no bias.
     Free,
-    /// `Σ s_k α_k = d`: C-SVC (`d = 0`), ε-SVR.
+    /// `Σ s_k α_k = d`: C-SVC and ε-SVR (`d = 0`), one-class.
     Sum(f64),
-    /// `Σ α_k = 1`: L2-loss SVM with regularised bias, one-class.
+    /// `Σ α_k = 1`: L2-loss SVM with regularised bias.
     Simplex,
-    /// `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`: ν-SVC.
+    /// `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`: ν-SVC, ν-SVR.
     PerSign(f64, f64),
 }
 
@@ -103,9 +103,17 @@ pub enum DualError {
         /// The value.
         value: f64,
     },
-    /// A formulation that has a name and no solver yet.
-    #[error("{0} is not built into this version, which has C-SVC; choose that")]
-    Unbuilt(&'static str),
+    /// A width is a number, and not negative.
+    #[error("epsilon is {0}: it must be a finite number, 0 or more")]
+    Epsilon(f64),
+    /// A share that these samples cannot have.
+    #[error("the specified nu, {nu}, is infeasible: it must be above 0 and at most {largest}{}", if *largest < 1.0 { ", twice the share of the smaller class" } else { "" })]
+    Nu {
+        /// The share that was asked for.
+        nu: f64,
+        /// The largest that is possible.
+        largest: f64,
+    },
     /// Only one sign has a positive upper bound, so that α = 0 is the only feasible point.
     #[error("all samples with a positive weight are of one class: training needs two")]
     OneClass,
@@ -226,6 +234,11 @@ impl Dual {
         }
         let common = ridges.iter().all(|r| *r == ridges[0]);
         Ok(Self { ridge: if common { Ridge::One(ridges[0]) } else { Ridge::Each(ridges) }, ..self.clone() })
+    }
+
+    /// The same problem with another balance.
+    pub(crate) fn with_balance(self, balance: Balance) -> Self {
+        Self { balance, ..self }
     }
 
     /// The problem of the variables that take part, and which of this problem's variables each of them is. None where all do.

@@ -1,13 +1,13 @@
 //! Which support vector machine: from samples and their targets to a dual problem, and from its solution back to samples.
 
-use crate::dual::{Dual, DualError};
+use crate::dual::{Balance, Dual, DualError};
 use crate::loss::{Loss, Offset};
-use crate::solution::Solution;
+use crate::problem::{Part, Problem};
 use serde::{Deserialize, Serialize};
 
 /// A support vector machine as an optimisation problem. Every variable of its dual belongs to a sample; solvers see the dual alone.
 ///
-/// [`Formulation::Svc`] is built. The others have their names and are refused by [`Formulation::problem`] until they are.
+/// The primal of each, and how its dual follows, stand in `docs/math/formulations.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -21,68 +21,60 @@ pub enum Formulation {
         /// What the bias is.
         offset: Offset,
     },
-    /// ε-insensitive regression.
+    /// Regression whose errors cost what they exceed `epsilon` by (Drucker et al. 1997): LIBSVM's `-s 3`, LIBLINEAR's `-s 11`, `12`, `13`.
     Svr {
-        /// The price of an error beyond `epsilon`.
+        /// The price, > 0.
         c: f64,
-        /// Errors below this cost nothing.
+        /// Errors below this cost nothing; 0 or more.
         epsilon: f64,
         /// The loss.
         loss: Loss,
         /// What the bias is.
         offset: Offset,
     },
-    /// Two classes, a bound on the share of margins missed.
+    /// Two classes, the share of missed margins instead of their price (Schölkopf et al. 2000): LIBSVM's `-s 1`.
     NuSvc {
-        /// The bound, in (0, 1].
+        /// At most this share of the samples misses its margin, at least this share are support vectors; above 0, and no more than twice the share of
+        /// the smaller class.
         nu: f64,
     },
-    /// Regression, a bound on the share of errors beyond a width that is found.
+    /// Regression with a width that is found (Schölkopf et al. 2000): LIBSVM's `-s 4`.
     NuSvr {
-        /// The price of errors.
+        /// The price of errors, > 0.
         c: f64,
-        /// The bound, in (0, 1].
+        /// At most this share of the samples lies outside the width, at least this share are support vectors; in (0, 1].
         nu: f64,
     },
-    /// The support of one class.
+    /// Where the samples of one class are (Schölkopf et al. 2001): LIBSVM's `-s 2`, LIBLINEAR's `-s 21`.
     OneClass {
-        /// A bound on the share of samples outside, in (0, 1].
+        /// At most this share of the samples is outside, at least this share are support vectors; in (0, 1].
         nu: f64,
     },
 }
 
-/// Samples of one machine, in any order.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// Row of the Gram matrix (or of the feature matrix) of each sample.
-    pub ids: &'a [usize],
-    /// What the machine shall say of each: ±1 for two classes.
-    pub target: &'a [f64],
-    /// A factor of C for each.
-    pub weights: &'a [f64],
+/// What a formulation wants to know of each sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Which class it is of.
+    Classes,
+    /// A value.
+    Values,
+    /// Nothing.
+    Nothing,
 }
 
-/// A dual problem that knows which sample each of its variables belongs to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
-    dual: Dual,
-    /// Place in the part of the sample of each variable; `None`: variable `k` belongs to sample `k`.
-    members: Option<Vec<u32>>,
-}
-
-/// A decision function `Σ coef K(x_id, x) + bias`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Decision {
-    /// (row, coefficient) of the support vectors, rows ascending.
-    pub terms: Vec<(usize, f64)>,
-    /// Added to the sum.
-    pub bias: f64,
-}
+/// A rounding of sums that does not make a ν impossible.
+const ROUNDING: f64 = 1e-12;
 
 impl Formulation {
     /// The C-SVC with hinge loss and a bias that is not regularised, as LIBSVM has it.
     pub fn c_svc(c: f64) -> Self {
         Self::Svc { c, loss: Loss::Hinge, offset: Offset::Free }
+    }
+
+    /// The ε-SVR with a bias that is not regularised, as LIBSVM has it.
+    pub fn epsilon_svr(c: f64, epsilon: f64) -> Self {
+        Self::Svr { c, epsilon, loss: Loss::Hinge, offset: Offset::Free }
     }
 
     /// The price of errors, where it has one.
@@ -102,6 +94,28 @@ impl Formulation {
         self
     }
 
+    /// The same with another loss and another bias; where there is no choice nothing changes.
+    #[must_use]
+    pub fn with(mut self, what: Loss, bias: Offset) -> Self {
+        if let Self::Svc { loss, offset, .. } | Self::Svr { loss, offset, .. } = &mut self {
+            (*loss, *offset) = (what, bias);
+        }
+        self
+    }
+
+    /// ν, where it has one.
+    pub fn nu(self) -> Option<f64> {
+        match self {
+            Self::NuSvc { nu } | Self::NuSvr { nu, .. } | Self::OneClass { nu } => Some(nu),
+            Self::Svc { .. } | Self::Svr { .. } => None,
+        }
+    }
+
+    /// The width within which errors cost nothing, where it is given.
+    pub fn epsilon(self) -> Option<f64> {
+        if let Self::Svr { epsilon, .. } = self { Some(epsilon) } else { None }
+    }
+
     /// The loss.
     pub fn loss(self) -> Loss {
         match self {
@@ -118,6 +132,15 @@ impl Formulation {
         }
     }
 
+    /// What it wants to know of each sample.
+    pub fn needs(self) -> Needs {
+        match self {
+            Self::Svc { .. } | Self::NuSvc { .. } => Needs::Classes,
+            Self::Svr { .. } | Self::NuSvr { .. } => Needs::Values,
+            Self::OneClass { .. } => Needs::Nothing,
+        }
+    }
+
     /// Its name in messages and documents.
     pub fn name(self) -> &'static str {
         match self {
@@ -129,107 +152,83 @@ impl Formulation {
         }
     }
 
+    /// Whether its parameters are possible, before there is any data.
+    ///
+    /// # Errors
+    ///
+    /// When ε, ν or C is not.
+    pub fn check(self) -> Result<(), DualError> {
+        if let Some(epsilon) = self.epsilon().filter(|epsilon| !(epsilon.is_finite() && *epsilon >= 0.0)) {
+            return Err(DualError::Epsilon(epsilon));
+        }
+        if let Some(nu) = self.nu().filter(|nu| !(*nu > 0.0 && *nu <= 1.0)) {
+            return Err(DualError::Nu { nu, largest: 1.0 });
+        }
+        match self.c() {
+            Some(value) if !(value.is_finite() && value > 0.0) => Err(DualError::Upper { variable: 0, value }),
+            _ => Ok(()),
+        }
+    }
+
     /// The problem of a part.
     ///
     /// # Errors
     ///
-    /// [`DualError::Unbuilt`] for a formulation that has no more than a name; otherwise when C, a weight or a target is not possible, lengths differ,
-    /// or there is one class only and the bias is free.
+    /// When C, ε, ν, a weight or a target is not possible, lengths differ, or there is one class only and the bias is free.
     pub fn problem(self, part: &Part) -> Result<Problem, DualError> {
-        let Self::Svc { c, loss, offset } = self else { return Err(DualError::Unbuilt(self.name())) };
-        let prices = part.weights.iter().map(|weight| c * weight).collect();
-        let dual = Dual::svc(loss, offset, part.ids.to_vec(), part.target.to_vec(), prices)?;
-        Ok(Problem { dual, members: None })
-    }
-}
-
-impl Problem {
-    /// The dual of all samples.
-    pub fn dual(&self) -> &Dual {
-        &self.dual
-    }
-
-    /// Place in the part of the sample that variable `k` belongs to.
-    pub fn sample_of(&self, k: usize) -> usize {
-        self.members.as_ref().map_or(k, |members| members[k] as usize)
-    }
-
-    /// The dual of the samples of which `takes_part(place)` says so: the same problem with empty boxes for all others.
-    ///
-    /// # Errors
-    ///
-    /// When what is left is no problem.
-    pub fn of_samples(&self, takes_part: impl Fn(usize) -> bool) -> Result<Dual, DualError> {
-        let upper = self.dual.upper().iter().enumerate();
-        self.dual.with_upper(upper.map(|(k, &u)| if takes_part(self.sample_of(k)) { u } else { 0.0 }).collect())
+        self.check()?;
+        let n = part.ids.len();
+        for (what, found) in [("target", part.target.len()), ("weight", part.weights.len())] {
+            if found != n {
+                return Err(DualError::Length { what, found, expected: n });
+            }
+        }
+        let price = self.c().unwrap_or(1.0);
+        let prices: Vec<f64> = part.weights.iter().map(|weight| price * weight).collect();
+        let ids = part.ids.to_vec();
+        let dual = match self {
+            Self::Svc { loss, offset, .. } => Dual::svc(loss, offset, ids, part.target.to_vec(), prices)?,
+            Self::Svr { epsilon, loss, offset, .. } => Dual::svr(loss, offset, ids, part.target, &prices, epsilon)?,
+            Self::NuSvr { .. } => Dual::svr(Loss::Hinge, Offset::Free, ids, part.target, &prices, 0.0)?,
+            Self::NuSvc { .. } => Dual::new(ids, part.target.to_vec(), vec![0.0; n], prices, 0.0, Balance::Free)?,
+            Self::OneClass { .. } => Dual::new(ids, vec![1.0; n], vec![0.0; n], prices, 0.0, Balance::Free)?,
+        };
+        let dual = self.balanced(dual)?;
+        Ok(Problem::new(self, dual, n))
     }
 
-    /// The decision function of a solution of [`Problem::dual`] or of one that shares its shape.
-    ///
-    /// # Panics
-    ///
-    /// When there is not one α per variable.
-    pub fn decision(&self, solution: &Solution) -> Decision {
-        assert_eq!(solution.alpha.len(), self.dual.len(), "one alpha per variable");
-        let mut terms: Vec<(usize, f64)> = (0..self.dual.len())
-            .filter(|&k| solution.alpha[k] != 0.0)
-            .map(|k| (self.dual.ids()[k], self.dual.sign()[k] * solution.alpha[k]))
-            .collect();
-        terms.sort_by_key(|term| term.0);
-        // Several variables of one row are one support vector.
-        terms.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0.0 };
-            same
-        });
-        Decision { terms, bias: solution.bias }
+    /// `dual` with the sums that this formulation asks of its boxes: those of ν follow from who takes part.
+    pub(crate) fn balanced(self, dual: Dual) -> Result<Dual, DualError> {
+        let Some(nu) = self.nu() else { return Ok(dual) };
+        let room =
+            |sign: f64| -> f64 { dual.sign().iter().zip(dual.upper()).filter(|(s, _)| **s == sign).map(|(_, u)| *u).sum() };
+        let (plus, minus) = (room(1.0), room(-1.0));
+        let balance = match self {
+            Self::NuSvc { .. } => {
+                let (wanted, least) = (0.5 * nu * (plus + minus), plus.min(minus));
+                if least == 0.0 {
+                    return Err(DualError::OneClass);
+                }
+                if wanted > least * (1.0 + ROUNDING) {
+                    return Err(DualError::Nu { nu, largest: 2.0 * least / (plus + minus) });
+                }
+                Balance::PerSign(wanted.min(least), wanted.min(least))
+            }
+            Self::NuSvr { .. } => Balance::PerSign(0.5 * nu * plus, 0.5 * nu * plus),
+            _ => Balance::Sum(nu * plus),
+        };
+        if plus == 0.0 {
+            return Err(DualError::Empty);
+        }
+        Ok(dual.with_balance(balance))
+    }
+
+    /// Whether a sample that takes no part changes the problem of the others even where its α is 0: what ν asks for is a share of all.
+    pub fn counts_samples(self) -> bool {
+        self.nu().is_some()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::solution::{Status, Work};
-
-    fn solution(alpha: Vec<f64>) -> Solution {
-        Solution { gradient: vec![0.0; alpha.len()], alpha, bias: 0.5, status: Status::Converged, work: Work::default() }
-    }
-
-    #[test]
-    fn weights_are_factors_of_c() {
-        let part = Part { ids: &[4, 7], target: &[1.0, -1.0], weights: &[1.0, 3.0] };
-        let problem = Formulation::c_svc(2.0).problem(&part).expect("a problem");
-        assert_eq!(problem.dual().upper(), [2.0, 6.0]);
-        let squared = Formulation::Svc { c: 2.0, loss: Loss::SquaredHinge, offset: Offset::Feature(1.0) };
-        let problem = squared.with_c(1.0).problem(&part).expect("a problem");
-        assert_eq!((problem.dual().ridge_of(0), problem.dual().ridge_of(1)), (0.5, 0.5 / 3.0));
-        assert!(problem.of_samples(|i| i == 0).is_ok(), "without a free bias one class is a problem");
-    }
-
-    #[test]
-    fn folds_are_boxes_and_decisions_name_rows() {
-        let part = Part { ids: &[9, 2, 5], target: &[1.0, -1.0, 1.0], weights: &[1.0; 3] };
-        let problem = Formulation::c_svc(1.0).problem(&part).expect("a problem");
-        assert_eq!(problem.of_samples(|i| i != 0).expect("both classes").upper(), [0.0, 1.0, 1.0]);
-        assert_eq!(problem.of_samples(|i| i != 1), Err(DualError::OneClass));
-        let decision = problem.decision(&solution(vec![0.5, 1.0, 0.0]));
-        assert_eq!(decision, Decision { terms: vec![(2, -1.0), (9, 0.5)], bias: 0.5 });
-    }
-
-    #[test]
-    fn twins_are_one_support_vector() {
-        let dual = Dual::new(vec![3, 3], vec![1.0, -1.0], vec![0.1; 2], vec![1.0; 2], 0.0, crate::Balance::Sum(0.0));
-        let problem = Problem { dual: dual.expect("a problem"), members: Some(vec![0, 0]) };
-        assert_eq!(problem.decision(&solution(vec![0.75, 0.25])).terms, [(3, 0.5)]);
-        assert_eq!(problem.sample_of(1), 0);
-    }
-
-    #[test]
-    fn what_has_only_a_name_is_refused() {
-        let part = Part { ids: &[0, 1], target: &[1.0, -1.0], weights: &[1.0; 2] };
-        for (formulation, name) in [(Formulation::NuSvc { nu: 0.5 }, "nu-svc"), (Formulation::OneClass { nu: 0.5 }, "one-class")]
-        {
-            assert_eq!(formulation.problem(&part), Err(DualError::Unbuilt(name)));
-        }
-    }
-}
+#[path = "formulation_tests.rs"]
+mod tests;

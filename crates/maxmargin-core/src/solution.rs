@@ -85,16 +85,34 @@ impl Solution {
 }
 
 /// The bias that a gradient implies: minus the mean of `s_k g_k` over the free variables, or the middle of the interval that
-/// the bounded ones leave (LIBSVM's rule for rho). 0 when nothing bounds it, without a balance, where there is no bias, and on the simplex, whose
-/// constraint is not the one that a bias belongs to.
+/// the bounded ones leave (LIBSVM's rule for rho); where each sign has a sum, half of what the thresholds of the signs differ by ([`thresholds_of`]).
+/// 0 when nothing bounds it, without a balance, where there is no bias, and on the simplex, whose constraint is not the one that a bias belongs to.
 pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    if let Some((plus, minus)) = thresholds_of(dual, alpha, gradient) {
+        return 0.5 * (minus - plus);
+    }
     if matches!(dual.balance(), Balance::Free | Balance::Simplex) {
         return 0.0;
     }
+    -threshold(dual, alpha, (0..dual.len()).map(|k| (k, dual.sign()[k], dual.sign()[k] * gradient[k])))
+}
+
+/// The gradient at which variables of each sign are free, where each has a sum: the multipliers of the two constraints. Of ν-SVC their mean is the margin
+/// ρ, of ν-SVR it is minus the width ε.
+pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f64, f64)> {
+    let Balance::PerSign(..) = dual.balance() else { return None };
+    let of = |sign: f64| {
+        let members = (0..dual.len()).filter(|&k| dual.sign()[k] == sign);
+        threshold(dual, alpha, members.map(|k| (k, 1.0, gradient[k])))
+    };
+    Some((of(1.0), of(-1.0)))
+}
+
+/// The mean of `f` over the free of some variables, given as (variable, sign in the constraint, `f`), or the middle of what the bounded ones leave.
+fn threshold(dual: &Dual, alpha: &[f64], members: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
     let (mut sum, mut free) = (0.0, 0_usize);
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    for k in 0..dual.len() {
-        let (s, f) = (dual.sign()[k], dual.sign()[k] * gradient[k]);
+    for (k, s, f) in members {
         let (at_zero, at_upper) = (alpha[k] <= 0.0, alpha[k] >= dual.upper()[k]);
         match (at_zero, at_upper) {
             (false, false) => {
@@ -108,12 +126,12 @@ pub fn bias_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
         }
     }
     if free > 0 {
-        -(sum / free as f64)
+        sum / free as f64
     } else {
         match (low.is_finite(), high.is_finite()) {
-            (true, true) => -f64::midpoint(low, high),
-            (true, false) => -low,
-            (false, true) => -high,
+            (true, true) => f64::midpoint(low, high),
+            (true, false) => low,
+            (false, true) => high,
             (false, false) => 0.0,
         }
     }

@@ -105,15 +105,30 @@ impl Refused {
         space.rows().ok_or_else(|| Self::features(solver))
     }
 
+    /// Nothing, for solvers that have the duals of C-SVC alone.
+    ///
+    /// # Errors
+    ///
+    /// When the formulation is another.
+    pub fn unless_svc(solver: &'static str, formulation: &Formulation, instead: &'static str) -> Result<(), Self> {
+        match formulation {
+            Formulation::Svc { .. } => Ok(()),
+            other => Err(Self { solver, reason: format!("it solves C-SVC, not {}", other.name()), instead }),
+        }
+    }
+
     /// Nothing, for solvers over kernel rows that have the hinge loss and a free bias.
     ///
     /// # Errors
     ///
-    /// When the formulation is another, or there are features alone.
-    pub fn unless_c_svc(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
+    /// When loss or bias are others, or there are features alone.
+    pub fn unless_hinge(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
         let refused = |reason: &str, instead| Err(Self { solver, reason: reason.to_owned(), instead });
         if features {
             return Err(Self::features(solver));
+        }
+        if formulation.loss() != Loss::Hinge && !matches!(formulation, Formulation::Svc { .. }) {
+            return refused("it has the hinge loss", "for the squared loss use `linear` without a kernel");
         }
         if formulation.loss() != Loss::Hinge {
             return refused("it has the hinge loss", "for the squared loss use `pairwise`, or `linear` without a kernel");

@@ -58,6 +58,37 @@ impl Start {
         Ok(start.with_gradient(dual.lin().to_vec()))
     }
 
+    /// The point from which a training without any knowledge begins: 0 where that is feasible; otherwise the first variables at their bounds, as many as
+    /// the sums ask for (LIBSVM's start).
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Infeasible`] when the boxes cannot hold what the balance asks for.
+    pub fn cold(dual: &Dual) -> Result<Self, StartError> {
+        if balances(dual, &vec![0.0; dual.len()]).iter().all(|(found, wanted)| found == wanted) {
+            return Self::zero(dual);
+        }
+        let mut alpha = vec![0.0; dual.len()];
+        let mut fill = |wanted: f64, takes: &dyn Fn(f64) -> bool| {
+            let mut left = wanted;
+            for k in (0..dual.len()).filter(|&k| takes(dual.sign()[k])) {
+                alpha[k] = left.min(dual.upper()[k]);
+                left -= alpha[k];
+            }
+            if left > 1e-12 * wanted { Err(StartError::Infeasible { wanted }) } else { Ok(()) }
+        };
+        match dual.balance() {
+            Balance::Free => {}
+            Balance::Sum(wanted) => fill(wanted.abs(), &|s| s * wanted > 0.0)?,
+            Balance::Simplex => fill(1.0, &|_| true)?,
+            Balance::PerSign(plus, minus) => {
+                fill(plus, &|s| s > 0.0)?;
+                fill(minus, &|s| s < 0.0)?;
+            }
+        }
+        Self::checked(dual, alpha)
+    }
+
     /// A point that the caller believes to be feasible.
     ///
     /// # Errors
@@ -82,11 +113,11 @@ impl Start {
 
     /// The nearest that clipping and a uniform shift reach: α is clipped to the box, then all `s_k α_k` inside it are shifted by
     /// one amount until a `Sum` balance holds (the projection of the clipped point along the constraint's normal). On the simplex
-    /// the α themselves are shifted.
+    /// the α themselves are shifted, and those of each sign where each has a sum.
     ///
     /// # Errors
     ///
-    /// When the lengths differ, or no feasible point exists, or the balance is `PerSign` and does not hold.
+    /// When the lengths differ, or no feasible point exists.
     pub fn project(dual: &Dual, mut alpha: Vec<f64>) -> Result<Self, StartError> {
         if alpha.len() != dual.len() {
             return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
@@ -97,7 +128,13 @@ impl Start {
         match dual.balance() {
             Balance::Sum(wanted) => shift_to_sum(dual.sign(), dual.upper(), &mut alpha, wanted)?,
             Balance::Simplex => shift_to_sum(&vec![1.0; dual.len()], dual.upper(), &mut alpha, 1.0)?,
-            Balance::Free | Balance::PerSign(..) => {}
+            Balance::PerSign(plus, minus) => {
+                let shift =
+                    |upper: &[f64], alpha: &mut [f64], wanted| shift_to_sum(&vec![1.0; alpha.len()], upper, alpha, wanted);
+                of_sign(dual, &mut alpha, 1.0, |upper, alpha| shift(upper, alpha, plus))?;
+                of_sign(dual, &mut alpha, -1.0, |upper, alpha| shift(upper, alpha, minus))?;
+            }
+            Balance::Free => {}
         }
         Self::checked(dual, alpha)
     }
@@ -139,6 +176,16 @@ fn balances(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
         Balance::Simplex => vec![(signed(1.0) + signed(-1.0), 1.0)],
         Balance::PerSign(plus, minus) => vec![(signed(1.0), plus), (signed(-1.0), minus)],
     }
+}
+
+/// Calls `change(upper, alpha)` with the variables of one sign, and takes over what it makes of their α.
+pub(crate) fn of_sign<T>(dual: &Dual, alpha: &mut [f64], sign: f64, change: impl FnOnce(&[f64], &mut [f64]) -> T) -> T {
+    let of: Vec<usize> = (0..dual.len()).filter(|&k| dual.sign()[k] == sign).collect();
+    let upper: Vec<f64> = of.iter().map(|&k| dual.upper()[k]).collect();
+    let mut own: Vec<f64> = of.iter().map(|&k| alpha[k]).collect();
+    let changed = change(&upper, &mut own);
+    of.iter().zip(own).for_each(|(&k, a)| alpha[k] = a);
+    changed
 }
 
 /// Shifts all `s_k α_k` by one amount, clipped to the box, until `Σ s_k α_k = wanted`.

@@ -1,7 +1,7 @@
 //! Starts from solutions of other problems.
 
 use crate::dual::{Balance, Dual};
-use crate::start::shift_to_sum;
+use crate::start::{of_sign, shift_to_sum};
 
 /// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free.
 ///
@@ -16,15 +16,27 @@ pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     moved
 }
 
-/// Brings `Σ s_k α_k` to what the balance asks for, by the variables between their bounds as far as they can: whoever is at a bound belongs there.
+/// Brings `Σ s_k α_k`, or the sum of each sign, to what the balance asks for, by the variables between their bounds as far as they can: whoever is at
+/// a bound belongs there.
 ///
 /// # Panics
 ///
 /// When `alpha` does not have one entry per variable.
 pub fn balance(dual: &Dual, alpha: &mut [f64]) {
-    let Balance::Sum(wanted) = dual.balance() else { return };
-    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).sum::<f64>();
-    let between = |a: f64, k: usize| a > 0.0 && a < dual.upper()[k];
+    match dual.balance() {
+        Balance::Sum(wanted) => to_sum(dual.sign(), dual.upper(), alpha, wanted),
+        Balance::PerSign(plus, minus) => {
+            for (sign, wanted) in [(1.0, plus), (-1.0, minus)] {
+                of_sign(dual, alpha, sign, |upper, alpha| to_sum(&vec![1.0; upper.len()], upper, alpha, wanted));
+            }
+        }
+        Balance::Free | Balance::Simplex => {}
+    }
+}
+
+fn to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64) {
+    let lack = |alpha: &[f64]| wanted - alpha.iter().zip(sign).map(|(a, s)| a * s).sum::<f64>();
+    let between = |a: f64, k: usize| a > 0.0 && a < upper[k];
     for _ in 0..4 {
         let left = lack(alpha);
         let free = (0..alpha.len()).filter(|&k| between(alpha[k], k)).count();
@@ -33,13 +45,13 @@ pub fn balance(dual: &Dual, alpha: &mut [f64]) {
         }
         for (k, a) in alpha.iter_mut().enumerate() {
             if between(*a, k) {
-                *a = (*a + dual.sign()[k] * left / free as f64).clamp(0.0, dual.upper()[k]);
+                *a = (*a + sign[k] * left / free as f64).clamp(0.0, upper[k]);
             }
         }
     }
     let mass: f64 = alpha.iter().sum();
     if lack(alpha).abs() > 1e-14 * mass.max(1.0) {
         // The box can reach what the problem's own start reached.
-        let _ = shift_to_sum(dual.sign(), dual.upper(), alpha, wanted);
+        let _ = shift_to_sum(sign, upper, alpha, wanted);
     }
 }

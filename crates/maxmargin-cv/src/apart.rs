@@ -1,13 +1,13 @@
 //! Folds that are studies of their own: where samples are scaled by what a training set shows, and the training sets show different things.
 
 use crate::error::CvError;
-use crate::metric::scores;
+use crate::metric::{are_sides, scores};
 use crate::plan::FoldPlan;
 use crate::report::{CvReport, FoldReport, MachineReport};
 use crate::study::Study;
 use crate::train::Fitted;
 use crate::watch::{CvProgress, CvWatch, Stage};
-use maxmargin_core::{DualError, Progress, Solved};
+use maxmargin_core::{DualError, Needs, Progress, Solved};
 use maxmargin_data::{ClassLabels, LabelError};
 use maxmargin_model::ModelError;
 use std::ops::ControlFlow;
@@ -15,16 +15,17 @@ use std::time::Instant;
 
 /// Cross-validates by a training of every fold from zero, on all threads.
 pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
-    let mut report = CvReport::empty(study.data.samples.len(), study.classes.pairs());
+    let mut report = CvReport::empty(study.data.samples.len(), study.machines());
     for fold in 0..plan.folds() {
         let tested = |i: &usize| plan.fold_of()[*i] as usize == fold;
         let (test, train): (Vec<usize>, Vec<usize>) = (0..plan.len()).partition(tested);
         let data = study.data.select(&train);
-        let classes = ClassLabels::new(&data.labels).map_err(|error| match error {
+        let classes = study.classes.map(|_| ClassLabels::new(&data.labels)).transpose();
+        let classes = classes.map_err(|error| match error {
             LabelError::OneClass { .. } => CvError::Fold { fold, source: DualError::OneClass },
             other => CvError::Labels(other),
         })?;
-        let part = Study { data: &data, classes: &classes, stop: study.stop.left(begun, 0), ..*study };
+        let part = Study { data: &data, classes: classes.as_ref(), stop: study.stop.left(begun, 0), ..*study };
         let told = |progress: &CvProgress| -> ControlFlow<()> {
             watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
         };
@@ -38,7 +39,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
         add(&mut report, study, fold, &test, &trained)?;
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
-    Ok(report.summed(&study.data.labels))
+    Ok(report.summed(study.formulation.needs(), &study.data.labels))
 }
 
 /// The row that an error names, as one of the data.
@@ -52,7 +53,8 @@ fn of_data(error: CvError, rows: &[usize]) -> CvError {
 /// Adds a trained fold.
 fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: &Fitted) -> Result<(), CvError> {
     let model = &trained.model;
-    let width = study.classes.pairs();
+    let (width, needs) = (study.machines(), study.formulation.needs());
+    let countable = needs == Needs::Classes || (needs == Needs::Nothing && are_sides(&study.data.labels));
     let solved = trained.machines.iter().all(MachineReport::is_solution);
     let mut correct = 0;
     if solved {
@@ -65,14 +67,15 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
         }
     }
     let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
-    let scores = scores(&of(&study.data.labels), &of(&report.predicted));
+    let scores = scores(needs, &of(&study.data.labels), &of(&report.predicted));
     report.kernel_seconds += trained.kernel.time.as_secs_f64();
     report.rows_computed += trained.kernel.computed;
     report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
     Solved::add_counts(&mut report.counts, &trained.counts);
     let sizes = (study.data.samples.len() - test.len(), test.len());
     report.folds.push(FoldReport {
-        correct: solved.then_some(correct),
+        solved,
+        correct: (solved && countable).then_some(correct),
         scores,
         support_vectors: model.support_vectors(),
         ..FoldReport::of(fold, sizes, trained.machines.iter(), trained.machines.clone())

@@ -8,21 +8,32 @@ use maxmargin_data::{ClassLabels, Par};
 /// The samples of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The earlier class and the later.
-    pub(crate) classes: (usize, usize),
+    /// The earlier class and the later, where there are classes.
+    pub(crate) classes: Option<(usize, usize)>,
     /// Positions in the arrangement, ascending.
     pub(crate) rows: Vec<usize>,
-    /// −1 for the earlier class, +1 for the later.
-    pub(crate) signs: Vec<f64>,
+    /// What the machine shall say of each: −1 for the earlier class and +1 for the later, or a value.
+    pub(crate) target: Vec<f64>,
 }
 
 impl Part {
     /// The problem of this machine over rows `0…n` of its space; `weights` has a factor of C for each class.
     pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
         let ids: Vec<usize> = (0..self.rows.len()).collect();
-        let (a, b) = self.classes;
-        let weights: Vec<f64> = self.signs.iter().map(|sign| weights[if *sign > 0.0 { b } else { a }]).collect();
-        formulation.problem(&maxmargin_core::Part { ids: &ids, target: &self.signs, weights: &weights })
+        let weights: Vec<f64> = match self.classes {
+            Some((a, b)) => self.target.iter().map(|sign| weights[if *sign > 0.0 { b } else { a }]).collect(),
+            None => vec![1.0; ids.len()],
+        };
+        formulation.problem(&maxmargin_core::Part { ids: &ids, target: &self.target, weights: &weights })
+    }
+
+    /// The earlier class and the later.
+    ///
+    /// # Panics
+    ///
+    /// When the machine does not tell classes apart.
+    pub(crate) fn pair(&self) -> (usize, usize) {
+        self.classes.expect("a machine of two classes")
     }
 }
 
@@ -36,22 +47,12 @@ pub(crate) struct Arrangement {
 }
 
 impl Arrangement {
-    /// The order of the data.
-    pub(crate) fn as_they_are(classes: &ClassLabels) -> Self {
-        Self::unsorted(classes.of(), classes.count())
-    }
-
-    /// Sorted by class, so that a pair is two runs of samples; of two classes, whose machine has all samples, as they are.
-    pub(crate) fn by_class(classes: &ClassLabels) -> Self {
-        Self::sorted(classes.of(), classes.count())
-    }
-
-    /// [`Arrangement::as_they_are`] of the class of each sample, out of `count` in any order.
+    /// The order of the data; the class of each sample is out of `count` in any order.
     pub(crate) fn unsorted(of: &[u32], count: usize) -> Self {
         Self::new((0..of.len()).collect(), of, count)
     }
 
-    /// [`Arrangement::by_class`] of the class of each sample, out of `count` in any order.
+    /// Sorted by class, so that a pair is two runs of samples; of two classes, whose machine has all samples, as they are.
     pub(crate) fn sorted(of: &[u32], count: usize) -> Self {
         let mut original: Vec<usize> = (0..of.len()).collect();
         if count > 2 {
@@ -67,6 +68,15 @@ impl Arrangement {
         Self::new(original, classes.of(), classes.count())
     }
 
+    /// One machine of all samples, which shall say `target` of them (in the order of the data); sorted by fold, where there is a plan.
+    pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
+        let mut original: Vec<usize> = (0..target.len()).collect();
+        plan.iter().for_each(|plan| original.sort_by_key(|&i| plan.fold_of()[i]));
+        let part =
+            Part { classes: None, rows: (0..target.len()).collect(), target: original.iter().map(|&i| target[i]).collect() };
+        Self { parts: vec![part], original }
+    }
+
     fn new(original: Vec<usize>, of: &[u32], count: usize) -> Self {
         let class_of: Vec<usize> = original.iter().map(|&i| of[i] as usize).collect();
         let mut members = vec![Vec::new(); count];
@@ -74,8 +84,8 @@ impl Arrangement {
         let part = |(a, b): (usize, usize)| {
             let mut rows = [&members[a][..], &members[b][..]].concat();
             rows.sort_unstable();
-            let signs = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
-            Part { classes: (a, b), rows, signs }
+            let target = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
+            Part { classes: Some((a, b)), rows, target }
         };
         Self { parts: pairs(count).map(part).collect(), original }
     }
@@ -131,9 +141,9 @@ mod tests {
     #[test]
     fn every_pair_has_its_samples_in_order() {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
-        let sorted = Arrangement::by_class(&classes);
+        let sorted = Arrangement::sorted(classes.of(), 3);
         assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
-        let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.signs.clone())).collect();
+        let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
         assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
         assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
@@ -143,6 +153,6 @@ mod tests {
         assert_eq!(folds.tests_of(&folds.parts[0], &plan), [vec![0], vec![1, 2]]);
         // One machine of two classes wants no order of its own.
         let two = ClassLabels::new(&[1.0, -1.0, 1.0]).expect("two classes");
-        assert!(Arrangement::by_class(&two).is_identity());
+        assert!(Arrangement::sorted(two.of(), 2).is_identity());
     }
 }

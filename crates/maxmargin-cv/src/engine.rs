@@ -77,7 +77,9 @@ impl<'a> Trainer<'a> {
             from.free_sums = Some(self.free_sums(&from, pool, rows));
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
-        let touches = |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]);
+        let shares = self.problem.formulation().counts_samples();
+        let touches =
+            |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]) || (shares && !self.folds[h].is_empty());
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
         // The others are done already.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);

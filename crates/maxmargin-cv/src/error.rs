@@ -59,6 +59,12 @@ pub enum CvError {
         /// Why it does not go.
         why: &'static str,
     },
+    /// A loss or a bias for a formulation that has its own.
+    #[error("{0}: its loss is the hinge loss and its bias free; leave the loss and the bias out")]
+    Fixed(&'static str),
+    /// Classes for a formulation that is about something else, or none for one that is about them.
+    #[error("{0}: classes are for formulations that tell classes apart, and only for these")]
+    Classes(&'static str),
     /// A class weight for each class.
     #[error("{found} class weights for {classes} classes")]
     Weights {

@@ -27,12 +27,13 @@ mod task;
 mod train;
 pub mod update;
 mod validate;
+pub mod values;
 pub mod verify;
 pub mod watch;
 mod words;
 
 pub use error::CvError;
-pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score};
+pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, metrics_of};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 pub use seed::{Seeding, Source};

@@ -3,13 +3,13 @@
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::Model;
+use maxmargin_model::{Decide, Model};
 use std::collections::HashMap;
 
 /// Column and bits of every value that is not zero.
 type Key = Vec<(usize, u64)>;
 
-/// Row of the data and α of each support vector of a machine.
+/// Row of the data and coefficient of each support vector of a machine.
 pub(crate) type Terms = Vec<(usize, f64)>;
 
 /// The place of each label in `known`.
@@ -28,7 +28,7 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
 /// The solution of every machine of `model` on the rows of its training data: the rows that the record names, if they are what it says;
 /// without a record rows found by content.
 ///
-/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model.
+/// `samples` are behind the model's scaler; `of` has the class of each row, by place in the model, and is not looked at where there are no classes.
 ///
 /// # Errors
 ///
@@ -37,7 +37,8 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     let found = if model.record().is_some() { None } else { Some(find(model, samples, of)?) };
     let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
-    for (p, ((a, b), machine)) in pairs(model.classes().len()).zip(model.machines()).enumerate() {
+    let sides: Vec<(usize, usize)> = pairs(model.classes().len()).collect();
+    for (p, machine) in model.machines().iter().enumerate() {
         let training = model.record().map(|record| &record.machines[p]);
         let folded = training.and_then(|training| training.folded.as_deref());
         let mut terms = Terms::new();
@@ -57,13 +58,17 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             {
                 return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
             }
-            let class = of[row] as usize;
-            // A positive coefficient speaks for the later class; one of 0 for none, but its sample is the machine's all the same.
-            let speaks = if coef > 0.0 { class == b } else { class == a || (coef == 0.0 && class == b) };
-            if !speaks && (coef != 0.0 || training.is_some()) {
-                return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
+            if let Some(&(a, b)) = sides.get(p) {
+                let class = of[row] as usize;
+                // A positive coefficient speaks for the later class; one of 0 for none, but its sample is the machine's all the same.
+                let speaks = if coef > 0.0 { class == b } else { class == a || (coef == 0.0 && class == b) };
+                if !speaks && (coef != 0.0 || training.is_some()) {
+                    return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
+                }
+            } else if model.decide() == Decide::Inlier && coef < 0.0 {
+                return Err(format!("{} has a negative coefficient, which one class does not know", name()));
             }
-            terms.push((row, coef.abs()));
+            terms.push((row, coef));
         }
         all.push(terms);
     }
@@ -81,7 +86,8 @@ fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, Stri
     }
     let mut places: HashMap<(usize, Key), Vec<usize>> = HashMap::new();
     for row in (0..samples.len()).rev() {
-        places.entry((of[row] as usize, key(&parts.kernel, samples, row))).or_default().push(row);
+        let class = if parts.classes.is_empty() { 0 } else { of[row] as usize };
+        places.entry((class, key(&parts.kernel, samples, row))).or_default().push(row);
     }
     let find = |(k, class): (usize, usize)| {
         let found = places.get_mut(&(class, key(&parts.kernel, &parts.support, k))).and_then(Vec::pop);

@@ -1,5 +1,7 @@
 //! How predictions are scored.
 
+use crate::values::{INLIER_METRICS, VALUE_METRICS};
+use maxmargin_core::Needs;
 use serde::Serialize;
 
 /// Which scores are better.
@@ -30,16 +32,32 @@ pub trait Metric: Sync {
     }
 }
 
-/// What every cross-validation is scored by.
+/// What every cross-validation of classes is scored by.
 pub const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy];
 
 /// A score by the name of its metric.
 pub type Score = (&'static str, f64);
 
-/// The scores of [`METRICS`] over the samples that have a prediction: one that is not a number is none.
-pub(crate) fn scores(truth: &[f64], predicted: &[f64]) -> Vec<Score> {
+/// What formulations with these needs are scored by; a grid chooses by the first.
+pub fn metrics_of(needs: Needs) -> &'static [&'static dyn Metric] {
+    match needs {
+        Needs::Classes => METRICS,
+        Needs::Values => VALUE_METRICS,
+        Needs::Nothing => INLIER_METRICS,
+    }
+}
+
+/// Whether labels say of every sample whether it is inside (1) or not (−1): one class can then be scored as two are, as LIBSVM does.
+pub(crate) fn are_sides(labels: &[f64]) -> bool {
+    labels.iter().all(|label| label.abs() == 1.0)
+}
+
+/// The scores over the samples that have a prediction: one that is not a number is none.
+pub(crate) fn scores(needs: Needs, truth: &[f64], predicted: &[f64]) -> Vec<Score> {
     let (truth, predicted): (Vec<f64>, Vec<f64>) = truth.iter().zip(predicted).filter(|(_, p)| !p.is_nan()).unzip();
-    METRICS.iter().map(|metric| (metric.name(), metric.score(&truth, &predicted))).collect()
+    let sides = if needs == Needs::Nothing && are_sides(&truth) { METRICS } else { &[] };
+    let metrics = metrics_of(needs).iter().chain(sides);
+    metrics.map(|metric| (metric.name(), metric.score(&truth, &predicted))).collect()
 }
 
 /// The fraction of samples whose label is predicted.
@@ -150,8 +168,8 @@ mod tests {
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
         assert_eq!(Confusion::of(&[1.0, 2.0], &[1.0, 2.0], &[1.0, f64::NAN]).sizes, [1, 0]);
-        assert_eq!(scores(&[1.0, 2.0], &[1.0, f64::NAN])[0].1, 1.0);
-        let names: Vec<&str> = scores(&truth, &predicted).iter().map(|score| score.0).collect();
+        assert_eq!(scores(Needs::Classes, &[1.0, 2.0], &[1.0, f64::NAN])[0].1, 1.0);
+        let names: Vec<&str> = scores(Needs::Classes, &truth, &predicted).iter().map(|score| score.0).collect();
         assert_eq!(names, ["accuracy", "balanced_accuracy"]);
     }
 }

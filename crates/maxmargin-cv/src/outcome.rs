@@ -49,10 +49,12 @@ impl Outcome {
     /// Takes a judged training: of a fold, or of all data.
     pub(crate) fn add(&mut self, trainer: &Trainer, task: &Task) {
         let audit = task.audit.as_ref().expect("judged before it is reported");
-        let decision = if trainer.keep { trainer.problem.decision(&task.solution) } else { Decision::default() };
+        let scale = trainer.problem.scale(&task.dual, &task.solution.alpha, &task.solution.gradient);
+        let decision = if trainer.keep { trainer.problem.decision(&task.dual, &task.solution) } else { Decision::default() };
         let decision = Arc::new(decision);
         let held = trainer.stop.goal.met(&audit.certificate);
         let report = MachineReport {
+            bias: scale * task.solution.bias,
             seed_steps: task.seed_steps,
             breakpoints: task.breakpoints,
             seed_seconds: task.seed_seconds,
@@ -66,10 +68,10 @@ impl Outcome {
         let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };
         let judged = Judged { report, decision };
         if let Some(fold) = task.fold {
-            trainer.folds[fold].iter().for_each(|&i| self.decisions[i] = audit.sums[i] + bias);
+            trainer.folds[fold].iter().for_each(|&i| self.decisions[i] = scale * (audit.sums[i] + bias));
             self.folds[fold] = Some(Box::new(judged));
         } else {
-            let decisions = audit.sums.iter().map(|sum| sum + bias).collect();
+            let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
             self.full = Some(Full { judged, alpha: task.solution.alpha.clone(), decisions });
         }
     }

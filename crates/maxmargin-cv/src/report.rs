@@ -1,7 +1,7 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
 use crate::metric::{Score, scores};
-use maxmargin_core::{Certain, Certificate, Dual, Solution, Status};
+use maxmargin_core::{Certain, Certificate, Dual, Needs, Solution, Status};
 use serde::Serialize;
 
 /// A certificate as reports show it.
@@ -90,10 +90,10 @@ impl MachineReport {
 
     /// What a judged solution says; its place, seeds and times are the caller's.
     pub fn of(dual: &Dual, solution: &Solution, certificate: &Certificate, holds: bool) -> Self {
-        let alpha = || solution.alpha.iter().zip(dual.upper());
+        let samples = samples_of(dual, &solution.alpha);
         Self {
             machine: 0,
-            train: dual.upper().iter().filter(|u| **u > 0.0).count(),
+            train: samples.iter().filter(|sample| sample.1 > 0.0).count(),
             status: solution.status,
             iterations: solution.work.iterations,
             rows_computed: solution.work.rows_computed,
@@ -103,11 +103,26 @@ impl MachineReport {
             solve_seconds: 0.0,
             objective: -certificate.dual,
             bias: solution.bias,
-            support_vectors: alpha().filter(|(a, _)| **a > 0.0).count(),
-            bounded: alpha().filter(|(a, u)| **a > 0.0 && a >= u).count(),
+            support_vectors: samples.iter().filter(|sample| sample.0 != 0.0).count(),
+            bounded: bounded_of(dual, &solution.alpha),
             certificate: CertificateReport::new(certificate, holds),
         }
     }
+}
+
+/// Samples whose coefficient is at its bound.
+pub(crate) fn bounded_of(dual: &Dual, alpha: &[f64]) -> usize {
+    samples_of(dual, alpha).iter().filter(|(coef, bound)| *coef != 0.0 && coef.abs() >= *bound).count()
+}
+
+/// The coefficient of each sample and its bound: regression has two variables for a sample, which cancel each other.
+fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
+    let mut samples = vec![(0.0, 0.0_f64); dual.ids().iter().max().map_or(0, |id| id + 1)];
+    for (k, &id) in dual.ids().iter().enumerate() {
+        samples[id].0 += dual.sign()[k] * alpha[k];
+        samples[id].1 = samples[id].1.max(dual.upper()[k]);
+    }
+    samples
 }
 
 /// One fold: the sums over its machines, the worst of their certificates.
@@ -119,7 +134,10 @@ pub struct FoldReport {
     pub train: usize,
     /// Test samples.
     pub test: usize,
-    /// Test samples predicted correctly; nothing where some machine of the fold is no solution ([`MachineReport::is_solution`]).
+    /// Whether every machine of the fold is a solution ([`MachineReport::is_solution`]): its predictions count.
+    #[serde(skip)]
+    pub solved: bool,
+    /// Test samples predicted correctly; nothing where the fold has no solution, and where labels are not what is predicted.
     pub correct: Option<usize>,
     /// The scores of its test samples, by name; not numbers where the fold has no solution.
     #[serde(skip)]
@@ -164,6 +182,7 @@ impl FoldReport {
             fold,
             train,
             test,
+            solved: false,
             correct: None,
             scores: Vec::new(),
             status: judged.clone().map(|m| m.status).reduce(Status::worse).unwrap_or(Status::Converged),
@@ -219,7 +238,8 @@ pub struct CvReport {
     /// The scores of the samples that are counted, by name.
     #[serde(skip)]
     pub scores: Vec<Score>,
-    /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted.
+    /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted, and where
+    /// labels are not what is predicted.
     pub accuracy: Option<f64>,
     /// Their number.
     pub correct: usize,
@@ -288,15 +308,15 @@ impl CvReport {
     }
 
     /// Sums up over the folds, whose samples have `truth` for labels: who is right, and how much work it was.
-    pub(crate) fn summed(self, truth: &[f64]) -> Self {
-        let counted = || self.folds.iter().filter(|f| f.correct.is_some());
+    pub(crate) fn summed(self, needs: Needs, truth: &[f64]) -> Self {
+        let counted = || self.folds.iter().filter(|f| f.solved);
         let samples_counted: usize = counted().map(|f| f.test).sum();
-        let correct = counted().filter_map(|f| f.correct).sum();
+        let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
         Self {
-            scores: scores(truth, &self.predicted),
-            accuracy: (samples_counted > 0).then(|| correct as f64 / samples_counted as f64),
-            correct,
+            scores: scores(needs, truth, &self.predicted),
+            accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
+            correct: correct.unwrap_or(0),
             samples_counted,
             folds_counted: counted().count(),
             iterations,

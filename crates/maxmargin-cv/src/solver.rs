@@ -6,7 +6,7 @@ mod finished;
 pub use chunks::SmoChunks;
 pub use finished::SmoFinish;
 
-use maxmargin_core::{Goal, Loss, Offset, Solve};
+use maxmargin_core::{Formulation, Goal, Loss, Offset, Solve};
 use maxmargin_frankwolfe::{Method as Steps, Simplex};
 use maxmargin_irwls::Irwls;
 use maxmargin_linear::{Linear, Method};
@@ -64,12 +64,17 @@ impl Solver {
         Self::Swap,
     ];
 
-    /// What `Auto` means for this kernel and loss; `vectors` tells that the model must keep its support vectors.
+    /// What `Auto` means for this kernel, formulation and loss; `vectors` tells that the model must keep its support vectors.
     #[must_use]
-    pub fn resolved(self, linear: bool, loss: Option<Loss>, vectors: bool) -> Self {
+    pub fn resolved(self, linear: bool, formulation: Formulation, loss: Option<Loss>, vectors: bool) -> Self {
+        let without_kernel = || {
+            let asked = formulation.with(loss.unwrap_or(formulation.loss()), formulation.offset());
+            Self::Linear.build(0).takes(&asked, true).is_ok()
+        };
         match self {
             Self::Auto if vectors => Self::Smo,
-            Self::Auto if linear => Self::Linear,
+            Self::Auto if linear && without_kernel() => Self::Linear,
+            Self::Auto if formulation.name() != "c-svc" => Self::Smo,
             Self::Auto if loss == Some(Loss::SquaredHinge) => Self::Pairwise,
             Self::Auto => Self::Smo,
             named => named,
@@ -145,7 +150,6 @@ pub struct UnknownSolver(pub String);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_core::Formulation;
 
     #[test]
     fn names_lead_to_solvers_that_take_their_own_problem() {
@@ -173,10 +177,12 @@ mod tests {
 
     #[test]
     fn the_choice_follows_kernel_loss_and_what_is_kept() {
-        assert_eq!(Solver::Auto.resolved(true, None, false), Solver::Linear);
-        assert_eq!(Solver::Auto.resolved(true, None, true), Solver::Smo);
-        assert_eq!(Solver::Auto.resolved(false, Some(Loss::SquaredHinge), false), Solver::Pairwise);
-        assert_eq!(Solver::Auto.resolved(false, Some(Loss::Hinge), false), Solver::Smo);
-        assert_eq!(Solver::Cvm.resolved(true, None, true), Solver::Cvm);
+        let svc = Formulation::c_svc(1.0);
+        assert_eq!(Solver::Auto.resolved(true, svc, None, false), Solver::Linear);
+        assert_eq!(Solver::Auto.resolved(true, svc, None, true), Solver::Smo);
+        assert_eq!(Solver::Auto.resolved(false, svc, Some(Loss::SquaredHinge), false), Solver::Pairwise);
+        assert_eq!(Solver::Auto.resolved(false, svc, Some(Loss::Hinge), false), Solver::Smo);
+        assert_eq!(Solver::Cvm.resolved(true, svc, None, true), Solver::Cvm);
+        assert_eq!(Solver::Auto.resolved(true, Formulation::NuSvc { nu: 0.5 }, None, false), Solver::Smo);
     }
 }

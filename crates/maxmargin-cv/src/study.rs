@@ -1,21 +1,23 @@
-//! A study: data, a machine for each pair of classes, and how they are solved.
+//! A study: data, its machines, and how they are solved.
 
 use crate::arrangement::{Arrangement, Part, side_by_side};
 use crate::error::CvError;
-use maxmargin_core::{Formulation, Problem, Solve, Stop};
+use crate::plan::FoldPlan;
+use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
+use maxmargin_model::Rule;
 use std::borrow::Cow;
 
 /// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
-/// machine, more of them one for each pair.
+/// machine, more of them one for each pair; regression and one class are one.
 #[derive(Clone, Copy)]
 pub struct Study<'a> {
     /// The data, before any scaling.
     pub data: &'a Dataset,
-    /// Its classes.
-    pub classes: &'a ClassLabels,
+    /// Its classes, where the formulation is about classes ([`Formulation::needs`]); the labels of the data are values otherwise, or nobody's business.
+    pub classes: Option<&'a ClassLabels>,
     /// The kernel; its width is that of `gamma`, where there is one.
     pub kernel: &'a Kernel,
     /// The width by a rule.
@@ -24,7 +26,7 @@ pub struct Study<'a> {
     pub scale: Option<Method>,
     /// Which support vector machine.
     pub formulation: Formulation,
-    /// A factor of C for each class.
+    /// A factor of C for each class; none where there are no classes.
     pub weights: &'a [f64],
     /// Who solves.
     pub solver: &'a dyn Solve,
@@ -56,8 +58,12 @@ impl<'a> Study<'a> {
     ///
     /// When the solver does not take the formulation, or there are not as many weights as classes.
     pub(crate) fn over_features(&self) -> Result<bool, CvError> {
-        if self.weights.len() != self.classes.count() {
-            return Err(CvError::Weights { found: self.weights.len(), classes: self.classes.count() });
+        let count = self.classes.map_or(0, ClassLabels::count);
+        if self.weights.len() != count {
+            return Err(CvError::Weights { found: self.weights.len(), classes: count });
+        }
+        if (self.formulation.needs() == Needs::Classes) != self.classes.is_some() {
+            return Err(CvError::Classes(self.formulation.name()));
         }
         if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
             return Ok(true);
@@ -83,6 +89,34 @@ impl<'a> Study<'a> {
             (Some(gamma), _) => self.kernel.resolved(gamma, &samples)?,
         };
         Ok(Prepared { scaler, samples, kernel })
+    }
+
+    /// How the machines decide.
+    pub(crate) fn rule(&self) -> Rule {
+        match (self.formulation.needs(), self.classes) {
+            (Needs::Classes, Some(classes)) => Rule::from(classes),
+            (Needs::Nothing, _) => Rule::INLIER,
+            _ => Rule::VALUE,
+        }
+    }
+
+    /// Number of machines.
+    pub(crate) fn machines(&self) -> usize {
+        self.classes.map_or(1, ClassLabels::pairs)
+    }
+
+    /// The machines and the order of their samples: that of a training, or, with a plan, that of folds over kernel rows.
+    pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> Arrangement {
+        match (self.classes, plan) {
+            (Some(classes), Some(plan)) => Arrangement::by_fold(plan, classes),
+            (Some(classes), None) => Arrangement::sorted(classes.of(), classes.count()),
+            (None, plan) => Arrangement::alone(&self.data.labels, plan),
+        }
+    }
+
+    /// The machines over samples in the order of the data.
+    pub(crate) fn unsorted(&self) -> Arrangement {
+        self.classes.map_or_else(|| self.arrangement(None), |classes| Arrangement::unsorted(classes.of(), classes.count()))
     }
 
     /// The problem of one machine over rows `0…n` of its space.

@@ -3,21 +3,25 @@
 use crate::arrangement::Arrangement;
 use crate::error::CvError;
 use crate::limit::Limit;
-use crate::metric::scores;
+use crate::metric::{are_sides, scores};
 use crate::outcome::{Judged, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 use crate::study::Source;
 use crate::watch::{CvProgress, CvWatch, Stage};
-use maxmargin_core::{Decision, Solved, Status};
-use maxmargin_data::classes::elected;
-use maxmargin_data::{Asking, ClassLabels, Halted, Par};
+use maxmargin_core::{Decision, Needs, Solved, Status};
+use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Exact, Matrix, RowWork};
+use maxmargin_model::Rule;
 use std::sync::Arc;
 
 /// What is needed to count.
 pub(crate) struct Tally<'a> {
-    pub(crate) classes: &'a ClassLabels,
+    pub(crate) needs: Needs,
+    /// How the machines of a fold decide.
+    pub(crate) rule: Rule,
+    /// The labels of the data.
+    pub(crate) labels: &'a [f64],
     pub(crate) arrangement: &'a Arrangement,
     pub(crate) plan: &'a FoldPlan,
     pub(crate) par: Par,
@@ -54,26 +58,27 @@ impl Tally<'_> {
             },
         };
         let decisions = decisions.map_err(|Halted| CvError::Ended(self.limit.status()))?;
-        let labels = self.classes.labels();
-        let votes: Vec<usize> = decisions.chunks_exact(width).map(|row| elected(labels.len(), row)).collect();
-        let class_of = |at: usize| self.classes.of()[self.arrangement.original[at]] as usize;
+        let votes: Vec<f64> = decisions.chunks_exact(width).map(|row| self.rule.label(row)).collect();
+        let truth_of = |at: usize| self.labels[self.arrangement.original[at]];
+        let countable = self.needs == Needs::Classes || (self.needs == Needs::Nothing && are_sides(self.labels));
         let mut folds = Vec::with_capacity(tests.len());
         let mut seen = Seen::new(self.arrangement.original.len());
         let mut predicted = vec![f64::NAN; self.arrangement.original.len()];
         for (fold, test) in tests.iter().enumerate() {
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
-            let correct = solved.then(|| test.iter().filter(|&&at| votes[at] == class_of(at)).count());
+            let correct = (solved && countable).then(|| test.iter().filter(|&&at| votes[at] == truth_of(at)).count());
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
             let support_vectors = match &judged[..] {
                 [only] => only.report.support_vectors,
                 _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
             };
-            let truth: Vec<f64> = test.iter().map(|&at| labels[class_of(at)]).collect();
-            let said: Vec<f64> = test.iter().map(|&at| if solved { labels[votes[at]] } else { f64::NAN }).collect();
+            let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
+            let said: Vec<f64> = test.iter().map(|&at| if solved { votes[at] } else { f64::NAN }).collect();
             test.iter().zip(&said).for_each(|(&at, &label)| predicted[self.arrangement.original[at]] = label);
-            let scores = scores(&truth, &said);
+            let scores = scores(self.needs, &truth, &said);
             folds.push(FoldReport {
+                solved,
                 correct,
                 scores,
                 support_vectors,
@@ -93,7 +98,6 @@ impl Tally<'_> {
         for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original).filter(|(_, i)| !predicted[**i].is_nan()) {
             by_data[i * width..(i + 1) * width].copy_from_slice(row);
         }
-        let truth: Vec<f64> = self.classes.of().iter().map(|&class| labels[class as usize]).collect();
         let report = CvReport {
             folds,
             full: full_report(outcomes),
@@ -106,7 +110,7 @@ impl Tally<'_> {
             predicted,
             ..empty
         };
-        Ok(report.summed(&truth))
+        Ok(report.summed(self.needs, self.labels))
     }
 
     /// Exact decision values of all samples by the machines that did not see them, row-major. Machines of all data that serve many folds decide for all

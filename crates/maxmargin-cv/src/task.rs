@@ -8,7 +8,7 @@ use crate::seed::Seeding;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{
     Asking, Audit, Dual, Goal, Halted, Point, Problem, Progress, Refine, Run, Solution, Solve, Solved, Start, Status, Stop,
-    Watch, audit_asking, warm,
+    Watch, audit_asking, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -120,7 +120,7 @@ impl Trainer<'_> {
         };
         let (start, seed_steps, breakpoints) = match found {
             Some(found) => found,
-            None => (Start::zero(own)?, 0, 0),
+            None => (Start::cold(own)?, 0, 0),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
         let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.goal, 0))?;
@@ -142,6 +142,7 @@ impl Trainer<'_> {
         };
         let mut solved = self.solver.solve(dual, self.space, start, &mut run)?;
         solved.solution = due.told(solved.solution);
+        settle_twins(dual, &mut solved.solution);
         if solved.solution.status.ended_early() {
             self.stopped.store(true, Ordering::Relaxed);
         }

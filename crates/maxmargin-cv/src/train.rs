@@ -1,12 +1,12 @@
 //! One training of all machines, and the model that they make.
 
-use crate::arrangement::{Arrangement, map_machines};
+use crate::arrangement::map_machines;
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
-use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status};
+use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::RowWork;
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -76,7 +76,7 @@ impl Study<'_> {
         let begun = Instant::now();
         let features = self.over_features()?;
         let prepared = self.prepared(None)?;
-        let arrangement = Arrangement::by_class(self.classes);
+        let arrangement = self.arrangement(None);
         let source = Source::of(&prepared, &arrangement, features)?;
         let count = arrangement.parts.len();
         let done = AtomicUsize::new(0);
@@ -87,7 +87,7 @@ impl Study<'_> {
             let part = &arrangement.parts[p];
             let problem = self.problem(part, self.formulation)?;
             let dual = problem.dual();
-            let start = Start::zero(dual)?;
+            let start = Start::cold(dual)?;
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
             let relay = Relay { watch, stage, done: &done, total: count };
             let stop = self.stop.left(begun, 0);
@@ -98,11 +98,12 @@ impl Study<'_> {
                 let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
                 let mut solved = self.solver.solve(dual, space, start, &mut run)?;
                 solved.solution = due.told(solved.solution);
+                settle_twins(dual, &mut solved.solution);
                 let mut go_on = || limit.may_judge();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
                 let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
                 solved.solution.status = self.stop.goal.reached(solved.solution.status, &certificate);
-                let decision = problem.decision(&solved.solution);
+                let decision = problem.decision(dual, &solved.solution);
                 let weights = space.matrix().map(|matrix| {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                     matrix.weights(&ids, &coef, par).0
@@ -116,6 +117,7 @@ impl Study<'_> {
                 machine: p,
                 rows_computed: kernel.computed,
                 solve_seconds: own.elapsed().as_secs_f64(),
+                bias: decision.bias,
                 ..MachineReport::of(dual, &solution, &certificate, held)
             };
             let report = MachineReport { certificate: report.certificate.with_certain(proved.as_ref()), ..report };
@@ -153,14 +155,12 @@ impl Study<'_> {
         let folded = found.iter().any(|one| one.weights.is_some());
         let model = if folded {
             let machines: Vec<_> = found.iter().map(|one| (one.weights.clone().unwrap_or_default(), one.decision.bias)).collect();
-            Model::from_weights(prepared.samples.features(), self.classes, &machines)?
+            Model::from_weights(prepared.samples.features(), self.rule(), &machines)?
         } else {
             let machines: Vec<_> = found.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
-            Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.classes, &machines)?
+            Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.rule(), &machines)?
         };
-        let c = self.formulation.c().unwrap_or(1.0);
-        let what = (self.formulation.loss(), self.formulation.offset());
-        let mut record = Record::new(self.data, c, self.weights.to_vec(), self.stop.goal, what);
+        let mut record = Record::new(self.data, self.formulation, self.weights.to_vec(), self.stop.goal);
         self.solver.name().clone_into(&mut record.solver);
         record.machines = found
             .iter()

@@ -13,7 +13,7 @@ use crate::arrangement::{Arrangement, Part};
 use crate::matching::{Terms, positions, terms};
 use crate::words::labels_in_words;
 use machine::{Asking, Move, Moved};
-use maxmargin_core::{Certain, Certificate, Loss, Offset, Status};
+use maxmargin_core::{Certain, Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Decide, Model, Record};
@@ -117,7 +117,8 @@ pub fn update(
     check_model(model, record)?;
     kept.check(record)?;
     kept.check_numbers(change.remove)?;
-    let c = change.c.unwrap_or(record.c);
+    let trained = record.formulation.c().unwrap_or(1.0);
+    let c = change.c.unwrap_or(trained);
     if !(c > 0.0 && c.is_finite()) {
         return Err(UpdateError::C(c));
     }
@@ -145,7 +146,7 @@ pub fn update(
     let changed = model.prepared(&kept_now.data.samples)?;
     let before = Arrangement::unsorted(&of, known.len());
     let after = Arrangement::unsorted(&of_changed, known.len());
-    let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (record.c * weight, c * weight)).collect();
+    let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
     let mut along =
         Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
     let pairs: Vec<(&Part, &Part)> = before.parts.iter().zip(&after.parts).collect();
@@ -171,7 +172,7 @@ pub fn update(
         .into_iter()
         .enumerate()
         .map(|(machine, one)| {
-            let (a, b) = pairs[machine].0.classes;
+            let (a, b) = pairs[machine].0.pair();
             let labels = (label(a), label(b));
             MachineUpdate { machine, labels, walked: one.walked, certificate: one.certificate, certain: one.certain }
         })
@@ -185,17 +186,18 @@ pub fn update(
 
 /// Refuses models that paths are not for.
 fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
-    if model.parts().decide != Decide::Vote {
-        return Err(UpdateError::Decide);
-    }
     if *model.kernel() == Kernel::Precomputed {
         return Err(UpdatableError::Precomputed.into());
     }
-    match (record.loss, record.offset) {
+    let Formulation::Svc { loss, offset, .. } = record.formulation else {
+        return Err(UpdateError::Formulation(record.formulation.name()));
+    };
+    match (loss, offset) {
         (Loss::SquaredHinge, _) => Err(UpdateError::Problem { what: "the squared hinge loss" }),
         (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
         (Loss::Hinge, Offset::None) => Err(UpdateError::Problem { what: "no bias" }),
         (Loss::Hinge, Offset::Free) if model.folded() => Err(UpdateError::Folded),
+        (Loss::Hinge, Offset::Free) if model.decide() != Decide::Vote => Err(UpdateError::Decide),
         (Loss::Hinge, Offset::Free) => Ok(()),
     }
 }
@@ -231,7 +233,7 @@ fn gathered(
     parts.classes = model.classes().to_vec();
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);
-    let mut new = Record::new(&kept.data, c, record.weights.clone(), record.goal(), (record.loss, record.offset));
+    let mut new = Record::new(&kept.data, record.formulation.with_c(c), record.weights.clone(), record.goal());
     new.solver.clone_from(&record.solver);
     new.machines = all.iter().map(|one| one.record.clone()).collect();
     parts.record = Some(new);

@@ -12,7 +12,7 @@ use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
 use crate::task::Trainer;
 use crate::watch::{CvWatch, OfMachine};
-use maxmargin_core::{Balance, Loss, Offset};
+use maxmargin_core::{Balance, Formulation, Loss, Offset};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::{Gamma, RowWork, Rows};
@@ -53,7 +53,7 @@ impl Study<'_> {
         }
         let features = self.over_features()?;
         self.check_seeding(seeding, features)?;
-        check_folds(plan, self.classes)?;
+        self.classes.map_or(Ok(()), |classes| check_folds(plan, classes))?;
         match self.shared(plan)? {
             Some(prepared) => self.along(&prepared, values, plan, seeding, features, watch),
             None => self.apart(values, plan, seeding, watch),
@@ -68,13 +68,13 @@ impl Study<'_> {
         let why = if features {
             "it reads kernel rows, and here are features alone"
         } else {
-            "it is for the hinge loss with a free bias"
+            "it is for C-SVC with the hinge loss and a free bias"
         };
         Err(CvError::Seeding { seeding, why })
     }
 
     fn is_c_svc(&self) -> bool {
-        (self.formulation.loss(), self.formulation.offset()) == (Loss::Hinge, Offset::Free)
+        matches!(self.formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. })
     }
 
     /// The samples that all folds share; none where their training sets scale differently.
@@ -103,8 +103,7 @@ impl Study<'_> {
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
-        let arrangement =
-            if features { Arrangement::as_they_are(self.classes) } else { Arrangement::by_fold(plan, self.classes) };
+        let arrangement = if features { self.unsorted() } else { self.arrangement(Some(plan)) };
         let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
@@ -130,13 +129,15 @@ impl Study<'_> {
         while reports.len() < values.len() && found.iter().all(|outcomes| !outcomes.is_empty()) {
             let begun = if values.len() == 1 { begun } else { Instant::now() };
             let (outcomes, work): (Vec<Outcome>, Vec<RowWork>) = found.iter_mut().map(|of| of.remove(0)).unzip();
-            let tally = Tally { classes: self.classes, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
+            let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
+            let tally =
+                Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
             let mut report = match tally.report(&source, &outcomes, &work) {
                 // The values that came before are all there is.
                 Err(CvError::Ended(_)) if !reports.is_empty() => break,
                 other => other?,
             };
-            report.c = Some(values[reports.len()]);
+            report.c = self.formulation.c().map(|_| values[reports.len()]);
             report.seeding = seeding.name();
             report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
             reports.push(report);

@@ -11,7 +11,7 @@ use crate::matching::{positions, terms};
 use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
-use maxmargin_core::{Certain, Certificate, Formulation, Goal, Loss, Offset};
+use maxmargin_core::{Certain, Certificate, Formulation, Goal};
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::{Decide, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -19,11 +19,11 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 /// What models are judged by where the caller says nothing, in units of the margin 1.
 const EPS: f64 = 1e-3;
 
-/// What a model that does not say how it was trained is said to have been trained with: a C-SVC with the hinge loss and a free bias.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a model that does not say how it was trained is said to have been trained with.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// C before class weights.
-    pub c: f64,
+    /// What was solved, with C before class weights.
+    pub formulation: Formulation,
     /// (label, factor of C); labels that are not named have 1.
     pub weights: Vec<(f64, f64)>,
 }
@@ -46,8 +46,8 @@ pub struct Check {
 pub struct MachineVerdict {
     /// Its place among the machines of the model.
     pub machine: usize,
-    /// The labels that it decides between, the second at 0 and above.
-    pub labels: (f64, f64),
+    /// The labels that it decides between, the second at 0 and above, where there are classes.
+    pub labels: Option<(f64, f64)>,
     /// Recomputed from the data and the model's coefficients.
     pub certificate: Certificate,
     /// What the model's record says.
@@ -144,9 +144,6 @@ pub fn verify(
     goal: Option<Goal>,
     par: Par,
 ) -> Result<Verdict, VerifyError> {
-    if model.parts().decide != Decide::Vote {
-        return Err(VerifyError::Decide);
-    }
     let record = model.record();
     let asked = asked(model, claim, goal)?;
     let mut verdict = Verdict {
@@ -157,7 +154,9 @@ pub fn verify(
         stored: record.and_then(|record| worst(asked.goal, record.machines.iter().map(|machine| machine.certificate))),
     };
     claims::of_record(model, data, &mut verdict.checks);
-    let Some(of) = positions(&data.labels, model.classes()).ok().filter(|_| verdict.checks[0].passed == Some(true)) else {
+    let classes = !model.classes().is_empty();
+    let of = if classes { positions(&data.labels, model.classes()).ok() } else { Some(Vec::new()) };
+    let Some(of) = of.filter(|_| verdict.checks[0].passed == Some(true)) else {
         return Ok(verdict);
     };
     let samples = model.prepared(&data.samples)?;
@@ -169,15 +168,20 @@ pub fn verify(
         }
     };
     let vectors = model.support_vectors();
-    let detail = format!("all {vectors} are rows of the data, coefficient signs agree with labels");
+    let signs = if classes { ", coefficient signs agree with labels" } else { "" };
+    let detail = format!("all {vectors} are rows of the data{signs}");
     verdict.checks.push(Check::new("support vectors", true, detail));
     // Weights are sums of rows: those are what is at hand, and no kernel is needed.
     let features = model.folded();
     let count = model.classes().len();
-    let arrangement = if features { Arrangement::unsorted(&of, count) } else { Arrangement::sorted(&of, count) };
+    let arrangement = match (classes, features) {
+        (false, _) => Arrangement::alone(&data.labels, None),
+        (true, true) => Arrangement::unsorted(&of, count),
+        (true, false) => Arrangement::sorted(&of, count),
+    };
     let prepared = Prepared { scaler: None, samples, kernel: model.kernel().clone() };
     let source = Source::of(&prepared, &arrangement, features)?;
-    let mut position = vec![0; of.len()];
+    let mut position = vec![0; data.labels.len()];
     arrangement.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let judge = Judge { model, asked: &asked, arrangement: &arrangement, position, source: &source };
     let judged: Vec<Judged> = map_machines(terms.len(), par, |p, par| judge.machine(p, &terms[p], par))?;
@@ -193,7 +197,7 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
         (None, None) => Err(VerifyError::NoClaim),
         (Some(_), Some(_)) => Err(VerifyError::Claim),
         (Some(record), None) => Ok(Asked {
-            formulation: Formulation::Svc { c: record.c, loss: record.loss, offset: record.offset },
+            formulation: record.formulation,
             weights: record.weights.clone(),
             goal: goal.unwrap_or_else(|| record.goal().at_most(EPS)),
             eps: goal.and_then(Goal::kkt).unwrap_or(EPS),
@@ -205,7 +209,10 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
                 let class = class.ok_or_else(|| VerifyError::Label { label, known: labels_in_words(model.classes()) })?;
                 weights[class] = weight;
             }
-            let formulation = Formulation::Svc { c: claim.c, loss: Loss::Hinge, offset: Offset::Free };
+            let formulation = claim.formulation;
+            if Decide::of(formulation.needs()) != model.decide() {
+                return Err(VerifyError::Decide(formulation.name()));
+            }
             Ok(Asked { formulation, weights, goal: goal.unwrap_or(Goal::Kkt(EPS)), eps: EPS })
         }
     }

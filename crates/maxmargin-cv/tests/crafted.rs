@@ -45,7 +45,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
     let built = solver.build(7);
     let study = Study {
         data: &data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel,
         gamma: None,
         scale,

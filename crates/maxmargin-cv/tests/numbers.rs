@@ -184,7 +184,7 @@ fn trained(
     let solver = solver.build(seed);
     let study = Study {
         data: &drawn.data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,

@@ -30,7 +30,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
     let solver = solver.build(7);
     let study = Study {
         data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel,
         gamma: None,
         scale,
@@ -91,7 +91,7 @@ fn assert_exact(updated: &Updated, what: &str) {
     let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Pool).expect("a verdict");
     assert!(verdict.matches() && verdict.met(), "{what}: {verdict:?}");
     for machine in &updated.machines {
-        assert_eq!(verdict.machines[machine.machine].labels, machine.labels);
+        assert_eq!(verdict.machines[machine.machine].labels, Some(machine.labels));
         let Some(walked) = &machine.walked else { continue };
         let sum = walked.sum();
         assert_eq!(sum.status, Status::Converged, "{what}");
@@ -117,7 +117,7 @@ fn an_updated_model_is_that_of_the_changed_data() {
         assert_same_solution(&updated.model, &train(now, (&KERNEL, None), C_SVC, 2.0, 1e-10), now, "from nothing");
         // What was asked for stays, what was found is new.
         let (old, new) = (record(&model), record(&updated.model));
-        assert_eq!((old.eps, &old.solver, old.c), (new.eps, &new.solver, new.c));
+        assert_eq!((old.eps, &old.solver, old.formulation), (new.eps, &new.solver, new.formulation));
         assert!(updated.certificate.kkt <= 1e-8 && updated.status() == Status::Converged);
         // One thread or several, one walk or another: the same bits.
         let alone = update(&model, &kept, &Change { add: Some(&more), remove: &remove, c: None }, MEMORY, Par::Seq, &go_on);
@@ -154,7 +154,7 @@ fn c_moves_alone_and_with_samples() {
         let (model, kept) = (trained(&all), Kept::new(all.clone()));
         let moved = changed(&model, &kept, &Change { c: Some(5.0), ..Change::default() }).expect("an update");
         assert_exact(&moved, "C");
-        assert_eq!((record(&moved.model).c, moved.kept.updates), (5.0, 1));
+        assert_eq!((record(&moved.model).formulation.c(), moved.kept.updates), (Some(5.0), 1));
         assert!(moved.machines.iter().all(|machine| machine.walked.as_ref().is_some_and(|walked| walked.paths.len() == 1)));
         assert_same_solution(&moved.model, &train(&all, (&KERNEL, None), C_SVC, 5.0, 1e-10), &all, "C");
         let both = Change { c: Some(0.5), add: Some(&data(30, count, 8)), remove: &[2, 3] };
@@ -209,7 +209,8 @@ fn linear_models_that_keep_their_vectors_are_updated() {
 fn a_path_that_does_not_get_on_is_ended() {
     let all = data(12, 3, 3);
     let mut parts = trained(&all).into_parts();
-    parts.record.as_mut().expect("a record").c = 5e-324;
+    let record = parts.record.as_mut().expect("a record");
+    record.formulation = record.formulation.with_c(5e-324);
     let model = Model::new(parts).expect("a positive C");
     let watch = |update: &Update| if update.breakpoints > 10_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let change = Change { add: Some(&data(12, 3, 4)), c: Some(3.0), ..Change::default() };

@@ -35,7 +35,7 @@ fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let (goal, solver) = (asked.goal.unwrap_or(solver.goal()), solver.build(7));
     let study = Study {
         data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel: &asked.kernel,
         gamma: None,
         scale: asked.scale,
@@ -157,7 +157,7 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let kernel = Kernel::rbf(0.5);
     let study = Study {
         data: &data,
-        classes: &classes,
+        classes: Some(&classes),
         kernel: &kernel,
         gamma: None,
         scale: None,
@@ -190,7 +190,7 @@ fn tampered(model: &Model, tamper: impl Fn(&mut Parts)) -> Model {
 
 /// A coefficient of machine `p` that is neither 0 nor C.
 fn free(parts: &Parts, p: usize) -> Option<usize> {
-    let bound = parts.record.as_ref().expect("a record").c;
+    let bound = parts.record.as_ref().and_then(|record| record.formulation.c()).expect("a record with C");
     parts.machines[p].coef.iter().position(|coef| coef.abs() < 0.9 * bound)
 }
 
@@ -222,7 +222,10 @@ fn what_was_changed_is_refuted() {
         }),
         ("certificate", |p, m| record(p).machines[m].certificate.dual += 1e-5),
         ("certificate", |p, m| record(p).machines[m].certificate.kkt = 1e-9),
-        ("certificate", |p, _| record(p).c *= 2.0),
+        ("certificate", |p, _| {
+            let doubled = record(p).formulation.c().map_or(1.0, |c| 2.0 * c);
+            record(p).formulation = record(p).formulation.with_c(doubled);
+        }),
         ("at C", |p, m| record(p).machines[m].bounded += 1),
         ("data hash", |p, _| record(p).data_sha256[3] ^= 1),
         ("shape", |p, _| record(p).rows += 1),
@@ -232,7 +235,7 @@ fn what_was_changed_is_refuted() {
         let data = data(120, count, 4);
         let model = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5))).model;
         let machine = (0..model.machines().len()).rev().find(|&p| free(model.parts(), p).is_some()).expect("a free one");
-        let (a, b) = judged(&model, &data).machines[machine].labels;
+        let (a, b) = judged(&model, &data).machines[machine].labels.expect("two classes");
         for (case, (check, tamper)) in cases.iter().enumerate() {
             let verdict = judged(&tampered(&model, |parts| tamper(parts, machine)), &data);
             assert!(failed(&verdict).contains(check), "{count} classes, case {case}: {:?}", verdict.checks);
@@ -317,7 +320,7 @@ fn models_from_elsewhere_are_judged_by_what_is_claimed() {
         let model = read_model(&text).expect("a model");
         assert!(model.record().is_none());
         let labels = trained.model.classes();
-        let claim = Claim { c: 2.0, weights: labels.iter().copied().zip(weights).collect() };
+        let claim = Claim { formulation: Formulation::c_svc(2.0), weights: labels.iter().copied().zip(weights).collect() };
         let verdict = verify(&model, &data, Some(&claim), None, Par::Pool).expect("a verdict");
         assert_eq!(verdict.goal, Goal::Kkt(1e-3));
         assert!(verdict.matches() && verdict.met(), "{verdict:?}");
@@ -326,7 +329,7 @@ fn models_from_elsewhere_are_judged_by_what_is_claimed() {
         let ours = judged(&trained.model, &data).certificate.expect("judged");
         let theirs = verdict.certificate.expect("judged");
         assert!((ours.dual - theirs.dual).abs() <= 1e-9 * ours.dual.abs());
-        let wrong = Claim { c: 0.1, ..claim.clone() };
+        let wrong = Claim { formulation: Formulation::c_svc(0.1), ..claim.clone() };
         let verdict = verify(&model, &data, Some(&wrong), None, Par::Seq).expect("a verdict");
         assert!(failed(&verdict).contains(&"feasible") && !verdict.met());
         let without = verify(&model, &data.select(&(5..60).collect::<Vec<_>>()), Some(&claim), None, Par::Seq);
@@ -335,10 +338,22 @@ fn models_from_elsewhere_are_judged_by_what_is_claimed() {
         assert!(matches!(nothing, Err(VerifyError::NoClaim)));
         let twice = verify(&trained.model, &data, Some(&claim), None, Par::Seq);
         assert!(matches!(twice, Err(VerifyError::Claim)));
-        let unknown = verify(&model, &data, Some(&Claim { c: 1.0, weights: vec![(17.0, 2.0)] }), None, Par::Seq);
+        let unknown = verify(
+            &model,
+            &data,
+            Some(&Claim { formulation: Formulation::c_svc(1.0), weights: vec![(17.0, 2.0)] }),
+            None,
+            Par::Seq,
+        );
         let message = unknown.expect_err("no such class").to_string();
         assert!(message.contains("17") && message.contains("-1"), "{message}");
-        let impossible = verify(&model, &data, Some(&Claim { c: f64::NAN, weights: Vec::new() }), None, Par::Seq);
+        let impossible = verify(
+            &model,
+            &data,
+            Some(&Claim { formulation: Formulation::c_svc(f64::NAN), weights: Vec::new() }),
+            None,
+            Par::Seq,
+        );
         assert!(matches!(impossible, Err(VerifyError::Data(_))), "{impossible:?}");
     }
 }
@@ -382,7 +397,9 @@ fn classes_in_another_order_are_the_same_model() {
         ..parts.clone()
     };
     let turned = Model::new(turned).expect("a model");
-    let verdict = verify(&turned, &data, Some(&Claim { c: 2.0, weights: Vec::new() }), None, Par::Pool).expect("a verdict");
+    let verdict =
+        verify(&turned, &data, Some(&Claim { formulation: Formulation::c_svc(2.0), weights: Vec::new() }), None, Par::Pool)
+            .expect("a verdict");
     assert!(verdict.matches() && verdict.met(), "{verdict:?}");
     let ours: Vec<Certificate> = judged(&trained.model, &data).machines.iter().map(|m| m.certificate).collect();
     assert!(verdict.machines.iter().all(|m| ours.iter().any(|c| (c.dual - m.certificate.dual).abs() < 1e-9)));

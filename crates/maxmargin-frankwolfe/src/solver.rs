@@ -60,6 +60,7 @@ impl Solve for Simplex {
         if features {
             return Err(Refused::features(self.name()));
         }
+        Refused::unless_svc(self.name(), formulation, "use `smo`")?;
         if formulation.loss() != Loss::SquaredHinge {
             return Err(self.refused("it has the squared hinge loss", "for the hinge loss use `smo`"));
         }

@@ -32,7 +32,11 @@ impl Solve for Irwls {
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
-        Refused::unless_c_svc(NAME, formulation, features)
+        if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) && !features {
+            let reason = format!("it moves along one sum, and {} has one for each sign", formulation.name());
+            return Err(Refused { solver: NAME, reason, instead: "use the solver `smo`" });
+        }
+        Refused::unless_hinge(NAME, formulation, features)
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {

@@ -47,6 +47,9 @@ impl Solve for Linear {
         if !features {
             return Err(self.refused("it works on features and reads no kernel", "use --kernel linear, or the solver `smo`"));
         }
+        if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) {
+            return Err(self.refused(format!("it does not solve {}", formulation.name()), "use the solver `smo`"));
+        }
         if matches!(self.method, Method::Descent | Method::Avsf) && formulation.offset() == Offset::Free {
             return Err(
                 self.refused("it knows no free bias", "leave the bias out, make it one more feature of value 1, or use `linear`")

@@ -1,7 +1,7 @@
 //! What numbers must be to be a model.
 
 use crate::error::ModelError;
-use crate::machine::Machine;
+use crate::machine::{Decide, Machine};
 use crate::parts::Parts;
 use crate::record::{MachineRecord, Record};
 use maxmargin_data::Samples;
@@ -19,7 +19,7 @@ const UNUSED: usize = 1 << 16;
 
 /// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
-    check_classes(&parts.classes)?;
+    check_classes(parts.decide, &parts.classes)?;
     let wanted = parts.decide.machines(parts.classes.len());
     if parts.machines.len() as u128 != wanted {
         let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
@@ -39,8 +39,11 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
 }
 
-fn check_classes(classes: &[f64]) -> Result<(), ModelError> {
+fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
+    if decide != Decide::Vote {
+        return if classes.is_empty() { Ok(()) } else { invalid(format!("{} labels for a rule that knows none", classes.len())) };
+    }
     if classes.len() < 2 {
         return invalid(format!("it needs two labels or more and has {}", classes.len()));
     }
@@ -136,13 +139,20 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
     let positive = |value: f64| value > 0.0 && value.is_finite();
     // Whoever asks for a gap alone asks for no violation.
     let asked = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
-    if !positive(record.c) || !asked || record.gap.is_some_and(|gap| !positive(gap)) {
-        return invalid(format!("C = {}, eps = {}, gap = {:?}", record.c, record.eps, record.gap));
+    let formulation = record.formulation;
+    if formulation.check().is_err() || !asked || record.gap.is_some_and(|gap| !positive(gap)) {
+        let c = formulation.c().unwrap_or(1.0);
+        let others = [("nu", formulation.nu()), ("epsilon", formulation.epsilon())];
+        let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
+        return invalid(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
+    }
+    if Decide::of(formulation.needs()) != parts.decide {
+        return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decide));
     }
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
         return invalid(format!("the weight of a class is {weight}"));
     }
-    if let Some(value) = record.offset.feature().filter(|value| !value.is_finite()) {
+    if let Some(value) = formulation.offset().feature().filter(|value| !value.is_finite()) {
         return invalid(format!("the value of the bias feature is {value}"));
     }
     // Reports print it: a file must not bring control characters or pages.

@@ -67,7 +67,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The model does more than this version can.
-    #[error("{0} is not supported by this version: it reads C-SVC models")]
+    #[error("{0} is not supported by this version: it reads what LIBSVM's svm-train writes")]
     Unsupported(String),
     /// LIBSVM's text has integer labels only.
     #[error("label {0} is not an integer: LIBSVM model files cannot hold it; keep the native format")]

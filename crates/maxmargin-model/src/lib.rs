@@ -16,7 +16,7 @@ mod weights;
 
 pub use error::ModelError;
 pub use file::{decode, encode, read};
-pub use machine::{Decide, Machine};
+pub use machine::{Decide, Machine, Rule};
 pub use model::Model;
 pub use parts::{Parts, Section};
 pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};

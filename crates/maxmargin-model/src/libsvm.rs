@@ -9,6 +9,79 @@ mod write;
 pub use read::read_model;
 pub use write::write_model;
 
+use crate::machine::Decide;
+use crate::model::Model;
+use crate::parts::Section;
+use maxmargin_core::Formulation;
+
+/// LIBSVM's types of machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    CSvc,
+    NuSvc,
+    OneClass,
+    EpsilonSvr,
+    NuSvr,
+}
+
+/// Where a model that came from LIBSVM's text keeps a type that its rule does not tell.
+const KEPT: [u8; 8] = *b"svm_type";
+
+impl Kind {
+    const ALL: [(&'static str, Self); 5] = [
+        ("c_svc", Self::CSvc),
+        ("nu_svc", Self::NuSvc),
+        ("one_class", Self::OneClass),
+        ("epsilon_svr", Self::EpsilonSvr),
+        ("nu_svr", Self::NuSvr),
+    ];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|known| known.0 == name).map(|known| known.1)
+    }
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|known| known.1 == self).map_or("", |known| known.0)
+    }
+
+    /// The rule of machines that do not vote.
+    fn decides_alone(self) -> Option<Decide> {
+        match self {
+            Self::CSvc | Self::NuSvc => None,
+            Self::OneClass => Some(Decide::Inlier),
+            Self::EpsilonSvr | Self::NuSvr => Some(Decide::Value),
+        }
+    }
+
+    /// What a model keeps of its type: nothing where the rule tells.
+    fn kept(self) -> Vec<Section> {
+        match self {
+            Self::NuSvc | Self::NuSvr => vec![Section { tag: KEPT, bytes: self.name().as_bytes().to_vec() }],
+            Self::CSvc | Self::OneClass | Self::EpsilonSvr => Vec::new(),
+        }
+    }
+
+    /// The type of a model: by its record, by what it keeps, by its rule.
+    fn of(model: &Model) -> Self {
+        let trained = model.record().map(|record| match record.formulation {
+            Formulation::NuSvc { .. } => Self::NuSvc,
+            Formulation::Svr { .. } => Self::EpsilonSvr,
+            Formulation::NuSvr { .. } => Self::NuSvr,
+            Formulation::OneClass { .. } => Self::OneClass,
+            _ => Self::CSvc,
+        });
+        let kept = || model.section(KEPT).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
+        let ruled = match model.decide() {
+            Decide::Vote => Self::CSvc,
+            Decide::Inlier => Self::OneClass,
+            Decide::Value => Self::EpsilonSvr,
+        };
+        // A section is anybody's bytes: it may choose among the types of the rule.
+        let fits = |kind: &Self| kind.decides_alone() == ruled.decides_alone();
+        trained.or_else(kept).filter(fits).unwrap_or(ruled)
+    }
+}
+
 /// The words that begin a header line.
 const HEADER: [&str; 13] = [
     "svm_type",

@@ -2,15 +2,16 @@
 
 use crate::check::{check, check_index_base, check_record, check_scaler};
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine};
+use crate::machine::{Decide, Machine, Rule};
 use crate::parts::{Parts, Section};
 use crate::record::Record;
 use crate::weights::cached;
+use maxmargin_data::Samples;
+use maxmargin_data::classes::pairs;
 use maxmargin_data::scale::Scaler;
-use maxmargin_data::{ClassLabels, Samples};
 use maxmargin_kernel::Kernel;
 
-/// A trained support vector machine, of two classes or of many: one or several [`Machine`]s over shared vectors.
+/// A trained support vector machine, of classes, of values or of one class: one or several [`Machine`]s over shared vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     parts: Parts,
@@ -37,7 +38,7 @@ impl Model {
     }
 
     /// Gathers the machines of all pairs of classes, each given as (row of `samples`, coefficient) with rows ascending, and a bias; two classes are
-    /// one machine.
+    /// one machine, and so are regression ([`Rule::VALUE`]) and one class ([`Rule::INLIER`]).
     ///
     /// `samples` are scaled already where a scaler will be added ([`Model::with_scaler`]). The model has index base 1
     /// ([`Model::with_index_base`]) and no record yet ([`Model::with_record`], which comes last).
@@ -52,7 +53,7 @@ impl Model {
     pub fn from_machines(
         kernel: Kernel,
         samples: &Samples,
-        classes: &ClassLabels,
+        rule: impl Into<Rule>,
         machines: &[(Vec<(usize, f64)>, f64)],
     ) -> Result<Self, ModelError> {
         let mut place = vec![None; samples.len()];
@@ -68,7 +69,7 @@ impl Model {
             coef: terms.iter().map(|t| t.1).collect(),
             bias: *bias,
         });
-        Self::voting(kernel, support, classes, machines.collect())
+        Self::ruled(kernel, support, rule.into(), machines.collect())
     }
 
     /// Gathers linear machines that keep their weights alone, each given as (feature, weight) with features ascending below `features`, and a bias;
@@ -77,7 +78,7 @@ impl Model {
     /// # Errors
     ///
     /// As [`Model::new`], and when features do not ascend below `features`.
-    pub fn from_weights(features: usize, classes: &ClassLabels, machines: &[(Vec<(u32, f64)>, f64)]) -> Result<Self, ModelError> {
+    pub fn from_weights(features: usize, rule: impl Into<Rule>, machines: &[(Vec<(u32, f64)>, f64)]) -> Result<Self, ModelError> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for (weights, _) in machines {
             indices.extend(weights.iter().map(|w| w.0));
@@ -87,16 +88,16 @@ impl Model {
         let support = Samples::from_sparse(features, offsets, indices, values)
             .map_err(|e| ModelError::invalid("matrix of weights", e.to_string()))?;
         let machines = machines.iter().zip(0..).map(|((_, bias), p)| Machine { support: vec![p], coef: vec![1.0], bias: *bias });
-        Self::voting(Kernel::Linear, support.compact(), classes, machines.collect())
+        Self::ruled(Kernel::Linear, support.compact(), rule.into(), machines.collect())
     }
 
-    fn voting(kernel: Kernel, support: Samples, classes: &ClassLabels, machines: Vec<Machine>) -> Result<Self, ModelError> {
+    fn ruled(kernel: Kernel, support: Samples, rule: Rule, machines: Vec<Machine>) -> Result<Self, ModelError> {
         Self::new(Parts {
             kernel,
             support,
             machines,
-            decide: Decide::Vote,
-            classes: classes.labels().to_vec(),
+            decide: rule.decide,
+            classes: rule.classes,
             index_base: 1,
             scaler: None,
             record: None,
@@ -178,9 +179,21 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// The labels of the classes, two or more; of two, the second has decision values of 0 and above.
+    /// The labels of the classes, two or more; of two, the second has decision values of 0 and above. None for regression and one class.
     pub fn classes(&self) -> &[f64] {
         &self.parts.classes
+    }
+
+    /// How decision values become predictions.
+    pub fn decide(&self) -> Decide {
+        self.parts.decide
+    }
+
+    /// The labels that a machine decides between, the second at 0 and above, where there are classes.
+    pub fn sides(&self, machine: usize) -> Option<(f64, f64)> {
+        let classes = self.classes();
+        let (a, b) = pairs(classes.len()).nth(machine)?;
+        Some((classes[a], classes[b]))
     }
 
     /// The decision functions; of two classes there is one.

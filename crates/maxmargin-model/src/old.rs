@@ -1,4 +1,4 @@
-//! Formats 1 to 3 of the native model file, as they were: read, never written.
+//! Formats 1 to 4 of the native model file, as they were: read, never written.
 //!
 //! Until format 3 a model of two classes and one of many were different types, and only the one of two could carry sections. Fields follow each
 //! other in a file without any mark, so that what a later format put at the end of a record stands behind a record of the earlier one here.
@@ -7,14 +7,14 @@ use crate::error::ModelError;
 use crate::machine::{Decide, Machine};
 use crate::parts::{Parts, Section};
 use crate::record::{MachineRecord, Record};
-use maxmargin_core::{Certificate, Loss, Offset, Status};
+use maxmargin_core::{Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Samples, codec};
 use maxmargin_kernel::Kernel;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The content of a file of format 1, 2 or 3, not yet checked.
+/// The content of a file of format 1 to 4, not yet checked.
 ///
 /// # Errors
 ///
@@ -24,10 +24,11 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
         // Its first hours stored samples in another way. The bytes are what was written, the checksum says; so they are from then.
         1 => content::<Two<Record1>>(payload).map(Parts::from).map_err(|_| ModelError::Past { found: format }),
         2 => content::<Two<Record2>>(payload).map(Parts::from),
-        _ => content::<Either>(payload).map(|either| match either {
+        3 => content::<Either>(payload).map(|either| match either {
             Either::Two(two) => Parts::from(*two),
             Either::Many(many) => Parts::from(*many),
         }),
+        _ => content::<Parts4>(payload).map(Parts::from),
     }
 }
 
@@ -148,6 +149,53 @@ struct Pair {
     certificate: Certificate,
 }
 
+/// Format 4: classes alone.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+struct Parts4 {
+    kernel: Kernel,
+    support: Samples,
+    machines: Vec<Machine>,
+    decide: Decide,
+    classes: Vec<f64>,
+    index_base: u32,
+    scaler: Option<Scaler>,
+    record: Option<Record4>,
+    sections: Vec<Section>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+struct Record4 {
+    c: f64,
+    loss: Loss,
+    offset: Offset,
+    weights: Vec<f64>,
+    eps: f64,
+    gap: Option<f64>,
+    solver: String,
+    rows: u64,
+    features: u64,
+    data_sha256: [u8; 32],
+    machines: Vec<MachineRecord>,
+}
+
+impl From<Parts4> for Parts {
+    fn from(old: Parts4) -> Self {
+        let Parts4 { kernel, support, machines, decide, classes, index_base, scaler, record, sections } = old;
+        let record = record.map(Record::from);
+        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections }
+    }
+}
+
+impl From<Record4> for Record {
+    fn from(old: Record4) -> Self {
+        let Record4 { c, loss, offset, weights, eps, gap, solver, rows, features, data_sha256, machines } = old;
+        let formulation = Formulation::Svc { c, loss, offset };
+        Self { formulation, weights, eps, gap, solver, rows, features, data_sha256, machines }
+    }
+}
+
 impl<R: Into<Record>> From<Two<R>> for Parts {
     fn from(old: Two<R>) -> Self {
         Self {
@@ -170,7 +218,17 @@ impl Record1 {
         let Self { c, weights, eps, rows, features, data_sha256, support_rows, bounded, status, iterations, certificate } = self;
         let machines = vec![MachineRecord { rows: support_rows, folded, bounded, status, iterations, certificate }];
         let (weights, gap, solver) = (weights.to_vec(), None, String::new());
-        Record { c, loss, offset, weights, eps, gap, solver, rows, features, data_sha256, machines }
+        Record {
+            formulation: Formulation::Svc { c, loss, offset },
+            weights,
+            eps,
+            gap,
+            solver,
+            rows,
+            features,
+            data_sha256,
+            machines,
+        }
     }
 }
 
@@ -224,7 +282,8 @@ impl From<ManyRecord> for Record {
             certificate,
         };
         let (machines, gap, solver) = (pairs.into_iter().map(machine).collect(), None, String::new());
-        Self { c, loss, offset, weights, eps, gap, solver, rows, features, data_sha256, machines }
+        let formulation = Formulation::Svc { c, loss, offset };
+        Self { formulation, weights, eps, gap, solver, rows, features, data_sha256, machines }
     }
 }
 

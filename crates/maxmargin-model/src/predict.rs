@@ -1,7 +1,7 @@
 //! Prediction: decision values and labels of samples.
 
 use crate::error::ModelError;
-use crate::machine::Machine;
+use crate::machine::{Machine, label};
 use crate::model::Model;
 use crate::parts::Parts;
 use crate::weights::{are_dense, dense, sparse};
@@ -39,7 +39,7 @@ impl Model {
         Ok(decision_table(kernel, support, &expansions, &queries, par)?)
     }
 
-    /// The label of every row of `queries`.
+    /// The label of every row of `queries`; of regression the value, of one class 1 or −1.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Model {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        self.parts().decide.label(self.classes(), decisions)
+        label(self.decide(), self.classes(), decisions)
     }
 
     /// The rows as the kernel of this model sees them: behind the scaler, if there is one.

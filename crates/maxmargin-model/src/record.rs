@@ -1,6 +1,6 @@
 //! How a model was trained: what a certificate can be checked against.
 
-use maxmargin_core::{Certificate, Goal, Loss, Offset, Status};
+use maxmargin_core::{Certificate, Formulation, Goal, Status};
 use maxmargin_data::Dataset;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,12 +8,8 @@ use sha2::{Digest, Sha256};
 /// The training that made a model. Claims, not proofs: `verify` recomputes them from the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// C before class weights.
-    pub c: f64,
-    /// The loss that was minimised.
-    pub loss: Loss,
-    /// What the bias is.
-    pub offset: Offset,
+    /// What was solved, with C before class weights.
+    pub formulation: Formulation,
     /// Factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
     /// KKT violation that was asked for; infinite where a gap alone was.
@@ -53,12 +49,10 @@ pub struct MachineRecord {
 impl Record {
     /// A record of trainings on `data` that has no machines yet, asked for `goal`: no name of a solver.
     ///
-    /// `weights` has one factor of `c` for each class.
-    pub fn new(data: &Dataset, c: f64, weights: Vec<f64>, goal: Goal, (loss, offset): (Loss, Offset)) -> Self {
+    /// `weights` has one factor of C for each class.
+    pub fn new(data: &Dataset, formulation: Formulation, weights: Vec<f64>, goal: Goal) -> Self {
         Self {
-            c,
-            loss,
-            offset,
+            formulation,
             weights,
             eps: goal.kkt().unwrap_or(f64::INFINITY),
             gap: goal.gap(),

@@ -7,7 +7,7 @@
 
 use crate::pairs::Pairs;
 use crate::solve::SmoConfig;
-use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
+use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Pages, Rows, apply_asking, part_of};
 use maxmargin_simd::passes::Extremes;
@@ -86,7 +86,9 @@ impl<'a, 'g> Active<'a, 'g> {
         let gram = rows.gram();
         // Codes of one byte are kept more cheaply than anything is computed twice.
         let kept = rows.holds_all() && gram.table().is_some();
-        let pays = dual.len() >= config.shrinking.from && gram.value_cost() <= CHEAP && !kept;
+        // Where each sign has a sum there are two bands, and rounds know one.
+        let one = matches!(dual.balance(), Balance::Sum(_));
+        let pays = one && dual.len() >= config.shrinking.from && gram.value_cost() <= CHEAP && !kept;
         pays.then(|| Self {
             dual,
             rows,

@@ -75,6 +75,8 @@ impl Prefetch {
         places.push(wanted);
         let mut block: Vec<usize> = places.into_iter().map(|place| state.layout.id(place)).collect();
         block.sort_unstable();
+        // The two variables of a sample of regression have one row.
+        block.dedup();
         self.computed += block.len() as u64;
         rows.fetch_asking(&block, asking)
     }
@@ -88,7 +90,7 @@ impl Prefetch {
         let middle = f64::midpoint(extremes.min_up, extremes.max_low);
         let least = 0.25 * (extremes.max_low - extremes.min_up);
         let mut violators: Vec<(f64, usize)> = Vec::new();
-        state.violators(middle, least, |place, away| violators.push((away, place)));
+        state.violators(wanted, middle, least, |place, away| violators.push((away, place)));
         violators.retain(|&(_, place)| place != wanted && !rows.contains(state.layout.id(place)));
         if violators.len() > count {
             // Descending by violation, ties by place: the same block whatever the order of the sort.

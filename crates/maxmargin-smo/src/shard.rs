@@ -12,8 +12,8 @@ pub(crate) const TAU: f64 = 1e-12;
 pub(crate) enum Pass {
     /// Find the extremes of `f`.
     Scan,
-    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` and `f_i`.
-    Partner(RowRef, f64, f64),
+    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` and `f_i`, among those of a side.
+    Partner(RowRef, f64, f64, usize),
     /// `f += step (K_i − K_j)`, then scan.
     Pair(RowRef, RowRef, f64),
     /// `f += step K_i`, then scan.
@@ -23,20 +23,34 @@ pub(crate) enum Pass {
 /// What a pass found in a shard; indices are places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// Of [`Pass::Scan`], [`Pass::Pair`] and [`Pass::Single`].
-    pub(crate) extremes: Extremes,
+    /// Of [`Pass::Scan`], [`Pass::Pair`] and [`Pass::Single`], for each side; all variables are on the first where there is one sum.
+    pub(crate) extremes: [Extremes; 2],
     /// Of [`Pass::Partner`].
     pub(crate) partner: Partner,
 }
 
 impl Found {
     /// Nothing.
-    pub(crate) const NONE: Self = Self { extremes: Extremes::NONE, partner: Partner::NONE };
+    pub(crate) const NONE: Self = Self { extremes: [Extremes::NONE; 2], partner: Partner::NONE };
 
     /// Joins what was found at later places.
     pub(crate) fn join(&mut self, later: Self) {
-        self.extremes.join(later.extremes, 0);
+        self.extremes.iter_mut().zip(later.extremes).for_each(|(own, later)| own.join(later, 0));
         self.partner.join(later.partner, 0);
+    }
+}
+
+/// Packed index sets.
+#[derive(Clone, Debug)]
+pub(crate) struct Sets {
+    pub(crate) up: Vec<u8>,
+    pub(crate) low: Vec<u8>,
+}
+
+impl Sets {
+    /// Empty sets of so many places.
+    pub(crate) fn none(places: usize) -> Self {
+        Self { up: vec![0; places / 8], low: vec![0; places / 8] }
     }
 }
 
@@ -50,8 +64,8 @@ pub(crate) struct Shard {
     /// Gram indices of the places, when rows have to be gathered.
     pub(crate) gather: Option<Vec<usize>>,
     pub(crate) f: Vec<f64>,
-    pub(crate) up: Vec<u8>,
-    pub(crate) low: Vec<u8>,
+    /// The index sets of each side: one side, or the positive and the negative sign where each has a sum.
+    pub(crate) sides: Vec<Sets>,
     /// `K_kk` of each place, or the one value of all.
     pub(crate) diagonal: Result<f64, Vec<f64>>,
     pub(crate) gathered: [Vec<f32>; 2],
@@ -72,41 +86,46 @@ impl Shard {
     /// Makes a pass.
     pub(crate) fn make(&mut self, pass: &Pass) -> Found {
         let mut found = Found::NONE;
-        let Self { at: first, pieces, gather, f, up, low, diagonal, gathered: [one, two], .. } = self;
+        let Self { at: first, pieces, gather, f, sides, diagonal, gathered: [one, two], .. } = self;
         for piece in pieces {
             let (at, end) = (piece.at, piece.at + piece.columns.len());
-            let (up, low) = (&up[at / 8..], &low[at / 8..]);
+            let (up, low) = (&sides[0].up[at / 8..], &sides[0].low[at / 8..]);
             let f = &mut f[at..end];
             match pass {
-                Pass::Scan => found.extremes.join(scan(f, up, low), *first + at),
-                Pass::Partner(ki, kii, fi) => {
+                Pass::Scan => found.extremes[0].join(scan(f, up, low), *first + at),
+                Pass::Partner(ki, kii, fi, side) => {
                     let diagonal = match diagonal {
                         Ok(constant) => Diagonal::Constant(*constant),
                         Err(each) => Diagonal::Each(&each[at..end]),
                     };
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
+                    let low = &sides[*side].low[at / 8..];
                     found.partner.join(second_order(f, ki, diagonal, *kii, *fi, TAU, low), *first + at);
                 }
                 Pass::Pair(ki, kj, step) => {
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     let kj = view(kj, gather.as_deref(), two).part(piece.columns.clone());
-                    found.extremes.join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
+                    found.extremes[0].join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
                 }
                 Pass::Single(ki, step) => {
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
-                    found.extremes.join(add_and_scan(f, ki, *step, up, low), *first + at);
+                    found.extremes[0].join(add_and_scan(f, ki, *step, up, low), *first + at);
                 }
+            }
+            // The row is in `f` by now: what is left is to look at the other side.
+            if let (Some(Sets { up, low }), true) = (sides.get(1), !matches!(pass, Pass::Partner(..))) {
+                found.extremes[1].join(scan(f, &up[at / 8..], &low[at / 8..]), *first + at);
             }
         }
         found
     }
 
-    /// Writes the set bits of a place (counted from the shard's first).
-    pub(crate) fn mark(&mut self, place: usize, up: bool, low: bool) {
+    /// Writes the set bits of a place (counted from the shard's first) on a side.
+    pub(crate) fn mark(&mut self, place: usize, side: usize, up: bool, low: bool) {
         let (byte, bit) = (place / 8, 1_u8 << (place % 8));
         let write = |set: &mut u8, on: bool| *set = if on { *set | bit } else { *set & !bit };
-        write(&mut self.up[byte], up);
-        write(&mut self.low[byte], low);
+        write(&mut self.sides[side].up[byte], up);
+        write(&mut self.sides[side].low[byte], low);
     }
 
     /// `K_kk` at a place (counted from the shard's first).
@@ -117,10 +136,11 @@ impl Shard {
         }
     }
 
-    /// Calls `each(place, f)` for the places that may move towards `middle`, at least `least` away from it.
-    pub(crate) fn violators(&self, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
+    /// Calls `each(place, f)` for the places of a side that may move towards `middle`, at least `least` away from it.
+    pub(crate) fn violators(&self, side: usize, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
+        let Sets { up, low } = &self.sides[side];
         // Places that hold no variable have no bits.
-        for ((group, f), (&up, &low)) in self.f.chunks_exact(8).enumerate().zip(self.up.iter().zip(&self.low)) {
+        for ((group, f), (&up, &low)) in self.f.chunks_exact(8).enumerate().zip(up.iter().zip(low)) {
             let mut found = 0_u8;
             for (j, f) in f.iter().enumerate() {
                 let away = f - middle;

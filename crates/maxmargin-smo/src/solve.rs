@@ -27,8 +27,8 @@ impl Default for SmoConfig {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SmoError {
-    /// SMO moves pairs along one equality constraint.
-    #[error("SMO solves problems with one balance of sums, not {0:?}")]
+    /// SMO moves pairs along an equality constraint.
+    #[error("SMO solves problems with a sum, of all variables or of each sign, not {0:?}")]
     Balance(Balance),
     /// Every variable has the same ridge in this solver.
     #[error("SMO solves problems with one ridge for all variables")]
@@ -53,7 +53,7 @@ const AIM: f64 = 0.99;
 ///
 /// # Errors
 ///
-/// When the problem's balance is not a single sum, or the start belongs to a problem of another size.
+/// When the problem's balance is not a sum, of all variables or of each sign, or the start belongs to a problem of another size.
 ///
 /// # Panics
 ///
@@ -66,7 +66,7 @@ pub fn solve(
     stop: &Stop,
     watch: &mut dyn Watch,
 ) -> Result<Solution, SmoError> {
-    if !matches!(dual.balance(), Balance::Sum(_)) {
+    if !matches!(dual.balance(), Balance::Sum(_) | Balance::PerSign(..)) {
         return Err(SmoError::Balance(dual.balance()));
     }
     if !dual.has_one_ridge() {

@@ -1,9 +1,9 @@
 //! The running state of SMO: α, the optimality indicator `f`, and the index sets as packed bits.
 
 use crate::layout::Layout;
-use crate::shard::{Found, Pass, Shard, TAU};
+use crate::shard::{Found, Pass, Sets, Shard, TAU};
 use crate::team::Team;
-use maxmargin_core::Dual;
+use maxmargin_core::{Balance, Dual};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
 use maxmargin_simd::passes::{Extremes, Partner};
@@ -26,6 +26,8 @@ pub(crate) struct State {
     upper: Vec<f64>,
     sign: Vec<f64>,
     ridge: f64,
+    /// Whether each sign has a sum of its own: partners are then of one sign.
+    apart: bool,
 }
 
 /// One step on a pair.
@@ -55,6 +57,7 @@ impl State {
         } else {
             Err(layout.spread(dual.ids().iter().map(|&id| all[id])))
         };
+        let apart = matches!(dual.balance(), Balance::PerSign(..));
         let size = layout.padded().div_ceil(count).next_multiple_of(64);
         let shard = |at: usize| {
             let places = at..layout.padded().min(at + size);
@@ -63,8 +66,7 @@ impl State {
                 pieces: layout.pieces_in(places.clone()),
                 gather: layout.gather_in(places.clone()),
                 f: f[places.clone()].to_vec(),
-                up: vec![0; places.len() / 8],
-                low: vec![0; places.len() / 8],
+                sides: vec![Sets::none(places.len()); if apart { 2 } else { 1 }],
                 diagonal: diagonal.as_ref().map_or_else(|each| Err(each[places.clone()].to_vec()), |one| Ok(*one)),
                 gathered: [vec![], vec![]],
                 open: None,
@@ -79,6 +81,7 @@ impl State {
             upper: layout.spread(dual.upper().iter().copied()),
             sign: layout.spread(dual.sign().iter().copied()),
             ridge: dual.ridge(),
+            apart,
             layout,
         };
         for k in 0..dual.len() {
@@ -113,10 +116,10 @@ impl State {
         self.team.rest();
     }
 
-    /// Calls `each(place, violation)` for the variables that violate the optimality conditions by at least `least` against
+    /// Calls `each(place, violation)` for the variables on the side of a place that violate the optimality conditions by at least `least` against
     /// the threshold `middle`.
-    pub(crate) fn violators(&self, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
-        (0..self.team.len()).for_each(|s| self.team.shard(s).violators(middle, least, &mut each));
+    pub(crate) fn violators(&self, place: usize, middle: f64, least: f64, mut each: impl FnMut(usize, f64)) {
+        (0..self.team.len()).for_each(|s| self.team.shard(s).violators(self.side(place), middle, least, &mut each));
     }
 
     /// How far `s α` may grow and fall at a place.
@@ -125,10 +128,22 @@ impl State {
         if self.sign[place] > 0.0 { (u - a, a) } else { (a, u - a) }
     }
 
+    /// The side of a place: of its sign where each has a sum, otherwise there is one.
+    fn side(&self, place: usize) -> usize {
+        usize::from(self.apart && self.sign[place] < 0.0)
+    }
+
+    /// The extremes of the side that violates more.
+    fn worst(found: Found) -> Extremes {
+        let [first, second] = found.extremes;
+        if second.max_low - second.min_up > first.max_low - first.min_up { second } else { first }
+    }
+
     /// Writes the set bits of a place from its α.
     fn mark(&mut self, place: usize) {
         let (grow, fall) = self.rooms(place);
-        self.team.shard(place / self.size).mark(place % self.size, grow > 0.0, fall > 0.0);
+        let side = self.side(place);
+        self.team.shard(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
     }
 
     /// `f` and `K_kk` at a place.
@@ -142,15 +157,15 @@ impl State {
         self.team.shard(place / self.size).f[place % self.size] += amount;
     }
 
-    /// The extremes of `f` now.
+    /// The extremes of `f` now, where each sign has a sum those of the one that violates more.
     pub(crate) fn extremes(&self) -> Extremes {
-        self.team.make(&Pass::Scan).extremes
+        Self::worst(self.team.make(&Pass::Scan))
     }
 
     /// The partner of `i` with the greatest second-order gain.
     pub(crate) fn partner(&mut self, i: usize, row: &RowRef) -> Partner {
         let (fi, own) = self.at(i);
-        self.team.make(&Pass::Partner(row.clone(), own + 2.0 * self.ridge, fi)).partner
+        self.team.make(&Pass::Partner(row.clone(), own + 2.0 * self.ridge, fi, self.side(i))).partner
     }
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
@@ -167,7 +182,7 @@ impl State {
             self.add(i, step * self.ridge);
             self.add(j, -step * self.ridge);
         }
-        let extremes = self.team.make(&Pass::Pair(row_i.clone(), row_j.clone(), step)).extremes;
+        let extremes = Self::worst(self.team.make(&Pass::Pair(row_i.clone(), row_j.clone(), step)));
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
@@ -179,7 +194,7 @@ impl State {
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);
         self.add(i, step * self.ridge);
-        self.team.make(&Pass::Single(row.clone(), step)).extremes
+        Self::worst(self.team.make(&Pass::Single(row.clone(), step)))
     }
 
     /// Moves `s α` at a place by `amount`; to the bound exactly when that is where it goes.

@@ -1,6 +1,6 @@
 //! The estimator: parameters in, certified models and reports out.
 
-use maxmargin_core::{Formulation, Goal, Loss, Offset, Stop};
+use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
 use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
@@ -11,14 +11,15 @@ use std::time::Duration;
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
 const MEMORY: u64 = 2 << 30;
 
-/// A support vector machine for two or more classes: kernel, parameters, solver, and the means to train and to select it.
+/// A support vector machine for classes, values or one class: kernel, parameters, solver, and the means to train and to select it.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair.
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair; regression and one class are one.
 #[derive(Clone, Debug)]
 pub struct Svm {
     kernel: Kernel,
     gamma: Option<Gamma>,
-    c: f64,
+    /// With the loss and the bias that are its own.
+    formulation: Formulation,
     loss: Option<Loss>,
     offset: Option<Offset>,
     weights: Vec<(f64, f64)>,
@@ -40,10 +41,35 @@ impl Svm {
     /// A C-SVC with this `C`: hinge loss, a bias that is not regularised, the linear kernel until [`Svm::kernel`] says otherwise, ε = 10⁻³, on the calling
     /// thread.
     pub fn c_svc(c: f64) -> Self {
+        Self::of(Formulation::c_svc(c))
+    }
+
+    /// Regression whose errors within `epsilon` (in units of the target) cost nothing, and beyond it `c` each; otherwise as [`Svm::c_svc`].
+    pub fn epsilon_svr(c: f64, epsilon: f64) -> Self {
+        Self::of(Formulation::epsilon_svr(c, epsilon))
+    }
+
+    /// Regression with a width that is found: at most the share `nu` of the samples lies outside; otherwise as [`Svm::c_svc`].
+    pub fn nu_svr(c: f64, nu: f64) -> Self {
+        Self::of(Formulation::NuSvr { c, nu })
+    }
+
+    /// Classes, at most the share `nu` of whose samples misses its margin; otherwise as [`Svm::c_svc`].
+    pub fn nu_svc(nu: f64) -> Self {
+        Self::of(Formulation::NuSvc { nu })
+    }
+
+    /// Where the samples of one class are: at most the share `nu` of them is left outside. Labels are not looked at. Otherwise as [`Svm::c_svc`].
+    pub fn one_class(nu: f64) -> Self {
+        Self::of(Formulation::OneClass { nu })
+    }
+
+    /// Any formulation; its loss and bias count where [`Svm::loss`] and [`Svm::offset`] are not called and the solver has no other.
+    pub fn of(formulation: Formulation) -> Self {
         Self {
             kernel: Kernel::Linear,
             gamma: None,
-            c,
+            formulation,
             loss: None,
             offset: None,
             weights: Vec::new(),
@@ -86,7 +112,7 @@ impl Svm {
     /// The price of a missed margin: larger fits the training data more closely.
     #[must_use]
     pub fn c(self, c: f64) -> Self {
-        Self { c, ..self }
+        Self { formulation: self.formulation.with_c(c), ..self }
     }
 
     /// A factor of `C` for one class. A label that the data does not have is an error.
@@ -197,7 +223,7 @@ impl Svm {
 
     /// Who will solve, `Auto` resolved.
     pub fn resolved_solver(&self) -> Solver {
-        self.solver.resolved(self.kernel == Kernel::Linear, self.loss, self.vectors)
+        self.solver.resolved(self.kernel == Kernel::Linear, self.formulation, self.loss, self.vectors)
     }
 
     /// What solutions will be asked to show.
@@ -208,7 +234,7 @@ impl Svm {
     /// What will be solved.
     pub fn formulation(&self) -> Formulation {
         let (loss, offset) = self.resolved_solver().problem();
-        Formulation::Svc { c: self.c, loss: self.loss.unwrap_or(loss), offset: self.offset.unwrap_or(offset) }
+        self.formulation.with(self.loss.unwrap_or(loss), self.offset.unwrap_or(offset))
     }
 
     /// Whether the solver takes what is asked, before there is any data.
@@ -220,6 +246,14 @@ impl Svm {
         let solver = self.resolved_solver();
         let built = solver.build(self.seed);
         let formulation = self.formulation();
+        formulation.check()?;
+        let other = self.loss.is_some_and(|loss| loss != formulation.loss());
+        if other || self.offset.is_some_and(|offset| offset != formulation.offset()) {
+            return Err(CvError::Fixed(formulation.name()));
+        }
+        if formulation.needs() != Needs::Classes && !self.weights.is_empty() {
+            return Err(CvError::Classes(formulation.name()));
+        }
         if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
             return Ok(());
         }
@@ -325,13 +359,16 @@ impl Svm {
     /// What the layer below is told.
     fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
-        let classes = ClassLabels::new(&data.labels)?;
-        let weights = self.class_weights(&classes)?;
+        let classes = match self.formulation.needs() {
+            Needs::Classes => Some(ClassLabels::new(&data.labels)?),
+            Needs::Values | Needs::Nothing => None,
+        };
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes))?;
         let solver = self.resolved_solver();
         let solver = if self.shrinking { solver.build(self.seed) } else { solver.build_without_shrinking(self.seed) };
         run(&Study {
             data,
-            classes: &classes,
+            classes: classes.as_ref(),
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,

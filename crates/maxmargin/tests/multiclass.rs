@@ -75,7 +75,7 @@ fn models_of_three_classes_come_from_every_solver() {
             assert!(all.0 <= all.1, "{solver:?}: every lower bound is below every upper bound, {all:?}");
         }
         let record = fitted.model.record().expect("a record");
-        assert_eq!((record.machines.len(), record.c, &*record.solver), (3, 2.0, solver.name()));
+        assert_eq!((record.machines.len(), record.formulation.c(), &*record.solver), (3, Some(2.0), solver.name()));
         let predicted = fitted.predict(&data.samples).expect("predictions");
         assert!(predicted.iter().all(|label| data.labels.contains(label)));
         let report = svm.cross_validate(&data, &plan).expect("a cross-validation");

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use super::formulation::FormulationArgs;
 use super::values::{self, Folds, Json, KernelName, ScaleName, Weight};
 use clap::Args;
 use maxmargin::Solver;
@@ -68,7 +69,7 @@ pub(crate) struct KernelArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct CostArgs {
-    /// Cost of a margin violation
+    /// Cost of a margin violation, or of an error beyond the width; nu-svc and one-class have none
     #[arg(short = 'c', value_name = "C", default_value_t = 1.0, value_parser = values::positive, allow_hyphen_values = true)]
     pub(crate) c: f64,
 }
@@ -90,6 +91,8 @@ pub(crate) struct SvmArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct ProblemArgs {
+    #[command(flatten)]
+    pub(crate) formulation: FormulationArgs,
     /// Factor of C for one class; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
@@ -180,9 +183,10 @@ pub(crate) struct FoldArgs {
     /// Number of folds
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), or a file with one fold number per row
-    #[arg(long, value_name = "HOW|FILE", default_value = "stratified", value_parser = values::folds)]
-    pub(crate) folds: Folds,
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), or a file with one fold number per row [default: stratified, shuffled where
+    /// there are no classes]
+    #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
+    pub(crate) folds: Option<Folds>,
     /// Write the fold number of every row to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_folds: Option<PathBuf>,

@@ -164,6 +164,15 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     finite(text).ok().filter(|v| *v > 0.0).ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    finite(text).ok().filter(|v| *v >= 0.0).ok_or_else(|| "it must be a finite number, 0 or more".to_owned())
+}
+
+/// A share of the samples that may be none of them.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    positive(text).ok().filter(|v| *v <= 1.0).ok_or_else(|| "it must be a number above 0, and at most 1".to_owned())
+}
+
 /// From 1 on a tolerance asks for nothing: the empty model has a KKT violation of 2, and every model a relative gap of 1 or so.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     let what = "it must be a number above 0 and below 1; a larger one asks for nothing: the empty model has a KKT violation of 2 and a gap of 1";

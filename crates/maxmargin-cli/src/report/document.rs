@@ -5,7 +5,7 @@ use crate::memory;
 use crate::notes::Notes;
 use crate::problem::{gamma_rule, scale_name};
 use crate::threads::Threads;
-use maxmargin::core::{Formulation, Goal, Loss, Offset, Status};
+use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::Dataset;
 use maxmargin::data::classes::pairs;
@@ -27,14 +27,39 @@ pub(crate) struct ClassCount {
     pub(crate) count: usize,
 }
 
+/// What the values of a regression are like.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct TargetDocument {
+    pub(crate) minimum: f64,
+    pub(crate) maximum: f64,
+    pub(crate) mean: f64,
+    /// Standard deviation.
+    pub(crate) deviation: f64,
+}
+
+impl TargetDocument {
+    fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        Self {
+            minimum: values.iter().copied().fold(f64::INFINITY, f64::min),
+            maximum: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            mean,
+            deviation: (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt(),
+        }
+    }
+}
+
 /// What a data set is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct DataDocument {
     pub(crate) name: String,
     pub(crate) rows: usize,
     pub(crate) features: usize,
-    /// Labels ascending.
+    /// Labels ascending; none where labels are values, or nobody's business.
     pub(crate) classes: Vec<ClassCount>,
+    /// The labels as values, where they are.
+    pub(crate) target: Option<TargetDocument>,
     pub(crate) sha256: String,
 }
 
@@ -47,7 +72,19 @@ impl DataDocument {
             rows: data.samples.len(),
             features: data.samples.features(),
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
+            target: None,
             sha256: crate::format::hex(&data_sha256(data)),
+        }
+    }
+
+    /// The same as a formulation with these needs sees it: labels are classes, values, or, where they are ±1, sides of one class.
+    pub(crate) fn seen(name: &str, data: &Dataset, needs: Needs) -> Self {
+        let plain = Self::new(name, data);
+        match needs {
+            Needs::Classes => plain,
+            Needs::Values => Self { classes: Vec::new(), target: Some(TargetDocument::of(&data.labels)), ..plain },
+            Needs::Nothing if plain.classes.iter().all(|class| class.label.abs() == 1.0) => plain,
+            Needs::Nothing => Self { classes: Vec::new(), ..plain },
         }
     }
 
@@ -101,7 +138,11 @@ impl KernelDocument {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FormulationDocument {
     name: &'static str,
+    #[serde(skip)]
+    pub(crate) needs: Needs,
     pub(crate) c: Option<f64>,
+    pub(crate) epsilon: Option<f64>,
+    pub(crate) nu: Option<f64>,
     loss: Loss,
     /// As the option spells it: `free`, `none` or the value of the feature.
     bias: String,
@@ -115,11 +156,30 @@ impl FormulationDocument {
             Offset::None => "none".to_owned(),
             Offset::Feature(value) => crate::format::exact(value),
         };
-        Self { name: formulation.name(), c, loss: formulation.loss(), bias }
+        let c = c.filter(|_| formulation.c().is_some());
+        let needs = formulation.needs();
+        Self {
+            name: formulation.name(),
+            needs,
+            c,
+            epsilon: formulation.epsilon(),
+            nu: formulation.nu(),
+            loss: formulation.loss(),
+            bias,
+        }
     }
 
-    /// `hinge loss, free bias`
+    /// `hinge loss, free bias`; `epsilon-svr, epsilon 0.1, hinge loss, free bias`
     pub(crate) fn text(&self) -> String {
+        let exact = crate::format::exact;
+        if let Some(nu) = self.nu {
+            return format!("{}, nu {}", self.name, exact(nu));
+        }
+        let width = self.epsilon.map_or_else(String::new, |epsilon| format!("{}, epsilon {}, ", self.name, exact(epsilon)));
+        width + &self.loss_text()
+    }
+
+    fn loss_text(&self) -> String {
         let loss = match self.loss {
             Loss::Hinge => "hinge loss",
             Loss::SquaredHinge => "squared hinge loss",
@@ -181,6 +241,11 @@ impl Setup {
         goal_text(self.eps, self.gap)
     }
 
+    /// The labels that machines tell apart; none where there are no classes.
+    pub(crate) fn labels(&self) -> Vec<f64> {
+        if self.formulation.needs == Needs::Classes { self.data.labels() } else { Vec::new() }
+    }
+
     /// Whether machines are solved without a kernel.
     pub(crate) fn over_features(&self) -> bool {
         self.solver.parse().is_ok_and(maxmargin::Solver::is_linear)
@@ -196,21 +261,27 @@ pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
 /// One machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MachineDocument {
-    /// The label below 0.
-    pub(crate) negative: f64,
+    /// The label below 0, where there are classes.
+    pub(crate) negative: Option<f64>,
     /// The label from 0 on.
-    pub(crate) positive: f64,
+    pub(crate) positive: Option<f64>,
     #[serde(flatten)]
     pub(crate) report: MachineReport,
 }
 
 impl MachineDocument {
+    /// `-1 and 1`, or `all`
+    pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
+        let exact = crate::format::exact;
+        negative.zip(positive).map_or_else(|| "all".to_owned(), |(a, b)| format!("{} and {}", exact(a), exact(b)))
+    }
+
     /// Machines with the labels that they decide between.
     pub(crate) fn of(classes: &[f64], reports: &[MachineReport]) -> Vec<Self> {
         let labels: Vec<(usize, usize)> = pairs(classes.len()).collect();
         let named = |report: &MachineReport| {
-            let (a, b) = labels[report.machine];
-            Self { negative: classes[a], positive: classes[b], report: report.clone() }
+            let (negative, positive) = labels.get(report.machine).map(|&(a, b)| (classes[a], classes[b])).unzip();
+            Self { negative, positive, report: report.clone() }
         };
         reports.iter().map(named).collect()
     }
@@ -218,8 +289,8 @@ impl MachineDocument {
     /// Machine `p` of a stored model, judged anew; what only its training can know is what its record says.
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
-        let (a, b) = pairs(model.classes().len()).nth(p).unwrap_or((0, 0));
-        let is_of = |label: &&f64| [model.classes()[a], model.classes()[b]].contains(label);
+        let sides = model.sides(p);
+        let is_of = |label: &&f64| sides.is_none_or(|(a, b)| **label == a || **label == b);
         MachineReport {
             machine: p,
             train: labels.iter().filter(is_of).count(),

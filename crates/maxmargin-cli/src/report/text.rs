@@ -17,6 +17,13 @@ pub(crate) fn data_line(data: &DataDocument) -> String {
     if data.classes.len() > classes.len() {
         classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
     }
+    if let Some(target) = &data.target {
+        let [low, high, mean] = [target.minimum, target.maximum, target.mean].map(format::short);
+        classes.push(format!("targets {low} to {high}, mean {mean}"));
+    }
+    if classes.is_empty() {
+        classes.push("labels not looked at".to_owned());
+    }
     let (rows, features) = (format::count(data.rows as u64), format::count(data.features as u64));
     format!("{}: {rows} rows, {features} features; {}\n", data.name, classes.join(", "))
 }
@@ -45,7 +52,8 @@ pub(crate) fn cost_text(setup: &Setup) -> String {
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
     let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), format::exact(c))).collect();
     let times = if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) };
-    setup.formulation.c.map_or_else(|| "many".to_owned(), format::exact) + &times
+    let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
+    setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
 }
 
 /// `all hold: largest KKT violation …`; of one: `holds: …`
@@ -94,7 +102,7 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let row = |m: &MachineDocument| {
         let MachineDocument { negative, positive, report } = m;
         vec![
-            format!("{} and {}", format::exact(*negative), format::exact(*positive)),
+            MachineDocument::name(*negative, *positive),
             report.iterations.to_string(),
             report.support_vectors.to_string(),
             report.bounded.to_string(),

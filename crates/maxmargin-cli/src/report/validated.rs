@@ -5,8 +5,8 @@ use super::table::{Align, columns};
 use super::text::{certificates, confusion_table, words};
 use crate::args::Json;
 use crate::format;
-use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport};
+use maxmargin::core::{Needs, Status};
+use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const SHOWN: usize = 100;
 
 /// Scores by the names of their metrics.
-type Scores = BTreeMap<&'static str, f64>;
+pub(crate) type Scores = BTreeMap<&'static str, f64>;
 
 /// One fold.
 #[derive(Clone, Debug, Serialize)]
@@ -31,12 +31,14 @@ struct FoldDocument {
 /// A cross-validation.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Validated {
+    #[serde(skip)]
+    needs: Needs,
     seeding: &'static str,
     #[serde(flatten)]
     pub(crate) solved: Solved,
     folds: Vec<FoldDocument>,
     full: Option<FullReport>,
-    scores: Scores,
+    pub(crate) scores: Scores,
     pub(crate) accuracy: Option<f64>,
     pub(crate) correct: usize,
     samples_counted: usize,
@@ -48,7 +50,8 @@ pub(crate) struct Validated {
 
 impl Validated {
     /// What a report says of these labels.
-    pub(crate) fn new(report: &CvReport, labels: &[f64], classes: &[f64], json: Option<Json>) -> Self {
+    pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
+        let classes = &setup.labels()[..];
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
@@ -56,6 +59,7 @@ impl Validated {
             machines: (json == Some(Json::Full)).then(|| MachineDocument::of(classes, &fold.machines)),
         };
         Self {
+            needs: setup.formulation.needs,
             seeding: report.seeding,
             solved: Solved {
                 status: report.status(),
@@ -102,7 +106,7 @@ impl Validated {
             ("fold", Align::Right),
             ("train", Align::Right),
             ("test", Align::Right),
-            ("accuracy", Align::Right),
+            (self.column(), Align::Right),
             ("iterations", Align::Right),
             ("SV", Align::Right),
             ("at C", Align::Right),
@@ -118,7 +122,7 @@ impl Validated {
                 f.fold.to_string(),
                 f.train.to_string(),
                 f.test.to_string(),
-                f.accuracy().map_or_else(|| "none".to_owned(), |accuracy| format!("{:.2} %", 100.0 * accuracy)),
+                self.score_text(&fold.scores, 2),
                 f.iterations.to_string(),
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),
@@ -133,9 +137,37 @@ impl Validated {
         if rows.is_empty() { String::new() } else { columns(&header, &rows) + "\n" }
     }
 
-    /// How labels and predictions agree.
+    /// How labels and predictions agree, where there are classes.
     pub(crate) fn confusion_table(&self, classes: &[f64]) -> String {
-        confusion_table(&self.confusion, classes)
+        if classes.is_empty() { String::new() } else { confusion_table(&self.confusion, classes) }
+    }
+
+    /// What the column of scores is called.
+    pub(crate) fn column(&self) -> &'static str {
+        match self.needs {
+            Needs::Classes => "accuracy",
+            Needs::Values => "MSE",
+            Needs::Nothing => "inliers",
+        }
+    }
+
+    /// The score that this formulation is chosen by.
+    pub(crate) fn score(&self) -> Option<f64> {
+        self.score_of(&self.scores)
+    }
+
+    /// The same for people.
+    pub(crate) fn score_text(&self, scores: &Scores, digits: usize) -> String {
+        let text = |score| match self.needs {
+            Needs::Values => format::short(score),
+            Needs::Classes | Needs::Nothing => format!("{:.digits$} %", 100.0 * score),
+        };
+        self.score_of(scores).map_or_else(|| "none".to_owned(), text)
+    }
+
+    fn score_of(&self, scores: &Scores) -> Option<f64> {
+        let metric = metrics_of(self.needs)[0];
+        scores.get(metric.name()).copied().filter(|score| !score.is_nan())
     }
 
     /// Lines of what was reached and what it took.
@@ -148,9 +180,21 @@ impl Validated {
             0 => String::new(),
             steps => format!("; seeds read {} kernel rows", format::count(steps)),
         };
-        let mut lines = vec![("accuracy", self.accuracy_text())];
-        if setup.data.classes.len() > 2 {
-            let classes = setup.data.classes.len();
+        let score = |name: &str| self.scores.get(name).map_or_else(|| "none".to_owned(), |score| format::short(*score));
+        let mut lines = match self.needs {
+            Needs::Classes => vec![("accuracy", self.accuracy_text())],
+            Needs::Values => vec![
+                ("mean squared error", format!("{}{}", score("mean_squared_error"), self.counted_text())),
+                ("mean absolute error", score("mean_absolute_error")),
+                ("R², correlation²", format!("{}, {}", score("r2"), score("squared_correlation"))),
+            ],
+            Needs::Nothing => vec![("inliers", format!("{}{}", self.score_text(&self.scores, 4), self.counted_text()))],
+        };
+        if self.needs == Needs::Nothing && self.accuracy.is_some() {
+            lines.push(("accuracy", self.accuracy_text()));
+        }
+        let classes = setup.labels().len();
+        if classes > 2 {
             lines.push((
                 "machines",
                 format!("{} in each fold, one for each pair of {classes} classes", classes * (classes - 1) / 2),
@@ -168,12 +212,22 @@ impl Validated {
             return format!("none: the run was stopped before any of {all} folds had a solution");
         };
         let (correct, samples) = (format::count(self.correct as u64), format::count(self.samples_counted as u64));
-        let of = match self.folds_counted {
+        format!("{:.4} % ({correct} of {samples}{})", 100.0 * accuracy, self.reservation())
+    }
+
+    /// ` (of 500 samples)`
+    fn counted_text(&self) -> String {
+        format!(" (of {} samples{})", format::count(self.samples_counted as u64), self.reservation())
+    }
+
+    /// What is to be said of folds that fell short.
+    fn reservation(&self) -> String {
+        let all = self.folds.len();
+        match self.folds_counted {
             folds if folds < all => format!(", the samples of {folds} of {all} folds; the others have no solution yet"),
             _ if self.solved.status == Status::Converged => String::new(),
             _ => "; folds that did not converge are counted too".to_owned(),
-        };
-        format!("{:.4} % ({correct} of {samples}{of})", 100.0 * accuracy)
+        }
     }
 
     /// Trainings that were not there already.

@@ -55,7 +55,7 @@ fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f
     }
     judged.primal += slack - if members.is_empty() { 0.0 } else { wanted * rho };
     judged.kkt = judged.kkt.max(highest - lowest);
-    judged.infeasible = judged.infeasible.max((mass - wanted).abs());
+    judged.infeasible = judged.infeasible.max((mass - wanted).abs() / wanted.max(1.0));
 }
 
 /// What a variable is to the threshold.

@@ -34,6 +34,39 @@ impl Dual {
     }
 }
 
+impl Dual {
+    /// The dual of ε-insensitive regression: variable `k` of the first half pulls the sample `ids[k]` up, `n + k` of the second half down.
+    ///
+    /// `targets[k]` is the value of sample `k` and `c[k]` its `C`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dual::new`]; when a `C` is not finite, or, of the squared loss, not positive.
+    pub fn svr(
+        loss: Loss,
+        offset: Offset,
+        mut ids: Vec<usize>,
+        targets: &[f64],
+        c: &[f64],
+        epsilon: f64,
+    ) -> Result<Self, DualError> {
+        let n = ids.len();
+        let squared = loss == Loss::SquaredHinge;
+        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && (!squared || **c > 0.0))) {
+            return Err(DualError::Upper { variable, value });
+        }
+        ids.extend_from_within(..);
+        let sign = [vec![1.0; n], vec![-1.0; n]].concat();
+        let lin = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
+        let twice = |of: &dyn Fn(f64) -> f64| c.iter().chain(c).map(|&c| of(c)).collect::<Vec<f64>>();
+        if squared {
+            let dual = Self::new(ids, sign, lin, vec![f64::INFINITY; 2 * n], 0.0, Balance::of(offset))?;
+            return dual.with_ridges(twice(&|c| 0.5 / c));
+        }
+        Self::new(ids, sign, lin, twice(&|c| c), 0.0, Balance::of(offset))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

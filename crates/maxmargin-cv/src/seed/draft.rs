@@ -2,7 +2,7 @@
 
 use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
-use maxmargin_core::{Dual, Halted, Solution};
+use maxmargin_core::{Balance, Dual, Halted, Solution};
 use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::RowRef;
 use maxmargin_smo::Relaxed;
@@ -54,9 +54,10 @@ impl<'a> Draft<'a> {
         (0..self.fold.hidden.start).chain(self.fold.hidden.end..self.beta.len())
     }
 
-    /// `Σ β_k` over all rows: 0 when the point is feasible.
-    pub(crate) fn balance(&self) -> f64 {
-        self.beta.iter().sum()
+    /// What `Σ β_k` over all rows lacks: 0 when the point is feasible.
+    pub(crate) fn lack(&self) -> f64 {
+        let wanted = if let Balance::Sum(wanted) = self.fold.dual.balance() { wanted } else { 0.0 };
+        wanted - self.beta.iter().sum::<f64>()
     }
 
     /// How far `β_i` may move in the direction of `amount`.
@@ -144,7 +145,7 @@ impl<'a> Draft<'a> {
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
         let scale = self.fold.pool.scale();
-        let mut lack = -self.balance();
+        let mut lack = self.lack();
         if lack.abs() > ROUNDING * scale {
             let mut beta = self.beta.clone();
             let free: Vec<usize> = self.seen().filter(|&i| self.is_free(i)).collect();
@@ -153,13 +154,13 @@ impl<'a> Draft<'a> {
                 lack = spread_over(self.fold.pool, &mut beta, &candidates, lack);
             }
             self.replace(&beta)?;
-            lack = -self.balance();
+            lack = self.lack();
         }
         let roomiest = self.seen().max_by(|&i, &j| self.room(i, lack).total_cmp(&self.room(j, lack)).then(j.cmp(&i)));
         if let Some(i) = roomiest.filter(|_| lack != 0.0) {
             self.shift(i, lack)?;
         }
-        Ok(self.balance().abs() <= ROUNDING * scale)
+        Ok(self.lack().abs() <= ROUNDING * scale)
     }
 }
 

@@ -34,7 +34,7 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(),
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let pool = fold.pool;
     let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
-    let lack = -draft.balance();
+    let lack = draft.lack();
     let mut able: Vec<usize> = draft.seen().filter(|i| was_free(i) && draft.is_free(*i)).collect();
     // Those whose box is too small for their share stand back, and the share of the others grows.
     for _ in 0..20 {

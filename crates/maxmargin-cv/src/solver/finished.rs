@@ -1,12 +1,12 @@
 //! SMO to any tolerance: what its tail would take long for, an active-set finish does.
 
-use maxmargin_core::{Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, finish};
 use maxmargin_kernel::Space;
 use maxmargin_smo::{Shrinking, Smo};
 use std::time::Instant;
 
-/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples.
+/// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoFinish {
     /// When SMO goes by active variables.
@@ -34,7 +34,8 @@ impl Solve for SmoFinish {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
-        if kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1) {
+        let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1);
+        if loose || !matches!(dual.balance(), Balance::Sum(_)) {
             return self.smo().solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);

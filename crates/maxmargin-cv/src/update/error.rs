@@ -31,6 +31,9 @@ pub enum UpdateError {
         /// The loss or the bias.
         what: &'static str,
     },
+    /// Another formulation than paths are for.
+    #[error("the model is of {0}, and exact updates are for C-SVC in this version: train it anew on the changed data")]
+    Formulation(&'static str),
     /// A model without its support vectors.
     #[error(
         "the model keeps its weights alone and no support vectors: train it as `train --solver smo --updatable` to update it"

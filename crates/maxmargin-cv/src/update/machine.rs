@@ -69,7 +69,7 @@ pub(super) struct Moved {
 impl Move<'_> {
     /// Whether C moves for one of its classes.
     fn moves_c(&self, part: &Part) -> bool {
-        let (a, b) = part.classes;
+        let (a, b) = part.pair();
         [a, b].iter().any(|&class| self.c[class].0 != self.c[class].1)
     }
 
@@ -89,18 +89,18 @@ impl Move<'_> {
         par: Par,
     ) -> Result<Moved, UpdateError> {
         asking.check()?;
-        let c = |part: &Part, sign: f64| self.c[if sign > 0.0 { part.classes.1 } else { part.classes.0 }];
+        let c = |part: &Part, sign: f64| self.c[if sign > 0.0 { part.pair().1 } else { part.pair().0 }];
         let mut alpha = vec![0.0; before.rows.len()];
         for &(row, a) in terms {
             // A row of neither class has α = 0: otherwise its sign would have told.
-            before.rows.binary_search(&row).into_iter().for_each(|k| alpha[k] += a);
+            before.rows.binary_search(&row).into_iter().for_each(|k| alpha[k] += a.abs());
         }
         let keys = before.rows.len() as u64;
         let saved = SavedUpdatable {
             samples: self.samples.select(&before.rows),
-            labels: before.signs.clone(),
+            labels: before.target.clone(),
             kernel: self.kernel.clone(),
-            upper: before.signs.iter().map(|&sign| c(before, sign).0).collect(),
+            upper: before.target.iter().map(|&sign| c(before, sign).0).collect(),
             alpha,
             bias: 0.0, // found anew
             keys: (0..keys).collect(),
@@ -114,14 +114,14 @@ impl Move<'_> {
         let gone: Vec<u64> = (0..keys).filter(|&k| !self.stays[before.rows[k as usize]]).collect();
         let come: Vec<usize> = after.rows.iter().copied().filter(|&row| row >= self.old).collect();
         if !gone.is_empty() || !come.is_empty() {
-            let signs = &after.signs[after.rows.len() - come.len()..];
+            let signs = &after.target[after.rows.len() - come.len()..];
             let upper: Vec<f64> = signs.iter().map(|&sign| c(after, sign).0).collect();
             let (_, update) = path.exchange(&self.changed.select(&come), signs, &upper, &gone)?;
             paths.push(walk(&mut path, update, asking)?);
         }
         if self.moves_c(before) {
             let bounds: Vec<(u64, f64)> =
-                path.keys().into_iter().zip(&after.signs).map(|(key, &sign)| (key, c(after, sign).1)).collect();
+                path.keys().into_iter().zip(&after.target).map(|(key, &sign)| (key, c(after, sign).1)).collect();
             let update = path.set_weights(&bounds)?;
             paths.push(walk(&mut path, update, asking)?);
         }
@@ -131,7 +131,7 @@ impl Move<'_> {
         asking.check()?;
         let (certificate, certain) = judged.ok_or(DualError::Empty)?;
         let vectors: Vec<usize> = (0..end.alpha.len()).filter(|&k| end.alpha[k] != 0.0).collect();
-        let terms: Vec<(usize, f64)> = vectors.iter().map(|&k| (after.rows[k], after.signs[k] * end.alpha[k])).collect();
+        let terms: Vec<(usize, f64)> = vectors.iter().map(|&k| (after.rows[k], after.target[k] * end.alpha[k])).collect();
         let record = MachineRecord {
             rows: terms.iter().map(|term| term.0 as u64).collect(),
             folded: None,

@@ -5,10 +5,14 @@ use crate::verify::Check;
 use crate::words::labels_in_words;
 use maxmargin_data::Dataset;
 use maxmargin_data::scale::Scaler;
-use maxmargin_model::{Model, data_sha256, numbers_sha256};
+use maxmargin_model::{Decide, Model, data_sha256, numbers_sha256};
 
 /// Whether the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
+    if model.classes().is_empty() {
+        let what = if model.decide() == Decide::Value { "values" } else { "one class: labels are not looked at" };
+        return Check::new("classes", true, what.to_owned());
+    }
     let ascending = |labels: &[f64]| {
         let mut labels: Vec<f64> = labels.iter().map(|label| label + 0.0).collect(); // −0 is 0
         labels.sort_by(f64::total_cmp);

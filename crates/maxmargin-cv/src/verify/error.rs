@@ -22,9 +22,9 @@ pub enum VerifyError {
         /// The model's labels.
         known: String,
     },
-    /// A rule that later versions know.
-    #[error("the model decides by a rule whose machines this version cannot judge: use a newer version")]
-    Decide,
+    /// Another formulation than the model can be of.
+    #[error("the model decides by another rule than {0}: say of which formulation it is")]
+    Decide(&'static str),
     /// Model and data together are no problem.
     #[error("the model's C, weights or classes do not make a problem of this data: {0}")]
     Data(#[from] DualError),

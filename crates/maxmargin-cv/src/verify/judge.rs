@@ -2,10 +2,11 @@
 
 use crate::arrangement::Arrangement;
 use crate::matching::Terms;
+use crate::report::bounded_of;
 use crate::study::Source;
 use crate::verify::{Check, MachineVerdict, VerifyError};
 use crate::words::label_in_words;
-use maxmargin_core::{Certificate, Formulation, Goal, Offset, Point, audit, bias_of, certain};
+use maxmargin_core::{Balance, Certificate, Formulation, Goal, Offset, Point, audit, bias_of, certain};
 use maxmargin_data::Par;
 use maxmargin_data::number::format_g;
 use maxmargin_model::Model;
@@ -66,11 +67,9 @@ impl Judge<'_> {
         let training = model.record().map(|record| &record.machines[p]);
         let problem = part.problem(asked.formulation, &asked.weights)?;
         let dual = problem.dual();
-        let mut alpha = vec![0.0; dual.len()];
-        for &(row, a) in terms {
-            // A row of neither class has α = 0: otherwise its sign would have told.
-            part.rows.binary_search(&self.position[row]).into_iter().for_each(|k| alpha[k] += a);
-        }
+        // A row of neither class has α = 0: otherwise its sign would have told.
+        let place = |&(row, coef): &(usize, f64)| Some((part.rows.binary_search(&self.position[row]).ok()?, coef));
+        let alpha = problem.alpha_of(terms.iter().filter_map(place));
         let mass: f64 = alpha.iter().sum();
         let offset = asked.formulation.offset();
         let folded = training.is_some_and(|training| training.folded.is_some());
@@ -93,14 +92,17 @@ impl Judge<'_> {
         findings.push(Finding {
             what: "feasible",
             off: certificate.infeasible / FEASIBLE,
-            detail: format!("largest violation of 0 ≤ alpha ≤ C and sum y alpha = 0: {}", short(certificate.infeasible)),
+            detail: format!("largest violation of 0 ≤ alpha ≤ C and {}: {}", sums(dual.balance()), short(certificate.infeasible)),
         });
         let sum = || alpha.iter().zip(dual.sign()).map(|(a, s)| s * a).sum::<f64>();
         // A free bias is as exact as the solution; one that α determines is as exact as their sum.
         let (bias, room) = match offset {
             Offset::Free => {
-                let bias = bias_of(dual, &alpha, &audited.gradient);
-                (bias, asked.goal.kkt().unwrap_or(asked.eps).max(certificate.kkt))
+                let scale = problem.scale(dual, &alpha, &audited.gradient);
+                (
+                    scale * bias_of(dual, &alpha, &audited.gradient),
+                    scale * asked.goal.kkt().unwrap_or(asked.eps).max(certificate.kkt),
+                )
             }
             Offset::Feature(value) => (value * value * sum(), ROUNDING * (value * value * mass).max(1.0)),
             Offset::None => (0.0, ROUNDING),
@@ -112,7 +114,7 @@ impl Judge<'_> {
         });
         if let Some(training) = training {
             findings.push(agreement(&training.certificate, &certificate, mass));
-            let bounded = alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a >= u).count() as u64;
+            let bounded = bounded_of(dual, &alpha) as u64;
             findings.push(Finding {
                 what: "at C",
                 // One too many is too many.
@@ -120,16 +122,24 @@ impl Judge<'_> {
                 detail: format!("model {}, recomputed {bounded}", training.bounded),
             });
         }
-        let classes = model.classes();
         let verdict = MachineVerdict {
             machine: p,
-            labels: (classes[part.classes.0], classes[part.classes.1]),
+            labels: model.sides(p),
             certificate,
             stored: training.map(|training| training.certificate),
             met: asked.goal.met(&certificate),
             certain: proved,
         };
         Ok(Judged { verdict, findings })
+    }
+}
+
+/// What the balance asks for, for people.
+fn sums(balance: Balance) -> &'static str {
+    match balance {
+        Balance::PerSign(..) => "of the sums that nu asks for",
+        Balance::Sum(wanted) if wanted != 0.0 => "sum alpha = nu n",
+        _ => "sum y alpha = 0",
     }
 }
 
@@ -174,7 +184,7 @@ pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
         let detail = if judged.len() == 1 {
             finding.detail.clone()
         } else {
-            let (a, b) = judged[shown].verdict.labels;
+            let (a, b) = judged[shown].verdict.labels.unwrap_or_default();
             let name = format!("that of {} and {}", label_in_words(a), label_in_words(b));
             match failed.len() {
                 0 => format!("{} machines; nearest to a mismatch is {name}: {}", judged.len(), finding.detail),

@@ -68,7 +68,7 @@ impl Case {
     pub(crate) fn study(&self, par: Par) -> Study<'_> {
         Study {
             data: &self.data,
-            classes: &self.classes,
+            classes: Some(&self.classes),
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,

@@ -1,11 +1,11 @@
 //! What can be wrong in a model file: a change for every field.
 
-use maxmargin_core::{Loss, Offset};
+use maxmargin_core::{Formulation, Loss, Offset};
 use maxmargin_cv::Kept;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Samples, codec};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Machine, Parts};
+use maxmargin_model::{Decide, Machine, Parts};
 
 /// Numbers of samples, lengths, indices: those at which sums and products wrap.
 const COUNTS: [u64; 10] = [0, 1, 2, 7, u32::MAX as u64 - 1, u32::MAX as u64, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX];
@@ -92,6 +92,7 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             p.record = None;
             Some(())
         }),
+        ("rule", |p, at| put(&mut p.decide, &[Decide::Vote, Decide::Value, Decide::Inlier], at)),
         ("index base", |p, at| put(&mut p.index_base, &[0, 1, 2, u32::MAX], at)),
         ("gamma", |p, at| {
             p.kernel = p.kernel.clone().with_gamma(*NUMBERS.get(at)?);
@@ -110,7 +111,31 @@ fn of_record() -> Vec<(&'static str, Field)> {
     vec![
         ("no scaler", |p, at| (at == 0).then(|| p.scaler = None)),
         ("no record", |p, at| (at == 0).then(|| p.record = None)),
-        ("C", |p, at| number(&mut p.record.as_mut()?.c, at)),
+        ("C", |p, at| {
+            let formulation = &mut p.record.as_mut()?.formulation;
+            *formulation = formulation.with_c(*NUMBERS.get(at)?);
+            Some(())
+        }),
+        ("formulation", |p, at| {
+            let of = |x: f64| {
+                let svr = Formulation::Svr { c: 1.0, epsilon: x, loss: Loss::Hinge, offset: Offset::Free };
+                [svr, Formulation::NuSvc { nu: x }, Formulation::NuSvr { c: 1.0, nu: x }, Formulation::OneClass { nu: x }]
+            };
+            p.record.as_mut()?.formulation = NUMBERS.into_iter().chain([0.1, 1.0]).flat_map(of).nth(at)?;
+            Some(())
+        }),
+        ("a formulation and its rule", |p, at| {
+            let values = Formulation::epsilon_svr(1.0, 0.1);
+            let all = [Formulation::NuSvr { c: 1.0, nu: 0.5 }, values, Formulation::OneClass { nu: 0.5 }];
+            let formulation = *all.get(at)?;
+            p.decide = Decide::of(formulation.needs());
+            p.classes = Vec::new();
+            let record = p.record.as_mut()?;
+            (record.formulation, record.weights) = (formulation, Vec::new());
+            record.machines.truncate(1);
+            p.machines.truncate(1);
+            Some(())
+        }),
         ("a weight", |p, at| number(p.record.as_mut()?.weights.first_mut()?, at)),
         ("weights", |p, at| list(&mut p.record.as_mut()?.weights, at)),
         ("eps", |p, at| number(&mut p.record.as_mut()?.eps, at)),
@@ -118,10 +143,15 @@ fn of_record() -> Vec<(&'static str, Field)> {
             p.record.as_mut()?.gap = Some(*NUMBERS.get(at)?);
             Some(())
         }),
-        ("loss", |p, at| put(&mut p.record.as_mut()?.loss, &[Loss::Hinge, Loss::SquaredHinge], at)),
+        ("loss", |p, at| {
+            let formulation = &mut p.record.as_mut()?.formulation;
+            *formulation = formulation.with(*[Loss::Hinge, Loss::SquaredHinge].get(at)?, formulation.offset());
+            Some(())
+        }),
         ("offset", |p, at| {
             let offset = NUMBERS.map(Offset::Feature).into_iter().chain([Offset::Free, Offset::None]).nth(at)?;
-            p.record.as_mut()?.offset = offset;
+            let formulation = &mut p.record.as_mut()?.formulation;
+            *formulation = formulation.with(formulation.loss(), offset);
             Some(())
         }),
         ("solver", |p, at| {

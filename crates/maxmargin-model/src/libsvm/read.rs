@@ -1,6 +1,6 @@
 //! Reads LIBSVM's model text.
 
-use super::HEADER;
+use super::{HEADER, Kind};
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine};
 use crate::model::Model;
@@ -35,7 +35,7 @@ struct Header {
 ///
 /// # Errors
 ///
-/// When the text is not a C-SVC model, with the line.
+/// When the text is not a model, with the line.
 pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].split(|b| *b == b'\n').count();
@@ -60,8 +60,16 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let kernel = header.kernel(last)?;
     let missing = |what: &str| ModelError::line(last, format!("the header has no `{what}`"));
     let rho = header.rho.take().ok_or_else(|| missing("rho"))?;
-    let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let total = header.total.ok_or_else(|| missing("total_sv"))?;
+    let kind = header.kind(last)?;
+    if let Some(decide) = kind.decides_alone() {
+        let [rho] = rho[..] else {
+            return Err(ModelError::line(last, format!("{} values of rho for {}, which has one", rho.len(), kind.name())));
+        };
+        let rows = support_vectors(lines, 1, (total, last))?.0;
+        return alone(kernel, rows, rho, decide, kind);
+    }
+    let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let count = labels.len();
     if count < 2 || header.classes.is_some_and(|k| k != count) {
         return Err(ModelError::line(last, format!("{count} labels for {} classes", header.classes.unwrap_or(count))));
@@ -70,17 +78,7 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
         return Err(ModelError::line(last, format!("{} values of rho for {count} classes", rho.len())));
     }
     let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
-    let mut rows = Rows { columns: count - 1, ..Rows::default() };
-    for (at, line) in lines {
-        if !line.trim().is_empty() {
-            rows.line(at, line)?;
-            last = at;
-        }
-    }
-    if rows.ends.len() != total {
-        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.ends.len());
-        return Err(ModelError::line(last, reason));
-    }
+    let (mut rows, last) = support_vectors(lines, count - 1, (total, last))?;
     // Two classes have one column of coefficients, whichever vector is whose.
     let sizes = if count == 2 { vec![total, 0] } else { sizes? };
     if sizes.len() != count || sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size)) != Some(total) {
@@ -91,8 +89,38 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let turned = count == 2 && labels[0] > labels[1];
     let machines = machines(&rows.coef, &sizes, &rho, if turned { 1.0 } else { -1.0 });
     let classes = if turned { labels.into_iter().rev().collect() } else { labels };
-    let (decide, scaler, record, sections) = (Decide::Vote, None, None, Vec::new());
+    let (decide, scaler, record, sections) = (Decide::Vote, None, None, kind.kept());
     Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections })
+}
+
+/// The one machine of regression and of one class: no labels, one column of coefficients.
+fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: Decide, kind: Kind) -> Result<Model, ModelError> {
+    let (support, index_base) = rows.samples(&kernel)?;
+    let terms = (0..).zip(&rows.coef).filter(|(_, coef)| **coef != 0.0);
+    let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
+    let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
+    let (classes, scaler, record, sections) = (Vec::new(), None, None, kind.kept());
+    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections })
+}
+
+/// The lines after `SV`, which must be `total`, and the number of the last.
+fn support_vectors<'l>(
+    lines: impl Iterator<Item = (usize, &'l str)>,
+    columns: usize,
+    (total, mut last): (usize, usize),
+) -> Result<(Rows, usize), ModelError> {
+    let mut rows = Rows { columns, ..Rows::default() };
+    for (at, line) in lines {
+        if !line.trim().is_empty() {
+            rows.line(at, line)?;
+            last = at;
+        }
+    }
+    if rows.ends.len() != total {
+        let reason = format!("{} support vectors, but total_sv is {total}; the file is cut short or damaged", rows.ends.len());
+        return Err(ModelError::line(last, reason));
+    }
+    Ok((rows, last))
 }
 
 /// LIBSVM keeps `k − 1` coefficients with each support vector: those of class `a` have that of the pair `(a, b)` in column `b − 1`, those of
@@ -138,12 +166,14 @@ impl Header {
         Ok(())
     }
 
+    fn kind(&self, at: usize) -> Result<Kind, ModelError> {
+        let svm_type = self.svm_type.as_deref().ok_or_else(|| ModelError::line(at, "the header has no `svm_type`"))?;
+        Kind::named(svm_type).ok_or_else(|| ModelError::Unsupported(format!("svm_type {}", shortened(svm_type))))
+    }
+
     fn kernel(&self, at: usize) -> Result<Kernel, ModelError> {
         let missing = |what: &str| ModelError::line(at, format!("the header has no `{what}`"));
-        let svm_type = self.svm_type.as_deref().ok_or_else(|| missing("svm_type"))?;
-        if svm_type != "c_svc" && svm_type != "nu_svc" {
-            return Err(ModelError::Unsupported(format!("svm_type {}", shortened(svm_type))));
-        }
+        self.kind(at)?;
         let gamma = || self.gamma.ok_or_else(|| missing("gamma"));
         let coef0 = || self.coef0.ok_or_else(|| missing("coef0"));
         Ok(match self.kernel_type.as_deref().ok_or_else(|| missing("kernel_type"))? {

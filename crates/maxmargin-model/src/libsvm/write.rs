@@ -1,5 +1,6 @@
 //! Writes LIBSVM's model text.
 
+use super::Kind;
 use crate::error::ModelError;
 use crate::machine::Decide;
 use crate::model::Model;
@@ -9,7 +10,7 @@ use maxmargin_data::number::write_shortest;
 use maxmargin_kernel::Kernel;
 use std::io::{self, Write};
 
-/// Writes `model` as LIBSVM's model text, support vectors grouped by class. Of two classes the one with positive decisions comes first; more keep
+/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes. Of two classes the one with positive decisions comes first; more keep
 /// their order, in which LIBSVM breaks ties.
 ///
 /// # Errors
@@ -18,9 +19,8 @@ use std::io::{self, Write};
 /// those of `out`.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
-    // `c_svc` is this rule and no other.
-    match parts.decide {
-        Decide::Vote => {}
+    if parts.decide != Decide::Vote {
+        return write_alone(model, out);
     }
     let count = parts.classes.len();
     // There a positive decision is for the earlier class, here for the later: two classes are turned round, more change their signs.
@@ -30,7 +30,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     let users = users_of(parts);
     let of = classes_of(&users)?;
     let mut text = Vec::new();
-    kernel(&mut text, &parts.kernel)?;
+    kernel(&mut text, Kind::of(model), &parts.kernel)?;
     write!(text, "nr_class {count}\ntotal_sv {}\nrho", parts.support.len())?;
     for machine in &parts.machines {
         text.push(b' ');
@@ -58,6 +58,26 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
         out.write_all(&text)?;
         text.clear();
     }
+    Ok(())
+}
+
+/// The one machine of regression and of one class, which LIBSVM calls two classes.
+fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
+    let parts = model.parts();
+    let machine = &parts.machines[0];
+    let mut text = Vec::new();
+    kernel(&mut text, Kind::of(model), &parts.kernel)?;
+    write!(text, "nr_class 2\ntotal_sv {}\nrho ", parts.support.len())?;
+    write_shortest(&mut text, 0.0 - machine.bias)?;
+    text.extend_from_slice(b"\nSV\n");
+    let mut coefs = vec![0.0; parts.support.len()];
+    machine.support.iter().zip(&machine.coef).for_each(|(&k, &coef)| coefs[k as usize] = coef);
+    for (k, coef) in coefs.iter().enumerate() {
+        support_vector(&mut text, &[*coef], parts, k)?;
+        out.write_all(&text)?;
+        text.clear();
+    }
+    out.write_all(&text)?;
     Ok(())
 }
 
@@ -89,7 +109,7 @@ fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
     found.ok_or_else(|| ModelError::Unsupported("LIBSVM's text for vectors that pairs without a common class use".to_owned()))
 }
 
-fn kernel(text: &mut Vec<u8>, kernel: &Kernel) -> Result<(), ModelError> {
+fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelError> {
     let (name, degree, gamma, coef0) = match *kernel {
         Kernel::Linear => ("linear", None, None, None),
         Kernel::Rbf { gamma } => ("rbf", None, Some(gamma), None),
@@ -98,7 +118,7 @@ fn kernel(text: &mut Vec<u8>, kernel: &Kernel) -> Result<(), ModelError> {
         Kernel::Precomputed => ("precomputed", None, None, None),
         _ => return Err(ModelError::Unsupported(format!("kernel {kernel:?}"))),
     };
-    writeln!(text, "svm_type c_svc\nkernel_type {name}")?;
+    writeln!(text, "svm_type {}\nkernel_type {name}", kind.name())?;
     for (name, value) in [("degree", degree), ("gamma", gamma), ("coef0", coef0)] {
         if let Some(value) = value {
             field(text, name, value)?;

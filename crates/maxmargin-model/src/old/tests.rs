@@ -56,7 +56,7 @@ fn file(format: u32, content: &impl serde::Serialize) -> Vec<u8> {
 
 fn is_the_first(parts: &Parts) {
     let record = parts.record.as_ref().expect("a record");
-    assert_eq!((record.c, record.eps, &record.weights[..]), (2.0, 1e-3, &[1.0, 0.5][..]));
+    assert_eq!((record.formulation.c(), record.eps, &record.weights[..]), (Some(2.0), 1e-3, &[1.0, 0.5][..]));
     assert_eq!((record.rows, record.features, record.data_sha256), (12, 2, [7; 32]));
     assert_eq!((record.gap, &record.solver[..]), (None, ""));
     let [machine] = &record.machines[..] else { panic!("one machine") };
@@ -78,7 +78,7 @@ fn two_classes_of_every_format() {
         let model = decode(&file).expect("an old model");
         is_the_first(model.parts());
         let record = model.record().expect("a record");
-        assert_eq!((record.loss, record.offset, &record.machines[0].folded), (loss, offset, &None));
+        assert_eq!((record.formulation.loss(), record.formulation.offset(), &record.machines[0].folded), (loss, offset, &None));
         assert_eq!(model.machines(), [Machine { support: vec![0, 1, 2], coef: vec![0.5, -1.25, 0.75], bias: 0.125 }]);
         assert_eq!((model.kernel(), &model.parts().support), (&Kernel::Rbf { gamma: 0.5 }, &samples()));
         assert_eq!(model.parts().scaler, Some(Scaler::fit(&samples(), Method::Standard)));
@@ -97,7 +97,10 @@ fn two_classes_of_weights_alone() {
         let model = decode(&file).expect("an old model");
         is_the_first(model.parts());
         let record = model.record().expect("a record");
-        assert_eq!((record.loss, record.offset, &record.machines[0].folded), (loss, offset, &Some(coef.clone())));
+        assert_eq!(
+            (record.formulation.loss(), record.formulation.offset(), &record.machines[0].folded),
+            (loss, offset, &Some(coef.clone()))
+        );
         assert_eq!((model.weights(0), model.support_vectors(), model.len()), (Some(&[0.5, -2.0][..]), 3, 1));
         let x = Samples::from_dense(1, 2, vec![1.0, 0.25]).expect("finite numbers");
         assert_eq!(model.decision_values(&x, Par::Seq).expect("a linear model"), [0.125]);
@@ -136,7 +139,10 @@ fn several_classes_of_format_3() {
     };
     let model = decode(&file(3, &Either::Many(Box::new(many)))).expect("an old model");
     let record = model.record().expect("a record");
-    assert_eq!((&record.weights[..], record.loss, record.offset), (&[1.0, 0.5, 0.25][..], Loss::SquaredHinge, Offset::None));
+    assert_eq!(
+        (&record.weights[..], record.formulation.loss(), record.formulation.offset()),
+        (&[1.0, 0.5, 0.25][..], Loss::SquaredHinge, Offset::None)
+    );
     assert_eq!((&record.machines[0].rows[..], record.iterations(), record.status()), (&[1, 4][..], 15, Status::Converged));
     let x = Samples::from_dense(1, 2, vec![2.0, 4.0]).expect("finite numbers");
     assert_eq!(model.decision_values(&x, Par::Seq).expect("a linear model"), [0.5 * 4.0 + 0.5 * 7.5, 0.5 * -3.8 + 1.0, 2.0]);

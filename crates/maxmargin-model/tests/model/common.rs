@@ -1,6 +1,6 @@
 //! Small models for the tests.
 
-use maxmargin_core::{Certificate, Loss, Offset, Status};
+use maxmargin_core::{Certificate, Formulation, Status};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
@@ -87,9 +87,7 @@ pub(crate) fn record_of(model: &Model) -> Record {
         certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0 },
     };
     Record {
-        c: 2.0,
-        loss: Loss::Hinge,
-        offset: Offset::Free,
+        formulation: Formulation::c_svc(2.0),
         weights: (0..model.classes().len()).map(|class| 1.0 / (1.0 + class as f64)).collect(),
         eps: 1e-3,
         gap: Some(1e-6),

@@ -1,7 +1,7 @@
 //! Files that earlier versions wrote, byte for byte: decisions are what the program that wrote them printed (formats 1 and 2: the library of that
 //! time, from commits c94d5c9 and 45c2281).
 
-use maxmargin_core::{Loss, Offset};
+use maxmargin_core::{Formulation, Loss, Offset};
 use maxmargin_data::{Par, ReadOptions, Samples, libsvm};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::write_model;
@@ -25,19 +25,22 @@ fn read_back(name: &str, queries: &Samples) -> Model {
     let model = read(&data(&format!("{name}.model"))).expect("an old model");
     assert_eq!(model.decision_values(queries, Par::Seq).unwrap(), numbers(&format!("{name}.decisions")), "{name}");
     assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
-    assert!(model.record().is_some_and(|record| record.solver.is_empty() && record.gap.is_none()));
     model
 }
 
 #[test]
 fn format_1() {
     let model = read_back("format1", &queries("format1.data"));
+    assert!(model.record().is_some_and(|record| record.solver.is_empty() && record.gap.is_none()));
     assert_eq!((model.kernel(), model.classes(), model.len()), (&Kernel::Rbf { gamma: 0.5 }, &[-1.0, 1.0][..], 5));
     assert!(model.parts().scaler.is_some());
     assert_eq!(model.section(*b"path\0\0\0\0"), Some(&[1, 2, 3][..]));
     let record = model.record().unwrap();
-    assert_eq!((record.c, &record.weights[..], record.rows), (2.0, &[1.0, 0.5][..], 20));
-    assert_eq!((record.loss, record.offset, record.data_sha256), (Loss::Hinge, Offset::Free, [7; 32]));
+    assert_eq!((record.formulation.c(), &record.weights[..], record.rows), (Some(2.0), &[1.0, 0.5][..], 20));
+    assert_eq!(
+        (record.formulation.loss(), record.formulation.offset(), record.data_sha256),
+        (Loss::Hinge, Offset::Free, [7; 32])
+    );
     let [machine] = &record.machines[..] else { panic!("one machine") };
     assert_eq!((&machine.rows[..], machine.iterations, &machine.folded), (&[1, 4, 7, 10, 13][..], 1234, &None));
 }
@@ -47,7 +50,7 @@ fn format_2_keeps_weights() {
     let model = read_back("format2", &queries("format2.data"));
     assert_eq!((model.weights(0), model.support_vectors()), (Some(&[0.1, 0.0, -0.7, 1.0 / 3.0][..]), 3));
     let record = model.record().unwrap();
-    assert_eq!((record.loss, record.offset), (Loss::SquaredHinge, Offset::Feature(2.0)));
+    assert_eq!((record.formulation.loss(), record.formulation.offset()), (Loss::SquaredHinge, Offset::Feature(2.0)));
     assert_eq!(record.machines[0].folded, Some(vec![0.5, -0.25, 1.5]));
 }
 
@@ -58,8 +61,8 @@ fn format_3_of_two_classes() {
     assert_eq!(model.classes(), [-7.0, 3.0]);
     assert_eq!(model.predict(&queries, Par::Seq).unwrap(), [3.0, 3.0, 3.0, 3.0, -7.0, -7.0, -7.0, 3.0]);
     let record = model.record().unwrap();
-    assert_eq!((record.c, &record.weights[..], record.rows, record.features), (5.0, &[1.0, 2.0][..], 8, 4));
-    assert_eq!((record.loss, record.offset), (Loss::Hinge, Offset::Free));
+    assert_eq!((record.formulation.c(), &record.weights[..], record.rows, record.features), (Some(5.0), &[1.0, 2.0][..], 8, 4));
+    assert_eq!((record.formulation.loss(), record.formulation.offset()), (Loss::Hinge, Offset::Free));
     // What `verify` of that version says: row 1 is no support vector, one is at C.
     assert_eq!(record.machines[0].rows, [0, 2, 3, 4, 5, 6, 7]);
     assert_eq!((record.machines[0].bounded, model.support_vectors()), (1, 7));
@@ -70,7 +73,7 @@ fn format_3_of_two_classes() {
 fn format_3_of_two_linear_classes_keeps_weights() {
     let model = read_back("format3-two-linear", &queries("two.data"));
     let record = model.record().unwrap();
-    assert_eq!((record.loss, record.offset), (Loss::SquaredHinge, Offset::Feature(1.0)));
+    assert_eq!((record.formulation.loss(), record.formulation.offset()), (Loss::SquaredHinge, Offset::Feature(1.0)));
     assert!(model.folded() && model.len() == 1 && model.weights(0).is_some_and(|w| w.len() == 4));
     assert_eq!(record.machines[0].folded.as_ref().map(Vec::len), Some(model.support_vectors()));
 }
@@ -84,6 +87,16 @@ fn format_3_of_three_classes() {
     assert_eq!(model.record().unwrap().machines.iter().map(|m| m.iterations).collect::<Vec<_>>(), [8, 19, 10]);
     let linear = read_back("format3-three-linear", &queries);
     assert_eq!((linear.folded(), linear.len(), &linear.record().unwrap().weights[..]), (true, 3, &[1.0, 1.0, 0.5][..]));
+}
+
+#[test]
+fn format_4() {
+    let queries = queries("three.data");
+    let model = read_back("format4", &queries);
+    assert_eq!(model.predict(&queries, Par::Seq).unwrap(), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 5.0, 5.0, 5.0]);
+    let record = model.record().unwrap();
+    assert_eq!((record.formulation, &*record.solver, record.eps), (Formulation::c_svc(2.0), "smo", 1e-4));
+    assert_eq!((&record.weights[..], record.rows, record.machines.len()), (&[1.0, 1.0, 0.5][..], 9, 3));
 }
 
 #[test]

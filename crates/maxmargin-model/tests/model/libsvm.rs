@@ -121,7 +121,7 @@ fn wrong_text_is_refused_with_its_line() {
         ("gamma 0.5", "gamma 0.5\nspeed 3", "line 4: unknown word `speed`"),
         ("gamma 0.5\n", "", "no `gamma`"),
         ("kernel_type rbf", "kernel_type fancy", "kernel_type fancy is not supported"),
-        ("svm_type c_svc", "svm_type one_class", "svm_type one_class is not supported"),
+        ("svm_type c_svc", "svm_type two_class", "svm_type two_class is not supported"),
         ("nr_class 2", "nr_class 3", "2 labels for 3 classes"),
         ("label 1 -1", "label 1 2 3", "3 labels for 2 classes"),
         ("total_sv 1", "total_sv 4000000000", "line 10: 1 support vectors, but total_sv is 4000000000"),
@@ -264,4 +264,58 @@ proptest! {
         text.truncate(length - cut % length);
         let _ = read(&text);
     }
+}
+
+/// A model text of each of LIBSVM's types, as its programs write it.
+fn text_of(kind: &str, labels: &str) -> String {
+    format!(
+        "svm_type {kind}\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 3\nrho 0.25\n{labels}SV\n0.5 1:1 2:-0.30000000000000004 \n-1 2:2 \n0.125 1:0.1 \n"
+    )
+}
+
+/// What is read is written again, byte for byte, and through the native format as well.
+#[test]
+fn every_type_makes_the_round_trip() {
+    for (kind, labels) in [
+        ("c_svc", "label 1 -1\nnr_sv 2 1\n"),
+        ("nu_svc", "label 1 -1\nnr_sv 2 1\n"),
+        ("one_class", ""),
+        ("epsilon_svr", ""),
+        ("nu_svr", ""),
+    ] {
+        let text = text_of(kind, labels);
+        let model = read_model(text.as_bytes()).unwrap();
+        let model = maxmargin_model::decode(&maxmargin_model::encode(&model).unwrap()).unwrap();
+        let mut written = Vec::new();
+        write_model(&model, &mut written).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        if labels.is_empty() {
+            assert_eq!(written, text, "{kind}");
+        } else {
+            // Vectors come grouped by class there.
+            assert!(
+                written.starts_with(&format!("svm_type {kind}\n")) && written.lines().count() == text.lines().count(),
+                "{written}"
+            );
+        }
+    }
+}
+
+#[test]
+fn machines_without_classes_say_values_and_sides() {
+    let x = maxmargin_data::Samples::from_dense(2, 2, vec![1.0, -0.3, 0.0, 2.0]).unwrap();
+    let svr = read_model(text_of("epsilon_svr", "").as_bytes()).unwrap();
+    let values = svr.decision_values(&x, Par::Seq).unwrap();
+    assert_eq!(svr.predict(&x, Par::Seq).unwrap(), values);
+    assert!(svr.classes().is_empty() && svr.sides(0).is_none());
+    let one = read_model(text_of("one_class", "").as_bytes()).unwrap();
+    assert_eq!(one.decision_values(&x, Par::Seq).unwrap(), values);
+    assert_eq!(one.predict(&x, Par::Seq).unwrap(), [1.0, -1.0], "{values:?}");
+}
+
+#[test]
+fn one_machine_has_one_rho() {
+    let text = text_of("one_class", "").replace("rho 0.25", "rho 0.25 1");
+    let error = read_model(text.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("2 values of rho for one_class"), "{error}");
 }

@@ -1,0 +1,64 @@
+//! Which support vector machine, as options say it.
+
+use super::values;
+use clap::{Args, ValueEnum};
+use maxmargin::core::Formulation;
+
+/// The formulations by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormulationName {
+    /// classes, missed margins at the price -c
+    CSvc,
+    /// classes, at most the share --nu of the samples misses its margin
+    NuSvc,
+    /// values, errors beyond --epsilon at the price -c
+    EpsilonSvr,
+    /// values, at most the share --nu of the samples outside a width that is found
+    NuSvr,
+    /// where the samples are, at most the share --nu of them outside; labels are not looked at
+    OneClass,
+}
+
+/// The formulation and its parameters but C.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Problem")]
+pub(crate) struct FormulationArgs {
+    /// Which support vector machine (LIBSVM's -s)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "c-svc")]
+    pub(crate) formulation: FormulationName,
+    /// Width within which errors of epsilon-svr cost nothing (LIBSVM's -p) [default: 0.1]
+    #[arg(long, value_name = "P", value_parser = values::not_negative, allow_hyphen_values = true)]
+    pub(crate) epsilon: Option<f64>,
+    /// Share of the samples for nu-svc, nu-svr and one-class (LIBSVM's -n) [default: 0.5]
+    #[arg(long, value_name = "NU", value_parser = values::share, allow_hyphen_values = true)]
+    pub(crate) nu: Option<f64>,
+}
+
+/// LIBSVM's defaults.
+const EPSILON: f64 = 0.1;
+const NU: f64 = 0.5;
+
+impl FormulationArgs {
+    /// The formulation with this C, where it has one.
+    ///
+    /// # Errors
+    ///
+    /// When an option is for another formulation.
+    pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
+        let (nu, epsilon) = (self.nu.unwrap_or(NU), self.epsilon.unwrap_or(EPSILON));
+        let formulation = match self.formulation {
+            FormulationName::CSvc => Formulation::c_svc(c),
+            FormulationName::NuSvc => Formulation::NuSvc { nu },
+            FormulationName::EpsilonSvr => Formulation::epsilon_svr(c, epsilon),
+            FormulationName::NuSvr => Formulation::NuSvr { c, nu },
+            FormulationName::OneClass => Formulation::OneClass { nu },
+        };
+        if self.epsilon.is_some() && formulation.epsilon().is_none() {
+            return Err(format!("--epsilon is for --formulation epsilon-svr, not {}", formulation.name()));
+        }
+        if self.nu.is_some() && formulation.nu().is_none() {
+            return Err(format!("--nu is for --formulation nu-svc, nu-svr or one-class, not {}", formulation.name()));
+        }
+        Ok(formulation)
+    }
+}

@@ -1,0 +1,459 @@
+//! Every formulation through everything: certificates, folds, models, verification, and LIBSVM's own programs on real data.
+//!
+//! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
+
+use maxmargin::core::{Formulation, Status};
+use maxmargin::cv::{CvReport, Fitted, FoldPlan, Seeding, verify};
+use maxmargin::data::libsvm::write;
+use maxmargin::data::{Dataset, Generator, Par, Samples};
+use maxmargin::kernel::Kernel;
+use maxmargin::model::{Model, libsvm};
+use maxmargin::{Error, Svm};
+use maxmargin_testkit::outside::{dataset, program};
+use std::fs;
+use std::process::Command;
+
+const GAMMA: f64 = 0.5;
+
+/// Points of the plane with values of a function and noise, some of them far off.
+fn waves(rows: usize, seed: u64) -> Dataset {
+    let mut data = Generator::GaussM.generate(rows, Some(2), seed).expect("data");
+    for i in 0..rows {
+        let x: Vec<f64> = data.samples.row(i).entries().iter().map(|e| e.1).collect();
+        let noise = ((i * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
+        let far = if i % 37 == 5 { 3.0 } else { 0.0 };
+        data.labels[i] = x.iter().map(|v| (1.5 * v).sin()).sum::<f64>() + 0.3 * noise + far;
+    }
+    data
+}
+
+/// Every formulation with data for it.
+fn all() -> Vec<(Formulation, Dataset)> {
+    let classes = Generator::Banana.generate(120, None, 3).expect("data");
+    let mut three = Generator::Banana.generate(120, None, 4).expect("data");
+    for i in 0..120 {
+        let x = three.samples.row(i).entries().iter().find(|e| e.0 == 0).map_or(0.0, |e| e.1);
+        three.labels[i] = if x > 0.5 { 7.0 } else { three.labels[i] };
+    }
+    vec![
+        (Formulation::epsilon_svr(5.0, 0.1), waves(120, 1)),
+        (Formulation::epsilon_svr(1.0, 0.0), waves(80, 2)),
+        (Formulation::NuSvr { c: 2.0, nu: 0.4 }, waves(120, 1)),
+        (Formulation::OneClass { nu: 0.2 }, classes.clone()),
+        (Formulation::NuSvc { nu: 0.3 }, classes),
+        (Formulation::NuSvc { nu: 0.1 }, three),
+    ]
+}
+
+fn svm(formulation: Formulation, eps: f64) -> Svm {
+    Svm::of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
+}
+
+fn fit(formulation: Formulation, data: &Dataset, eps: f64) -> Fitted {
+    let fitted = svm(formulation, eps).fit(data).expect("a training");
+    assert_eq!(fitted.status, Status::Converged, "{formulation:?}: {:?}", fitted.certificate);
+    assert!(
+        fitted.certificate.holds && fitted.certificate.kkt <= eps && fitted.certificate.infeasible <= 1e-9,
+        "{formulation:?}"
+    );
+    assert!(fitted.certificate.relative_gap >= -1e-12, "{formulation:?}: {:?}", fitted.certificate);
+    fitted
+}
+
+#[test]
+fn models_are_certified_verified_and_refuted_when_changed() {
+    for (formulation, data) in all() {
+        let fitted = fit(formulation, &data, 1e-5);
+        let model = maxmargin::model::decode(&maxmargin::model::encode(&fitted.model).expect("bytes")).expect("a model");
+        assert_eq!(model.record().map(|record| record.formulation), Some(formulation));
+        let verdict = verify(&model, &data, None, None, Par::Seq).expect("a verdict");
+        assert!(verdict.matches() && verdict.met() && verdict.unchecked().count() == 0, "{formulation:?}: {:?}", verdict.checks);
+        let mut parts = model.clone().into_parts();
+        *parts.machines[0].coef.first_mut().expect("a coefficient") *= 1.0 + 1e-6;
+        let changed = Model::new(parts).expect("still a model");
+        let verdict = verify(&changed, &data, None, None, Par::Seq).expect("a verdict");
+        assert!(!verdict.matches(), "{formulation:?}: {:?}", verdict.checks);
+        let mut parts = model.into_parts();
+        parts.machines[0].bias += 0.1;
+        let verdict = verify(&Model::new(parts).expect("still a model"), &data, None, None, Par::Seq).expect("a verdict");
+        assert!(verdict.checks.iter().any(|check| check.what == "bias" && check.passed == Some(false)), "{formulation:?}");
+    }
+}
+
+/// A bound on how far two certified objectives may be apart.
+fn gap(report: &CvReport, fold: usize) -> f64 {
+    let machines = report.folds[fold].machines.iter().chain(report.full.iter().flat_map(|full| &full.machines));
+    machines.map(|m| (m.certificate.primal - m.certificate.dual).max(0.0)).sum()
+}
+
+#[test]
+fn seeded_folds_are_those_of_cold_trainings() {
+    for (formulation, data) in all() {
+        let n = data.samples.len();
+        let plan = FoldPlan::shuffled(n, 5, 1).expect("folds");
+        let cold = svm(formulation, 1e-6).seeding(Seeding::Cold).cross_validate(&data, &plan).expect("a cross-validation");
+        let full = svm(formulation, 1e-6).cross_validate(&data, &plan).expect("a cross-validation");
+        for (h, (a, b)) in cold.folds.iter().zip(&full.folds).enumerate() {
+            assert!(a.certificate.holds && b.certificate.holds && a.train + a.test == n, "{formulation:?}, fold {h}");
+            let most = gap(&cold, h) + gap(&full, h) + 1e-9 * (1.0 + a.objective.abs());
+            assert!((a.objective - b.objective).abs() <= most, "{formulation:?}, fold {h}: {} {}", a.objective, b.objective);
+            // What a training of the fold's rows alone gives.
+            let rows: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let alone = fit(formulation, &data.select(&rows), 1e-6);
+            let objective: f64 = alone.machines.iter().map(|m| m.objective).sum();
+            assert!(
+                (objective - a.objective).abs() <= 2.0 * most + 1e-6,
+                "{formulation:?}, fold {h}: {objective} {}",
+                a.objective
+            );
+            let test: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize == h).collect();
+            let decided = alone.decision_values(&data.samples.select(&test)).expect("decisions");
+            let width = alone.machines.len();
+            let own: Vec<f64> = test.iter().flat_map(|&i| &full.decisions[i * width..(i + 1) * width]).copied().collect();
+            let scale = own.iter().fold(1.0_f64, |most, d| most.max(d.abs()));
+            let near = decided.iter().zip(&own).all(|(a, b)| (a - b).abs() <= 2e-3 * scale);
+            assert!(near, "{formulation:?}, fold {h}: {decided:?} {own:?}");
+        }
+        assert_eq!(cold.scores.len(), full.scores.len());
+    }
+}
+
+/// A fold without support vectors is another problem where ν asks for a share of the samples: it may not have the model of all data.
+#[test]
+fn leave_one_out_trains_what_has_changed() {
+    for (formulation, data) in all() {
+        let data = data.select(&(0..40).collect::<Vec<_>>());
+        let report = svm(formulation, 1e-6).leave_one_out(&data).expect("a leave-one-out");
+        for i in [0, 11, 39] {
+            let rows: Vec<usize> = (0..40).filter(|&row| row != i).collect();
+            let alone = fit(formulation, &data.select(&rows), 1e-6);
+            let objective: f64 = alone.machines.iter().map(|m| m.objective).sum();
+            let most = gap(&report, i) + 1e-6 * (1.0 + objective.abs());
+            assert!((report.folds[i].objective - objective).abs() <= most, "{formulation:?}, {i}");
+        }
+        let own = report.folds.iter().filter(|fold| !fold.machines.is_empty()).count();
+        assert!(formulation.nu().is_none() || own == 40, "{formulation:?}: {own} folds of their own");
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let pool = rayon_pool();
+    for (formulation, data) in all() {
+        let plan = FoldPlan::shuffled(data.samples.len(), 4, 1).expect("folds");
+        let one = svm(formulation, 1e-4).cross_validate(&data, &plan).expect("a cross-validation");
+        let many = pool.install(|| svm(formulation, 1e-4).threads(Par::Pool).cross_validate(&data, &plan));
+        let bits = |report: &CvReport| report.decisions.iter().map(|d| d.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&one), bits(&many.expect("a cross-validation")), "{formulation:?}");
+    }
+}
+
+fn rayon_pool() -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads")
+}
+
+/// At most the share ν is outside, at least the share ν are support vectors (Schölkopf et al. 2000, proposition 5).
+#[test]
+fn nu_is_a_share() {
+    for (formulation, data) in all() {
+        let Some(nu) = formulation.nu() else { continue };
+        for machine in &fit(formulation, &data, 1e-6).machines {
+            let n = machine.train as f64;
+            let (bounded, support) = (machine.bounded as f64, machine.support_vectors as f64);
+            assert!(bounded <= nu * n + 1e-9 && support >= nu * n - 1e-9, "{formulation:?}: {bounded} {support} of {n}");
+        }
+    }
+}
+
+/// Every solver that takes a formulation comes to the same optimum.
+#[test]
+fn solvers_agree() {
+    for (formulation, data) in all() {
+        let one = fit(formulation, &data, 1e-6);
+        let irwls = svm(formulation, 1e-6).solver(maxmargin::Solver::Irwls).fit(&data);
+        assert_eq!(
+            irwls.is_ok(),
+            !matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }),
+            "{formulation:?}"
+        );
+        let Ok(irwls) = irwls else { continue };
+        assert_eq!(irwls.status, Status::Converged, "{formulation:?}");
+        let (a, b) = (one.certificate, irwls.certificate);
+        assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{formulation:?}: {a:?} {b:?}");
+    }
+}
+
+/// Without a kernel: coordinate descent and Newton steps beside SMO over the linear kernel, both losses, three biases, one class.
+#[test]
+fn linear_machines_are_those_of_smo() {
+    use maxmargin::Solver;
+    use maxmargin::core::{Loss, Offset};
+    let (data, n) = (waves(150, 8), 150);
+    let linear = |formulation| Svm::of(formulation).eps(1e-6);
+    for c in [0.01, 1.0, 100.0] {
+        for formulation in [Formulation::epsilon_svr(c, 0.1), Formulation::epsilon_svr(c, 0.0)] {
+            let smo = linear(formulation).solver(Solver::Smo).fit(&data).expect("a training");
+            for solver in [Solver::Linear, Solver::Newton] {
+                let found = linear(formulation).solver(solver).fit(&data).expect("a training");
+                let (a, b) = (smo.certificate, found.certificate);
+                assert!(found.model.folded() && b.holds && b.relative_gap < 1e-5, "{formulation:?} {solver:?}: {b:?}");
+                let slack = 1e-9 * a.dual.abs();
+                assert!(a.dual <= b.primal + slack && b.dual <= a.primal + slack, "{formulation:?} {solver:?}: {a:?} {b:?}");
+                let verdict = verify(&found.model, &data, None, None, Par::Seq).expect("a verdict");
+                assert!(verdict.matches() && verdict.met(), "{formulation:?} {solver:?}: {:?}", verdict.checks);
+            }
+        }
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            for offset in [Offset::Free, Offset::Feature(1.0), Offset::None] {
+                let svm = linear(Formulation::epsilon_svr(c, 0.1)).loss(loss).offset(offset);
+                let mut bounds = (f64::NEG_INFINITY, f64::INFINITY);
+                for solver in [Solver::Linear, Solver::Newton, Solver::Descent, Solver::Avsf] {
+                    if c > 1.0 && [Solver::Descent, Solver::Avsf].contains(&solver) {
+                        continue; // they take for ever there
+                    }
+                    let Ok(found) = svm.clone().solver(solver).fit(&data) else {
+                        assert!(offset == Offset::Free && [Solver::Descent, Solver::Avsf].contains(&solver), "{solver:?}");
+                        continue;
+                    };
+                    let b = found.certificate;
+                    // What descends alone may come to its floor before, and says so.
+                    let floor = [Solver::Descent, Solver::Avsf].contains(&solver) && found.status == Status::Stalled;
+                    let met = b.holds && found.status == Status::Converged;
+                    assert!(met || (floor && b.relative_gap < 1e-9), "{loss:?} {offset:?} {solver:?}: {b:?}");
+                    bounds = (bounds.0.max(b.dual), bounds.1.min(b.primal));
+                    let verdict = verify(&found.model, &data, None, None, Par::Seq).expect("a verdict");
+                    assert!(verdict.matches(), "{loss:?} {offset:?} {solver:?}: {:?}", verdict.checks);
+                }
+                // Every lower bound is below every upper one.
+                assert!(bounds.0 <= bounds.1 + 1e-9 * bounds.1.abs(), "{loss:?} {offset:?}, C = {c}: {bounds:?}");
+            }
+        }
+    }
+    let plan = FoldPlan::shuffled(n, 5, 1).expect("folds");
+    let svr = linear(Formulation::epsilon_svr(1.0, 0.1));
+    let (full, cold) = (svr.cross_validate(&data, &plan), svr.clone().seeding(Seeding::Cold).cross_validate(&data, &plan));
+    let (full, cold) = (full.expect("a cross-validation"), cold.expect("a cross-validation"));
+    for (h, (a, b)) in full.folds.iter().zip(&cold.folds).enumerate() {
+        assert!((a.objective - b.objective).abs() <= gap(&full, h) + gap(&cold, h) + 1e-9, "fold {h}");
+    }
+    let outliers = Dataset { labels: vec![1.0; n], ..data };
+    let one = linear(Formulation::OneClass { nu: 0.3 });
+    let (a, b) = (one.clone().solver(Solver::Smo).fit(&outliers), one.solver(Solver::Linear).fit(&outliers));
+    let (a, b) = (a.expect("a training").certificate, b.expect("a training").certificate);
+    assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{a:?} {b:?}");
+}
+
+/// Another origin of the values moves the bias alone; another unit, with ε and C to fit it, the whole.
+#[test]
+fn regression_follows_origin_and_unit() {
+    let data = waves(90, 5);
+    let base = fit(Formulation::epsilon_svr(2.0, 0.1), &data, 1e-7);
+    let say = |fitted: &Fitted| fitted.predict(&data.samples).expect("values");
+    let moved = Dataset { labels: data.labels.iter().map(|y| y + 100.0).collect(), ..data.clone() };
+    let doubled = Dataset { labels: data.labels.iter().map(|y| 2.0 * y).collect(), ..data.clone() };
+    let there = fit(Formulation::epsilon_svr(2.0, 0.1), &moved, 1e-7);
+    let twice = fit(Formulation::epsilon_svr(4.0, 0.2), &doubled, 1e-7);
+    for ((a, b), c) in say(&base).iter().zip(say(&there)).zip(say(&twice)) {
+        assert!((a + 100.0 - b).abs() < 1e-4 && (2.0 * a - c).abs() < 1e-4, "{a} {b} {c}");
+    }
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * a.abs();
+    assert!(near(base.certificate.dual, there.certificate.dual) && near(4.0 * base.certificate.dual, twice.certificate.dual));
+}
+
+#[test]
+fn grids_of_c_and_what_has_none() {
+    let data = waves(100, 6);
+    let plan = FoldPlan::shuffled(100, 5, 1).expect("folds");
+    let reports = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-5).grid(&data, &plan, &[0.1, 1.0, 10.0]).expect("reports");
+    assert_eq!(reports.iter().map(|r| r.c).collect::<Vec<_>>(), [Some(0.1), Some(1.0), Some(10.0)]);
+    for report in &reports {
+        let alone = svm(Formulation::epsilon_svr(report.c.expect("C"), 0.1), 1e-5).cross_validate(&data, &plan).expect("one");
+        for (h, (a, b)) in report.folds.iter().zip(&alone.folds).enumerate() {
+            assert!((a.objective - b.objective).abs() <= gap(report, h) + gap(&alone, h) + 1e-9, "{:?} {h}", report.c);
+        }
+        assert_eq!((report.accuracy, report.samples_counted), (None, 100));
+    }
+    let one = svm(Formulation::OneClass { nu: 0.5 }, 1e-4).cross_validate(&data, &plan).expect("a cross-validation");
+    assert_eq!((one.c, one.scores.len()), (None, 1), "labels that are no sides are not looked at");
+}
+
+#[test]
+fn what_cannot_be_is_one_clear_line() {
+    let classes = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, -1.0, -1.0, -1.0]).expect("data");
+    let says = |svm: Svm| svm.fit(&classes).expect_err("impossible").to_string();
+    let text = says(Svm::nu_svc(0.6).kernel(Kernel::rbf(1.0)));
+    assert!(text.contains("infeasible") && text.contains("at most 0.5, twice the share of the smaller class"), "{text}");
+    assert!(says(Svm::nu_svr(1.0, 1.5)).contains("at most 1"));
+    assert!(says(Svm::one_class(0.0)).contains("above 0"));
+    assert!(says(Svm::epsilon_svr(1.0, -0.5)).contains("epsilon is -0.5"));
+    assert!(says(Svm::epsilon_svr(-1.0, 0.5)).contains("C of variable 0 is -1"));
+    let weighted = Svm::epsilon_svr(1.0, 0.1).class_weight(1.0, 2.0).fit(&classes);
+    assert!(matches!(weighted, Err(Error::Classes("epsilon-svr"))));
+    let squared = Svm::nu_svc(0.3).loss(maxmargin::core::Loss::SquaredHinge).fit(&classes);
+    assert!(matches!(squared, Err(Error::Fixed("nu-svc"))));
+    let irwls = Svm::nu_svc(0.3).kernel(Kernel::rbf(1.0)).solver(maxmargin::Solver::Irwls).fit(&classes);
+    let text = irwls.expect_err("refused").to_string();
+    assert!(text.contains("nu-svc has one for each sign") && text.contains("smo"), "{text}");
+    let pairwise = Svm::one_class(0.3).kernel(Kernel::rbf(1.0)).solver(maxmargin::Solver::Pairwise).fit(&classes);
+    let text = pairwise.expect_err("refused").to_string();
+    assert!(text.contains("C-SVC, not one-class") && text.contains("smo"), "{text}");
+    let sir = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-3).seeding(Seeding::Sir);
+    let plan = FoldPlan::contiguous(4, 2).expect("folds");
+    assert!(matches!(sir.cross_validate(&classes, &plan), Err(Error::Seeding { .. })));
+    // A fold whose training set is without a class, or with too little of one for ν.
+    let plan = FoldPlan::from_text("0\n0\n1\n1\n", 4).expect("folds");
+    let lost = svm(Formulation::NuSvc { nu: 0.5 }, 1e-3).cross_validate(&classes, &plan).expect_err("no positive sample");
+    assert!(lost.to_string().contains("fold 0"), "{lost}");
+}
+
+#[test]
+fn updates_of_other_formulations_are_refused_by_name() {
+    let data = waves(30, 7);
+    let model = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-3).keep_vectors().fit(&data).expect("a model").model;
+    let kept = maxmargin::cv::Kept::new(data);
+    let change = maxmargin::cv::Change { c: Some(2.0), ..Default::default() };
+    let watch = |_: &maxmargin::path::Update| std::ops::ControlFlow::Continue(());
+    let error = maxmargin::cv::update(&model, &kept, &change, 1 << 20, Par::Seq, &watch).expect_err("not yet").to_string();
+    assert!(error.contains("epsilon-svr") && error.contains("C-SVC"), "{error}");
+}
+
+/// What LIBSVM says about a problem.
+struct Theirs {
+    objective: f64,
+    rho: f64,
+    support: usize,
+    model: String,
+    predictions: Vec<f64>,
+}
+
+/// What follows `key` in the last line that has it.
+fn after(text: &str, key: &str) -> f64 {
+    let rest = text.rsplit(key).next().expect("a part");
+    rest[..rest.find([',', '\n']).unwrap_or(rest.len())].trim().parse().unwrap_or_else(|e| panic!("{key}: {e} in {text}"))
+}
+
+fn libsvm_says(data: &Dataset, options: &str, ours: &Model) -> (Theirs, Vec<f64>) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let at = |name: &str| folder.path().join(name);
+    let mut text = Vec::new();
+    write(data, &mut text).expect("writing to memory");
+    fs::write(at("data"), text).expect("writing a temporary file");
+    let run = |program: &str, args: &[&str]| {
+        let paths = args.iter().map(|arg| if arg.starts_with('@') { at(&arg[1..]) } else { arg.into() });
+        let done = Command::new(program).args(paths).output().expect("LIBSVM's program runs");
+        assert!(done.status.success(), "{program} {args:?}: {done:?}");
+        String::from_utf8(done.stdout).expect("text")
+    };
+    let gamma = GAMMA.to_string();
+    let mut args = vec!["-g", &gamma, "-e", "1e-6", "-m", "200"];
+    args.extend(options.split_whitespace());
+    args.extend(["@data", "@model"]);
+    let said = run("svm-train", &args);
+    let mut own = Vec::new();
+    libsvm::write_model(ours, &mut own).expect("LIBSVM's text");
+    fs::write(at("own"), own).expect("writing a temporary file");
+    let predict = |model: &str| -> Vec<f64> {
+        run("svm-predict", &["@data", model, "@out"]);
+        fs::read_to_string(at("out")).expect("predictions").lines().map(|line| line.parse().expect("a number")).collect()
+    };
+    let (predictions, of_ours) = (predict("@model"), predict("@own"));
+    let theirs = Theirs {
+        objective: after(&said, "obj = "),
+        rho: after(&said, "rho = "),
+        support: after(&said, "nSV = ") as usize,
+        model: fs::read_to_string(at("model")).expect("a model"),
+        predictions,
+    };
+    (theirs, of_ours)
+}
+
+/// Objective, bias, number of support vectors, predictions; models of each read by the other.
+fn same_as_libsvm(what: &str, formulation: Formulation, options: &str, data: &Dataset) {
+    let fitted = fit(formulation, data, 1e-6);
+    let (machine, certificate) = (&fitted.machines[0], &fitted.certificate);
+    let (theirs, of_ours) = libsvm_says(data, options, &fitted.model);
+    // ν-SVC: LIBSVM divides by ρ², which the coefficients tell: their sum is ν n / ρ.
+    let coefs: f64 = fitted.model.machines()[0].coef.iter().map(|c| c.abs()).sum();
+    let scale = match formulation {
+        Formulation::NuSvc { nu } => (coefs / (nu * data.labels.len() as f64)).powi(2),
+        _ => 1.0,
+    };
+    let (ours, slack) = (machine.objective * scale, 1e-5 * theirs.objective.abs() + 1e-5);
+    assert!((ours - theirs.objective).abs() <= slack, "{what}: objective {ours}, LIBSVM {}", theirs.objective);
+    assert!(-certificate.dual <= machine.objective + 1e-12 * machine.objective.abs(), "{what}");
+    // Of labels ±1 LIBSVM's positive class is 1, whichever comes first.
+    let rho = -machine.bias;
+    let room = 1e-3 * (1.0 + theirs.rho.abs());
+    assert!((rho - theirs.rho).abs() <= room, "{what}: rho {rho}, LIBSVM {}", theirs.rho);
+    let most = 2 + theirs.support / 50;
+    assert!(machine.support_vectors.abs_diff(theirs.support) <= most, "{what}: {} {}", machine.support_vectors, theirs.support);
+    // LIBSVM keeps eight digits of a vector in its own file, all of them in ours.
+    let read = libsvm::read_model(theirs.model.as_bytes()).expect("LIBSVM's model");
+    let said = read.predict(&data.samples, Par::Seq).expect("predictions");
+    let decided = fitted.decision_values(&data.samples).expect("decisions");
+    let ours = fitted.predict(&data.samples).expect("predictions");
+    let spread = decided.iter().fold(1.0_f64, |most, d| most.max(d.abs()));
+    for i in 0..data.labels.len() {
+        let near = |a: f64, b: f64, room: f64| (a - b).abs() <= room * spread;
+        let values = formulation.needs() == maxmargin::core::Needs::Values;
+        let unsure = !values && decided[i].abs() < 1e-3 * spread;
+        assert!(
+            unsure || near(said[i], theirs.predictions[i], 1e-6),
+            "{what}, {i}: their model {} {}",
+            said[i],
+            theirs.predictions[i]
+        );
+        assert!(unsure || near(ours[i], of_ours[i], 1e-12), "{what}, {i}: our model {} {}", ours[i], of_ours[i]);
+        assert!(unsure || near(ours[i], theirs.predictions[i], 2e-3), "{what}, {i}: {} {}", ours[i], theirs.predictions[i]);
+    }
+}
+
+/// A column of the data as what is to be predicted from the others.
+fn column_as_target(data: &Dataset, column: usize) -> Dataset {
+    let n = data.samples.len();
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut labels = vec![0.0; n];
+    for (i, label) in labels.iter_mut().enumerate() {
+        for (j, v) in data.samples.row(i).entries() {
+            if j == column {
+                *label = v;
+            } else {
+                indices.push(u32::try_from(j).expect("few columns"));
+                values.push(v);
+            }
+        }
+        offsets.push(indices.len());
+    }
+    let samples = Samples::from_sparse(data.samples.features(), offsets, indices, values).expect("rows").compact();
+    Dataset { samples, labels, groups: None, ..data.clone() }
+}
+
+#[test]
+fn regression_and_nu_are_libsvms_on_real_data() {
+    if program("svm-train").is_none() || program("svm-predict").is_none() {
+        return;
+    }
+    if let Some(heart) = dataset("heart_scale") {
+        let pressure = column_as_target(&heart, 3);
+        for (c, epsilon) in [(1.0, 0.1), (10.0, 0.01)] {
+            same_as_libsvm("heart", Formulation::epsilon_svr(c, epsilon), &format!("-s 3 -c {c} -p {epsilon}"), &pressure);
+        }
+        for nu in [0.2, 0.8] {
+            same_as_libsvm("heart", Formulation::NuSvr { c: 2.0, nu }, &format!("-s 4 -c 2 -n {nu}"), &pressure);
+        }
+        for nu in [0.3, 0.6] {
+            same_as_libsvm("heart", Formulation::NuSvc { nu }, &format!("-s 1 -n {nu}"), &heart);
+            same_as_libsvm("heart", Formulation::OneClass { nu }, &format!("-s 2 -n {nu}"), &heart);
+        }
+    }
+    if let Some(diabetes) = dataset("diabetes_scale") {
+        let mass = column_as_target(&diabetes, 5);
+        same_as_libsvm("diabetes", Formulation::epsilon_svr(10.0, 0.05), "-s 3 -c 10 -p 0.05", &mass);
+        same_as_libsvm("diabetes", Formulation::NuSvr { c: 10.0, nu: 0.5 }, "-s 4 -c 10 -n 0.5", &mass);
+        same_as_libsvm("diabetes", Formulation::NuSvc { nu: 0.5 }, "-s 1 -n 0.5", &diabetes);
+    }
+    if let Some(adult) = dataset("a1a") {
+        same_as_libsvm("a1a", Formulation::OneClass { nu: 0.1 }, "-s 2 -n 0.1", &adult);
+        same_as_libsvm("a1a", Formulation::NuSvc { nu: 0.4 }, "-s 1 -n 0.4", &adult);
+    }
+}
