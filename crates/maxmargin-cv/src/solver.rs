@@ -105,7 +105,7 @@ impl Solver {
         let linear = |method| Box::new(Linear { method, seed });
         let simplex = |method| Box::new(Simplex::of(method, seed));
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish::default()),
+            Self::Auto | Self::Smo => Box::new(SmoFinish { hands_over: self == Self::Auto, ..SmoFinish::default() }),
             Self::Irwls => Box::new(Irwls { seed, ..Irwls::default() }),
             Self::Linear => linear(Method::Hybrid),
             Self::Descent => linear(Method::Descent),
@@ -119,10 +119,12 @@ impl Solver {
         }
     }
 
-    /// [`Solver::build`], but that SMO goes by all variables in every pass, as the papers count its iterations.
-    pub fn build_without_shrinking(self, seed: u64) -> Box<dyn Solve + Send> {
+    /// [`Solver::build`] with SMO as it is asked for: whether it goes by active variables on large problems, which the papers that count its iterations do
+    /// not, and whether a run that is slow goes on by other means.
+    pub fn build_as(self, seed: u64, shrinking: bool, hands_over: bool) -> Box<dyn Solve + Send> {
+        let shrinking = if shrinking { Shrinking::default() } else { Shrinking::NEVER };
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish { shrinking: Shrinking::NEVER }),
+            Self::Auto | Self::Smo => Box::new(SmoFinish { shrinking, hands_over }),
             other => other.build(seed),
         }
     }

@@ -365,7 +365,7 @@ impl Svm {
         };
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes))?;
         let solver = self.resolved_solver();
-        let solver = if self.shrinking { solver.build(self.seed) } else { solver.build_without_shrinking(self.seed) };
+        let solver = solver.build_as(self.seed, self.shrinking, self.solver == Solver::Auto);
         run(&Study {
             data,
             classes: classes.as_ref(),

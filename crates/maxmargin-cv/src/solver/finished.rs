@@ -1,7 +1,7 @@
-//! SMO to any tolerance: what its tail would take long for, an active-set finish does.
+//! SMO to any end: what its tail would take long for, an active-set finish does; what pairs do not get done, working sets do.
 
 use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
-use maxmargin_irwls::{Finish, finish};
+use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
 use maxmargin_smo::{Shrinking, Smo};
 use std::time::Instant;
@@ -11,15 +11,59 @@ use std::time::Instant;
 pub struct SmoFinish {
     /// When SMO goes by active variables.
     pub shrinking: Shrinking,
+    /// Whether a run that is slow or stalls goes on with weighted least squares on working sets ([`Irwls`]) from where it is.
+    pub hands_over: bool,
 }
 
 /// Where the finish takes over, and the violation and the relative gap from which on it is worth it.
 const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
 const FINISHED_BELOW: (f64, f64) = (1e-5, 1e-6);
 
+/// Iterations of SMO after which a run is slow: so many, and so many for each variable. Trainings of scaled data take 1 to 10 for each.
+const PATIENCE: (u64, u64) = (100_000, 20);
+
 impl SmoFinish {
     fn smo(&self) -> Smo {
         Smo { shrinking: self.shrinking }
+    }
+
+    /// SMO, and the finish for tolerances that want it.
+    fn pairs(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
+        let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1);
+        if loose || !matches!(dual.balance(), Balance::Sum(_)) {
+            return self.smo().solve(dual, space, start, run);
+        }
+        let wanted = (run.stop, run.refine);
+        run.refine = Refine::Exact;
+        let solved = smo_and_finish(&self.smo(), dual, space, start, run);
+        (run.stop, run.refine) = wanted;
+        solved
+    }
+
+    /// As long as pairs get on; then by working sets, from the point that they came to. Whatever has the last word returns a point no worse.
+    fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (begun, stop) = (Instant::now(), run.stop);
+        let patience = PATIENCE.0 + PATIENCE.1 * dual.len() as u64;
+        run.stop.max_iter = Some(stop.max_iter.map_or(patience, |most| most.min(patience)));
+        let first = self.pairs(dual, space, start, run);
+        run.stop = stop;
+        let first = first?;
+        let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| most > patience);
+        if !slow && first.solution.status != Status::Stalled {
+            return Ok(first);
+        }
+        let work = first.solution.work;
+        let Ok(start) = Start::checked(dual, first.solution.alpha.clone()) else { return Ok(first) };
+        run.stop = stop.left(begun, work.iterations);
+        let second = Irwls::default().solve(dual, space, start, run);
+        run.stop = stop;
+        // What working sets cannot take is as far as it was.
+        let Ok(mut second) = second else { return Ok(first) };
+        second.solution.work += work;
+        Solved::add_counts(&mut second.counts, &first.counts);
+        second.counts.push(("handed_over_after", work.iterations));
+        Ok(second)
     }
 }
 
@@ -33,16 +77,8 @@ impl Solve for SmoFinish {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
-        let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1);
-        if loose || !matches!(dual.balance(), Balance::Sum(_)) {
-            return self.smo().solve(dual, space, start, run);
-        }
-        let wanted = (run.stop, run.refine);
-        run.refine = Refine::Exact;
-        let solved = smo_and_finish(&self.smo(), dual, space, start, run);
-        (run.stop, run.refine) = wanted;
-        solved
+        let one = matches!(dual.balance(), Balance::Sum(_));
+        if self.hands_over && one { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
     }
 }
 
