@@ -60,9 +60,11 @@ pub(crate) struct Cv {
     /// How samples are cut into folds.
     #[serde(default)]
     pub(crate) folds: Folds,
-    /// Whether SMO goes by active variables: not as the papers count iterations.
+    /// Whether SMO goes by active variables, and takes equal rows for one: not as the papers count iterations.
     #[serde(default)]
     pub(crate) shrinking: bool,
+    #[serde(default)]
+    pub(crate) joins: bool,
     /// Where each fold starts: a name of [`Seeding::ALL`].
     pub(crate) seeding: Option<String>,
     #[serde(flatten)]

@@ -26,8 +26,13 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
         }
         Folds::Shuffled => FoldPlan::shuffled(n, cell.k, setting.seed)?,
     };
-    let svm =
-        Svm::c_svc(setting.c).kernel(kernel).solver(cell.solver).seed(setting.seed).seeding(seeding).shrinking(cell.shrinking);
+    let svm = Svm::c_svc(setting.c)
+        .kernel(kernel)
+        .solver(cell.solver)
+        .seed(setting.seed)
+        .seeding(seeding)
+        .shrinking(cell.shrinking)
+        .join_equal(cell.joins);
     let svm = svm.stop(setting.stop()).memory(setting.budget()).threads(par);
     let report = svm.cross_validate(&data, &plan)?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;

@@ -79,6 +79,7 @@ impl<'a> Asked<'a> {
             .gamma(kernel.gamma)
             .solver(solver.solver)
             .shrinking(!solver.no_shrinking)
+            .join_equal(solver.equal_rows == "joined")
             .seeding(self.seeding)
             .seed(self.seed);
         svm = solver.loss.into_iter().fold(svm, Svm::loss);

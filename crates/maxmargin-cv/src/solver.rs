@@ -1,6 +1,7 @@
 //! The solvers by name, and the two that are made of others: SMO with a finish, and the choice that is left to the program.
 
 mod chunks;
+mod equal;
 mod finished;
 
 pub use chunks::SmoChunks;
@@ -10,7 +11,6 @@ use maxmargin_core::{Formulation, Goal, Loss, Offset, Solve};
 use maxmargin_frankwolfe::{Method as Steps, Simplex};
 use maxmargin_irwls::Irwls;
 use maxmargin_linear::{Linear, Method};
-use maxmargin_smo::Shrinking;
 use serde::{Deserialize, Serialize};
 
 /// A solver family by name. [`Solver::build`] makes it.
@@ -105,7 +105,7 @@ impl Solver {
         let linear = |method| Box::new(Linear { method, seed });
         let simplex = |method| Box::new(Simplex::of(method, seed));
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish { hands_over: self == Self::Auto, ..SmoFinish::default() }),
+            Self::Auto | Self::Smo => Box::new(SmoFinish { hands_over: self == Self::Auto, joins: true, ..SmoFinish::default() }),
             Self::Irwls => Box::new(Irwls { seed, ..Irwls::default() }),
             Self::Linear => linear(Method::Hybrid),
             Self::Descent => linear(Method::Descent),
@@ -119,12 +119,10 @@ impl Solver {
         }
     }
 
-    /// [`Solver::build`] with SMO as it is asked for: whether it goes by active variables on large problems, which the papers that count its iterations do
-    /// not, and whether a run that is slow goes on by other means.
-    pub fn build_as(self, seed: u64, shrinking: bool, hands_over: bool) -> Box<dyn Solve + Send> {
-        let shrinking = if shrinking { Shrinking::default() } else { Shrinking::NEVER };
+    /// [`Solver::build`] with SMO as it is asked for.
+    pub fn build_as(self, seed: u64, how: SmoFinish) -> Box<dyn Solve + Send> {
         match self {
-            Self::Auto | Self::Smo => Box::new(SmoFinish { shrinking, hands_over }),
+            Self::Auto | Self::Smo => Box::new(how),
             other => other.build(seed),
         }
     }

@@ -44,6 +44,11 @@ impl Bits {
         part
     }
 
+    /// The words of a sample.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        words.extend((0..self.words).map(|k| self.panels[self.at(i, k)]));
+    }
+
     /// Words of a sample.
     pub(crate) fn words(&self) -> usize {
         self.words

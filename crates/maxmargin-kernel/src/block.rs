@@ -18,6 +18,11 @@ impl Form {
         Self { pages, table: table.map(Arc::new) }
     }
 
+    /// Where memory comes from.
+    pub(crate) fn pages(&self) -> Pages {
+        self.pages.clone()
+    }
+
     /// Bytes of one value.
     pub(crate) fn width(&self) -> usize {
         if self.table.is_some() { 1 } else { 4 }

@@ -57,6 +57,15 @@ impl Bytes {
         self.shift
     }
 
+    /// The bytes of a sample.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        let panel = &self.panels[i / PANEL * PANEL * self.depth..];
+        words.extend((0..self.depth).step_by(4).map(|k| {
+            let at = position(i % PANEL, k);
+            u64::from(u32::from_le_bytes([panel[at], panel[at + 1], panel[at + 2], panel[at + 3]]))
+        }));
+    }
+
     /// Features, padded.
     pub(crate) fn depth(&self) -> usize {
         self.depth

@@ -112,6 +112,15 @@ impl Dense {
         }
     }
 
+    /// The values of a sample; −0 is 0.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        match (&self.double, &self.single) {
+            (Some(panel), _) => words.extend(panel.sample(i).map(|v| (v + 0.0).to_bits())),
+            (None, Some(panel)) => words.extend(panel.sample(i).map(|v| u64::from((v + 0.0).to_bits()))),
+            (None, None) => {}
+        }
+    }
+
     /// Features.
     pub(crate) fn depth(&self) -> usize {
         let double = self.double.as_ref().map_or(0, Panel::depth);

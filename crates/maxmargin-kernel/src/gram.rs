@@ -1,6 +1,7 @@
 //! The Gram matrix as solvers and certificates see it.
 
 use crate::Subset;
+use crate::distinct::Distinct;
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 
@@ -72,7 +73,12 @@ pub trait Gram: Sync {
     /// # Panics
     ///
     /// When an id is out of range.
-    fn part(&self, _ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+    fn part(&self, _ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
+        None
+    }
+
+    /// Which samples are equal, where the matrix knows what they are made of and some are.
+    fn distinct(&self) -> Option<Distinct> {
         None
     }
 
@@ -88,6 +94,6 @@ pub trait Gram: Sync {
 /// # Panics
 ///
 /// When an id is out of range.
-pub fn part_of<'g>(gram: &'g dyn Gram, ids: &[usize]) -> Box<dyn Gram + 'g> {
+pub fn part_of<'g>(gram: &'g dyn Gram, ids: &[usize]) -> Box<dyn Gram + Send + 'g> {
     gram.part(ids).unwrap_or_else(|| Box::new(Subset::new(gram, ids.to_vec())))
 }

@@ -127,6 +127,14 @@ impl Integers {
         if Self::are_bits(survey) { 160.0 } else { 40.0 }
     }
 
+    /// What a sample is made of.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        match &self.panels {
+            Form::Bytes(bytes) => bytes.content(i, words),
+            Form::Bits(bits) => bits.content(i, words),
+        }
+    }
+
     /// About what a dot product costs, in nanoseconds.
     pub(crate) fn product_cost(&self) -> f64 {
         match &self.panels {

@@ -1,6 +1,7 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
 use crate::dense::Dense;
+use crate::distinct::Distinct;
 use crate::entry::Entry;
 use crate::integers::Integers;
 use crate::precomputed::Precomputed;
@@ -177,7 +178,7 @@ impl Gram for KernelGram {
         }
     }
 
-    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
         let store = match &*self.store {
             Store::Integers(integers) => Store::Integers(integers.select(ids)),
             Store::Dense(dense) => Store::Dense(dense.select(ids)),
@@ -186,6 +187,15 @@ impl Gram for KernelGram {
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
         Some(Box::new(Self { kernel: self.kernel.clone(), entry: self.entry.clone(), store: Arc::new(store), diagonal }))
+    }
+
+    fn distinct(&self) -> Option<Distinct> {
+        match &*self.store {
+            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words)),
+            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words)),
+            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words)),
+            Store::Precomputed(_) | Store::User(_) => None,
+        }
     }
 
     fn value_cost(&self) -> f64 {

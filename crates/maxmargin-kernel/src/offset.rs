@@ -1,5 +1,6 @@
 //! A kernel plus a constant: a bias inside the kernel.
 
+use crate::distinct::Distinct;
 use crate::{Gram, Tile};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
@@ -27,7 +28,7 @@ pub struct OffsetGram<'g> {
 /// The matrix without the constant: somebody else's, or a part made for this one.
 enum Plain<'g> {
     Lent(&'g dyn Gram),
-    Own(Box<dyn Gram + 'g>),
+    Own(Box<dyn Gram + Send>),
 }
 
 impl Plain<'_> {
@@ -91,10 +92,14 @@ impl Gram for OffsetGram<'_> {
         self.gram.get().tile()
     }
 
-    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
         let gram = Plain::Own(self.gram.get().part(ids)?);
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
         Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal }))
+    }
+
+    fn distinct(&self) -> Option<Distinct> {
+        self.gram.get().distinct()
     }
 
     fn value_cost(&self) -> f64 {

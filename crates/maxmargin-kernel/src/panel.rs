@@ -59,7 +59,7 @@ impl<T: Real> Panel<T> {
     }
 
     /// The features of sample `i`.
-    fn sample(&self, i: usize) -> impl Iterator<Item = T> + '_ {
+    pub(crate) fn sample(&self, i: usize) -> impl Iterator<Item = T> + '_ {
         self.panel(i / T::PANEL)[i % T::PANEL..].iter().step_by(T::PANEL).copied()
     }
 

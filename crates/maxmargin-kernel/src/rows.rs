@@ -7,6 +7,7 @@ pub use memory::Lent;
 
 use crate::Gram;
 use crate::block::{Block, Form};
+use crate::distinct::Merged;
 use crate::lru::Lru;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::pages::Pages;
@@ -77,10 +78,12 @@ impl RowWork {
 /// When the budget holds all rows none is ever dropped; otherwise the least recently used rows make room. Two threads that miss
 /// the same row at the same time may both compute it; they get the same bits.
 pub struct Rows<'g> {
-    gram: &'g dyn Gram,
+    gram: Whose<'g>,
     par: Par,
     held: Held,
     form: Form,
+    /// The rows of the different samples, once somebody has asked for them.
+    merged: OnceLock<Option<Box<Merged>>>,
     computed: AtomicU64,
     hits: AtomicU64,
     bytes: AtomicU64,
@@ -89,6 +92,12 @@ pub struct Rows<'g> {
     peak: AtomicU64,
     budget: u64,
     nanoseconds: AtomicU64,
+}
+
+/// The matrix behind the rows.
+enum Whose<'g> {
+    Lent(&'g dyn Gram),
+    Own(Box<dyn Gram + Send>),
 }
 
 /// The rows in memory.
@@ -104,6 +113,15 @@ fn lock(lru: &Mutex<Lru>) -> MutexGuard<'_, Lru> {
     lru.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl Whose<'_> {
+    fn get(&self) -> &dyn Gram {
+        match self {
+            Self::Lent(gram) => *gram,
+            Self::Own(gram) => &**gram,
+        }
+    }
+}
+
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
@@ -112,8 +130,11 @@ impl<'g> Rows<'g> {
 
     /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew.
     pub fn with_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
-        let form = Form::new(pages, gram.table());
-        let n = gram.len();
+        Self::of(Whose::Lent(gram), budget, par, pages)
+    }
+
+    fn of(gram: Whose<'g>, budget: u64, par: Par, pages: Pages) -> Self {
+        let (form, n) = (Form::new(pages, gram.get().table()), gram.get().len());
         let capacity = (budget / (form.width() * n).max(1) as u64) as usize;
         let held = if capacity >= n {
             let rows = (0..n).map(|_| OnceLock::new()).collect();
@@ -127,6 +148,7 @@ impl<'g> Rows<'g> {
             par,
             held,
             form,
+            merged: OnceLock::new(),
             computed: zero(),
             hits: zero(),
             bytes: zero(),
@@ -137,14 +159,39 @@ impl<'g> Rows<'g> {
         }
     }
 
+    /// The rows of the different samples alone, where that saves much and memory holds them beside these; for everybody who solves problems over these
+    /// rows.
+    pub fn merged(&self) -> Option<&Merged> {
+        let made = self.merged.get_or_init(|| match &self.gram {
+            Whose::Lent(gram) => Merged::new(self, *gram),
+            // Those of a part have no copies.
+            Whose::Own(_) => None,
+        });
+        made.as_deref()
+    }
+
+    /// A store for a part of the matrix, in the memory that this one leaves; nothing where this one holds all of its rows and leaves too little.
+    pub(crate) fn beside(&self, part: Box<dyn Gram + Send>) -> Option<(Rows<'static>, u64)> {
+        let all = |n: usize| (n * n * self.form.width()) as u64;
+        let (own, wanted) = (all(self.gram().len()), all(part.len()));
+        let budget = if self.holds_all() { self.budget.saturating_sub(own) } else { wanted.min(self.budget / 4 * 3) };
+        if self.holds_all() && budget < wanted {
+            return None;
+        }
+        // Kept as long as the store.
+        let bytes = budget.min(wanted);
+        std::mem::forget(self.lend(bytes));
+        Some((Rows::of(Whose::Own(part), budget, self.par, self.form.pages()), bytes))
+    }
+
     /// Bytes of a row.
     fn row_bytes(&self) -> u64 {
-        (self.form.width() * self.gram.len()) as u64
+        (self.form.width() * self.gram().len()) as u64
     }
 
     /// The matrix behind the rows.
-    pub fn gram(&self) -> &'g dyn Gram {
-        self.gram
+    pub fn gram(&self) -> &dyn Gram {
+        self.gram.get()
     }
 
     /// The parallelism that blocks of rows are computed with.
@@ -158,7 +205,7 @@ impl<'g> Rows<'g> {
     ///
     /// When `i` is not a row.
     pub fn row(&self, i: usize) -> RowRef {
-        let n = self.gram.len();
+        let n = self.gram().len();
         match &self.held {
             Held::All { rows, claimed } => {
                 if let Some(row) = rows[i].get() {
@@ -225,7 +272,7 @@ impl<'g> Rows<'g> {
     ///
     /// When it was called off; rows that were not done are then missing as before.
     pub fn fetch_asking(&self, wanted: &[usize], asking: &Asking) -> Result<(), Halted> {
-        let n = self.gram.len();
+        let n = self.gram().len();
         match &self.held {
             Held::All { rows, claimed } => {
                 let claim = |&&i: &&usize| rows[i].get().is_none() && !claimed[i].swap(true, Relaxed);
@@ -296,12 +343,22 @@ impl<'g> Rows<'g> {
 
     /// What has been done so far.
     pub fn work(&self) -> RowWork {
-        RowWork {
+        let own = RowWork {
             computed: self.computed.load(Relaxed),
             hits: self.hits.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             peak_bytes: self.peak.load(Relaxed),
             time: Duration::from_nanos(self.nanoseconds.load(Relaxed)),
+        };
+        let Some(Some(merged)) = self.merged.get() else { return own };
+        let (beside, lent) = (merged.rows().work(), merged.bytes());
+        RowWork {
+            computed: own.computed + beside.computed,
+            hits: own.hits + beside.hits,
+            bytes: own.bytes + beside.bytes,
+            // What was lent for them, but for what they did not take.
+            peak_bytes: (own.peak_bytes + beside.peak_bytes).saturating_sub(lent).max(own.bytes + beside.bytes),
+            time: own.time + beside.time,
         }
     }
 
@@ -314,7 +371,7 @@ impl<'g> Rows<'g> {
     /// Computes claimed rows into one block and puts them in their places.
     fn fetch_block(&self, ids: &[usize], mirror: bool, asking: &Asking) -> Result<(), Halted> {
         let Held::All { rows, .. } = &self.held else { return Ok(()) };
-        let n = self.gram.len();
+        let n = self.gram().len();
         if ids.is_empty() {
             return Ok(());
         }

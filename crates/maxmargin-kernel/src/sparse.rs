@@ -82,6 +82,13 @@ impl Sparse {
         pairs / (self.norms.len() as f64).powi(2).max(1.0)
     }
 
+    /// The entries of a sample.
+    pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
+        let row = self.offsets[i]..self.offsets[i + 1];
+        let entries = self.features[row.clone()].iter().zip(&self.values[row]).filter(|(_, v)| **v != 0.0);
+        words.extend(entries.flat_map(|(&k, v)| [u64::from(k), v.to_bits()]));
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         24 * self.values.len() + 8 * (self.offsets.len() + self.lists.len() + self.norms.len())

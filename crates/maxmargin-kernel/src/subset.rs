@@ -1,5 +1,6 @@
 //! A part of a Gram matrix: some of its samples, in an order of their own.
 
+use crate::distinct::Distinct;
 use crate::{Gram, Tile};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
@@ -108,8 +109,13 @@ impl Gram for Subset<'_> {
         self.gram.tile()
     }
 
-    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + '_>> {
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
         self.gram.part(&self.whole(ids))
+    }
+
+    fn distinct(&self) -> Option<Distinct> {
+        let whole = self.gram.distinct()?;
+        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(whole.of[self.ids[k]])))
     }
 
     fn value_cost(&self) -> f64 {

@@ -1,10 +1,11 @@
 //! The estimator: parameters in, certified models and reports out.
 
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, SmoFinish, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_smo::Shrinking;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ pub struct Svm {
     solver: Solver,
     vectors: bool,
     shrinking: bool,
+    joins: bool,
     /// None: what the solver is usually asked for.
     goal: Option<Goal>,
     seeding: Seeding,
@@ -77,6 +79,7 @@ impl Svm {
             solver: Solver::Auto,
             vectors: false,
             shrinking: true,
+            joins: true,
             goal: None,
             seeding: Seeding::default(),
             seed: 1,
@@ -138,6 +141,13 @@ impl Svm {
     #[must_use]
     pub fn scale(self, method: Method) -> Self {
         Self { scale: Some(method), ..self }
+    }
+
+    /// Whether SMO takes equal samples of one class for one variable (it does where this is not called): the same solution in fewer variables and another
+    /// number of iterations. The samples share α in proportion to their C.
+    #[must_use]
+    pub fn join_equal(self, joins: bool) -> Self {
+        Self { joins, ..self }
     }
 
     /// Whether SMO goes by active variables on large problems (it does where this is not called): faster, with another number of iterations.
@@ -365,7 +375,9 @@ impl Svm {
         };
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes))?;
         let solver = self.resolved_solver();
-        let solver = solver.build_as(self.seed, self.shrinking, self.solver == Solver::Auto);
+        let shrinking = if self.shrinking { Shrinking::default() } else { Shrinking::NEVER };
+        let how = SmoFinish { shrinking, hands_over: self.solver == Solver::Auto, joins: self.joins };
+        let solver = solver.build_as(self.seed, how);
         run(&Study {
             data,
             classes: classes.as_ref(),

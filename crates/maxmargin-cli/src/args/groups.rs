@@ -117,6 +117,9 @@ pub(crate) struct SolverArgs {
     /// Let SMO pass over all variables in every iteration, as the papers count them, instead of those that still move
     #[arg(long)]
     pub(crate) no_shrinking: bool,
+    /// Whether SMO takes equal rows of one class for one variable (joined) or each for itself (apart), as the papers count iterations
+    #[arg(long, value_name = "HOW", default_value = "joined", value_parser = ["joined", "apart"])]
+    pub(crate) equal_rows: String,
     /// Bias: free, none, or the value of one more feature (LIBLINEAR's -B) [default: the solver's: 1 for pairwise, cvm, fw, mfw and
     /// swap, free for all others]
     #[arg(long, value_name = "HOW", value_parser = values::bias, allow_hyphen_values = true)]

@@ -12,7 +12,7 @@ use maxmargin_path::{Added, Config, Path, PathError, Update};
 pub(crate) fn exact<'a>(
     alpha: &[f64],
     pool: &Pool,
-    rows: &Rows<'a>,
+    rows: &'a Rows<'a>,
     memory: u64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Path<'a>>, PathError> {

@@ -1,5 +1,6 @@
 //! SMO to any end: what its tail would take long for, an active-set finish does; what pairs do not get done, working sets do.
 
+use crate::solver::equal::Joined;
 use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
@@ -13,6 +14,8 @@ pub struct SmoFinish {
     pub shrinking: Shrinking,
     /// Whether a run that is slow or stalls goes on with weighted least squares on working sets ([`Irwls`]) from where it is.
     pub hands_over: bool,
+    /// Whether equal samples of one sign are one variable.
+    pub joins: bool,
 }
 
 /// Where the finish takes over, and the violation and the relative gap from which on it is worth it.
@@ -77,6 +80,22 @@ impl Solve for SmoFinish {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        if self.joins
+            && let Some(rows) = space.rows()
+            && let Some(joined) = Joined::new(dual, rows)
+            && let Some(start) = joined.start(&start)
+        {
+            let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
+            solved.solution = joined.apart(dual, solved.solution);
+            solved.counts.push(("joined_variables", joined.dual.len() as u64));
+            return Ok(solved);
+        }
+        self.solve_joined(dual, space, start, run)
+    }
+}
+
+impl SmoFinish {
+    fn solve_joined(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let one = matches!(dual.balance(), Balance::Sum(_));
         if self.hands_over && one { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
     }

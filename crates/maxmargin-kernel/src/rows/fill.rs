@@ -48,7 +48,7 @@ impl Stored for u8 {
     }
 
     fn mirror(rows: &Rows, ids: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
-        rows.gram.fill_codes(ids, columns, out);
+        rows.gram().fill_codes(ids, columns, out);
     }
 }
 
@@ -61,7 +61,7 @@ impl Rows<'_> {
         mirror: bool,
         asking: &Asking,
     ) -> Result<(), Halted> {
-        let n = self.gram.len().max(1);
+        let n = self.gram().len().max(1);
         let (mut values, mut codes) = (Vec::new(), Vec::new());
         for buffer in out {
             match buffer {
@@ -74,8 +74,8 @@ impl Rows<'_> {
 
     fn compute_as<T: Stored>(&self, ids: &[usize], mut out: Vec<&mut [T]>, mirror: bool, asking: &Asking) -> Result<(), Halted> {
         let begun = Instant::now();
-        let n = self.gram.len();
-        let tile = self.gram.tile();
+        let n = self.gram().len();
+        let tile = self.gram().tile();
         let cuts = self.cuts(n, tile.columns.max(1), mirror);
         let mut pieces = Vec::new();
         for (chunk, slices) in out.chunks_mut(tile.rows.max(1)).enumerate() {
@@ -92,7 +92,7 @@ impl Rows<'_> {
             if piece.mirrored {
                 T::mirror(self, ids, piece.columns.clone(), &mut piece.out);
             } else {
-                T::fill(self.gram, ids, piece.columns.clone(), &mut piece.out);
+                T::fill(self.gram(), ids, piece.columns.clone(), &mut piece.out);
             }
         };
         let mut done = Ok(());
@@ -154,8 +154,8 @@ impl Rows<'_> {
     pub(super) fn fill(&self, i: usize, block: &mut Block) {
         let begun = Instant::now();
         match block.fill() {
-            Filled::Values(values) => self.gram.fill(&[i], 0..self.gram.len(), values),
-            Filled::Codes(codes) => self.gram.fill_codes(&[i], 0..self.gram.len(), &mut [codes]),
+            Filled::Values(values) => self.gram().fill(&[i], 0..self.gram().len(), values),
+            Filled::Codes(codes) => self.gram().fill_codes(&[i], 0..self.gram().len(), &mut [codes]),
         }
         self.count_time(begun);
     }

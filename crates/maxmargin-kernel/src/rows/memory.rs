@@ -30,7 +30,7 @@ impl Rows<'_> {
 
     /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
     pub fn room(&self) -> u64 {
-        let n = self.gram.len() as u64;
+        let n = self.gram().len() as u64;
         if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes()) } else { self.budget / 2 }
     }
 
@@ -43,7 +43,7 @@ impl Rows<'_> {
     /// Holds as many rows as what is lent leaves room for.
     pub(super) fn fit(&self) {
         let Held::Recent(lru) = &self.held else { return };
-        let n = self.gram.len();
+        let n = self.gram().len();
         let most = self.budget.saturating_sub(self.lent.load(Relaxed)) / self.row_bytes().max(1);
         let mut list = lock(lru);
         list.resize(Self::capacity(most as usize, n, self.par));

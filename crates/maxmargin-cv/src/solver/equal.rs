@@ -1,0 +1,88 @@
+//! Equal samples of one sign as one variable: the same problem in fewer.
+
+use maxmargin_core::{Balance, Dual, Solution, Start};
+use maxmargin_kernel::{Distinct, Merged, Rows};
+
+/// A problem whose copies are joined, and the way back.
+pub(crate) struct Joined<'r> {
+    pub(crate) dual: Dual,
+    merged: &'r Merged,
+    /// The joined variable of each variable.
+    of: Vec<usize>,
+}
+
+impl<'r> Joined<'r> {
+    /// `dual` with one variable for all copies of a sample that have one sign, its box as large as theirs together. Nothing where there are few copies, where copies
+    /// differ in more than their boxes, or where the problem is not one of sums and boxes alone.
+    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'_>) -> Option<Self> {
+        if !matches!(dual.balance(), Balance::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
+            return None;
+        }
+        let merged = rows.merged()?;
+        let Distinct { first, of: kind, copied } = merged.distinct();
+        let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
+        if dual.upper().iter().any(|u| u.is_infinite()) || dual.lin().iter().any(|p| *p != dual.lin()[0]) {
+            return None;
+        }
+        // Every kind with the sign of its first variable; then those with copies with the other sign.
+        let mut signs = vec![0.0; kinds];
+        for (k, &id) in ids.iter().enumerate() {
+            let sign_of = &mut signs[kind[id] as usize];
+            if *sign_of == 0.0 {
+                *sign_of = sign[k];
+            }
+        }
+        let place = |k: usize| {
+            let at = kind[ids[k]] as usize;
+            if sign[k] == signs[at] { at } else { kinds + at - copied }
+        };
+        let of: Vec<usize> = (0..dual.len()).map(place).collect();
+        let mut upper = vec![0.0; 2 * kinds - copied];
+        for (k, &at) in of.iter().enumerate() {
+            upper[at] += dual.upper()[k];
+        }
+        let other = upper[kinds..].iter().any(|u| *u > 0.0);
+        upper.truncate(if other { upper.len() } else { kinds });
+        if 10 * upper.len() > 9 * dual.len() {
+            return None;
+        }
+        // A kind that is not there has a box of nothing, and any sign.
+        signs.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
+        let ids = (0..kinds).chain(*copied..kinds).take(upper.len()).collect();
+        let signs = (0..upper.len()).map(|at| if at < kinds { signs[at] } else { -signs[at - kinds + copied] }).collect();
+        let lin = vec![dual.lin()[0]; upper.len()];
+        let dual = Dual::new(ids, signs, lin, upper, 0.0, dual.balance()).ok()?;
+        Some(Self { dual, merged, of })
+    }
+
+    /// One row for each kind of sample.
+    pub(crate) fn rows(&self) -> &'r Rows<'static> {
+        self.merged.rows()
+    }
+
+    /// A start of the whole problem in these variables.
+    pub(crate) fn start(&self, whole: &Start) -> Option<Start> {
+        let mut alpha = vec![0.0; self.dual.len()];
+        whole.alpha().iter().zip(&self.of).for_each(|(a, &at)| alpha[at] += a);
+        // Sums round past the sum of the boxes.
+        alpha.iter_mut().zip(self.dual.upper()).for_each(|(a, u)| *a = a.min(*u));
+        let start = Start::checked(&self.dual, alpha).ok()?;
+        let Some(gradient) = whole.gradient() else { return Some(start) };
+        // Who does not take part has no gradient that anybody reads.
+        let mut joined = self.dual.lin().to_vec();
+        gradient.iter().zip(&self.of).for_each(|(g, &at)| joined[at] = *g);
+        Some(start.with_gradient(joined))
+    }
+
+    /// The solution with every copy's share of α, in proportion to its box.
+    pub(crate) fn apart(&self, whole: &Dual, solution: Solution) -> Solution {
+        let share = |k: usize| {
+            let (at, upper) = (self.of[k], whole.upper()[k]);
+            let (alpha, all) = (solution.alpha[at], self.dual.upper()[at]);
+            if alpha == all { upper } else { (alpha * (upper / all)).min(upper) }
+        };
+        let alpha = (0..whole.len()).map(share).collect();
+        let gradient = self.of.iter().map(|&at| solution.gradient[at]).collect();
+        Solution { alpha, gradient, ..solution }
+    }
+}

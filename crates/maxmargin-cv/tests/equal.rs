@@ -1,0 +1,101 @@
+//! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings and in folds.
+
+use maxmargin_core::{Dual, Goal, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_cv::SmoFinish;
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, Space};
+use maxmargin_testkit::conformance;
+use proptest::prelude::*;
+
+const JOINS: SmoFinish = SmoFinish { joins: true, ..APART };
+const APART: SmoFinish = SmoFinish { shrinking: maxmargin_smo::Shrinking::NEVER, hands_over: false, joins: false };
+
+/// `n` samples of a few bits, most of which are there several times, with labels that now and then contradict each other.
+fn copies(n: usize, bits: u64, seed: u64) -> (KernelGram, Vec<f64>) {
+    let draw = |i: u64| (i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 17;
+    let rows: Vec<u64> = (0..n as u64).map(|i| draw(i) % (1 << bits)).collect();
+    let values = rows.iter().flat_map(|row| (0..bits).map(move |k| f64::from((row >> k & 1) as u32))).collect();
+    let samples = Samples::from_dense(n, bits as usize, values).expect("finite values");
+    let label = |(i, row): (usize, &u64)| if (row.count_ones() % 2 == 0) ^ (draw(i as u64 + 7000) % 9 == 0) { 1.0 } else { -1.0 };
+    let labels = rows.iter().enumerate().map(label).collect();
+    (KernelGram::new(&samples, Kernel::Rbf { gamma: 0.3 }).expect("a kernel"), labels)
+}
+
+fn solve(how: SmoFinish, dual: &Dual, gram: &dyn Gram, start: Start, budget: u64) -> Solved {
+    let rows = Rows::new(gram, budget, Par::Seq);
+    let mut watch = Silent;
+    let stop = Stop { goal: Goal::Kkt(1e-6), max_iter: Some(10_000_000), max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut watch };
+    how.solve(dual, Space::Kernel(&rows), start, &mut run).expect("a problem for SMO")
+}
+
+fn joined(solved: &Solved) -> Option<u64> {
+    solved.counts.iter().find(|(name, _)| *name == "joined_variables").map(|(_, count)| *count)
+}
+
+proptest! {
+    #![proptest_config(maxmargin_testkit::cases(24))]
+
+    /// Boxes of any size, empty ones too, as folds have them.
+    #[test]
+    fn the_optimum_is_that_of_all_samples(seed in 0_u64..1000, bits in 3_u64..6, c in prop::sample::select(vec![0.1, 1.0, 30.0])) {
+        let n = 120;
+        let (gram, labels) = copies(n, bits, seed);
+        let upper: Vec<f64> = (0..n as u64).map(|i| if (i * 7 + seed) % 10 == 3 { 0.0 } else { c * (1.0 + (i % 3) as f64) }).collect();
+        let Ok(all) = Dual::c_svc((0..n).collect(), labels, upper) else { return Ok(()) };
+        let dual = all.taking_part().map_or(all.clone(), |part| part.0);
+        let zero = || Start::zero(&dual).expect("feasible");
+        let (one, other) = (solve(JOINS, &dual, &gram, zero(), 1 << 24), solve(APART, &dual, &gram, zero(), 1 << 24));
+        prop_assert!(joined(&one).is_some_and(|count| count <= 1 << (bits + 1)) && joined(&other).is_none());
+        for solved in [&one, &other] {
+            prop_assert_eq!(solved.solution.status, Status::Converged);
+            prop_assert!(Start::checked(&dual, solved.solution.alpha.clone()).is_ok());
+            prop_assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
+        }
+        let objective = |solved: &Solved| -> f64 {
+            let terms = solved.solution.alpha.iter().zip(&solved.solution.gradient).zip(dual.lin());
+            0.5 * terms.map(|((a, g), p)| a * (g + p)).sum::<f64>()
+        };
+        let (a, b) = (objective(&one), objective(&other));
+        prop_assert!((a - b).abs() <= 1e-5 * (1.0 + a.abs()), "{} and {}", a, b);
+        // From its own end nothing is left to do, in either way.
+        let start = Start::checked(&dual, one.solution.alpha.clone()).expect("feasible").with_gradient(one.solution.gradient.clone());
+        let again = solve(JOINS, &dual, &gram, start, 1 << 24);
+        prop_assert!(again.solution.work.iterations <= 2, "{} more", again.solution.work.iterations);
+        // A store that holds a few rows alone.
+        let few = solve(JOINS, &dual, &gram, zero(), 0);
+        prop_assert_eq!(few.solution.alpha, one.solution.alpha);
+    }
+}
+
+#[test]
+fn copies_share_alpha_by_their_boxes() {
+    let (gram, labels) = copies(200, 3, 5);
+    let upper: Vec<f64> = (0..200).map(|i| 1.0 + f64::from(i % 4)).collect();
+    let dual = Dual::c_svc((0..200).collect(), labels.clone(), upper.clone()).expect("two classes");
+    let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24);
+    let distinct = gram.distinct().expect("copies");
+    let share = |k: usize| solved.solution.alpha[k] / upper[k];
+    let mut seen = 0;
+    for (i, j) in (0..200).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        if distinct.of[i] == distinct.of[j] && labels[i] == labels[j] {
+            assert!((share(i) - share(j)).abs() <= 1e-12);
+            seen += 1;
+        }
+    }
+    assert!(seen > 1000);
+}
+
+#[test]
+fn samples_that_differ_are_left_alone() {
+    let samples = maxmargin_data::generate::Generator::Banana.generate(150, None, 3).expect("a generator");
+    let gram = KernelGram::new(&samples.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel");
+    assert!(gram.distinct().is_none());
+    let dual = Dual::c_svc((0..150).collect(), samples.labels, vec![1.0; 150]).expect("two classes");
+    assert!(joined(&solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24)).is_none());
+}
+
+#[test]
+fn the_common_suite() {
+    conformance::run_solver(&SmoFinish { joins: true, hands_over: true, ..SmoFinish::default() });
+}
