@@ -119,7 +119,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `Σ_k f_k row_k`, in a fixed order.
+    /// `Σ_k f_k row_k`, with the same bits in either form.
     ///
     /// # Panics
     ///
@@ -129,13 +129,13 @@ impl<'a> Row<'a> {
             Self::Values(values) => sums::dot(f, values),
             Self::Codes(codes, table) => {
                 assert_eq!(f.len(), codes.len(), "one length");
-                let (mut values, mut sum) = ([0.0; DECODED], 0.0);
+                let (mut values, mut sums) = ([0.0; DECODED], sums::Products::default());
                 for (f, codes) in f.chunks(DECODED).zip(codes.chunks(DECODED)) {
                     let values = &mut values[..codes.len()];
                     table.decode(codes, values);
-                    sum += sums::dot(f, values);
+                    sums.add(f, values);
                 }
-                sum
+                sums.total()
             }
         }
     }

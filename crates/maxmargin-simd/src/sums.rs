@@ -31,15 +31,37 @@ pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
 ///
 /// When the slices differ in length.
 pub fn dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    assert_eq!(f.len(), row.len(), "one length");
-    match level() {
-        // SAFETY: `level` found these instructions on this machine.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { dot_avx512(f, row) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { dot_avx2(f, row) },
-        _ => plain_dot(f, row),
+    let mut sums = Products::default();
+    sums.add(f, row);
+    sums.total()
+}
+
+/// A dot product whose row comes in parts, with the bits of [`dot`] of the whole: all parts but the last have a multiple of 16 elements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Products {
+    lanes: [f64; LANES],
+    rest: f64,
+}
+
+impl Products {
+    /// The next part.
+    pub(crate) fn add<T: Into<f64> + Copy>(&mut self, f: &[f64], row: &[T]) {
+        assert_eq!(f.len(), row.len(), "one length");
+        let lanes = &mut self.lanes;
+        self.rest = match level() {
+            // SAFETY: `level` found these instructions on this machine.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { products_avx512(lanes, f, row) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { products_avx2(lanes, f, row) },
+            _ => plain_products(lanes, f, row),
+        };
+    }
+
+    /// The sum of all.
+    pub(crate) fn total(&self) -> f64 {
+        self.lanes.iter().sum::<f64>() + self.rest
     }
 }
 
@@ -51,8 +73,7 @@ fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) 
 }
 
 #[inline(always)]
-fn plain_dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    let mut lanes = [0.0; LANES];
+fn plain_products<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
     let (f_blocks, f_rest) = f.as_chunks::<LANES>();
     let (row_blocks, row_rest) = row.as_chunks::<LANES>();
     for (f, k) in f_blocks.iter().zip(row_blocks) {
@@ -60,8 +81,7 @@ fn plain_dot<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
             lanes[lane] += f[lane] * k[lane].into();
         }
     }
-    let rest: f64 = f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum();
-    lanes.iter().sum::<f64>() + rest
+    f_rest.iter().zip(row_rest).map(|(f, k)| f * (*k).into()).sum()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -78,12 +98,12 @@ fn add_scaled_avx2<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn dot_avx512<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    plain_dot(f, row)
+fn products_avx512<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+    plain_products(lanes, f, row)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn dot_avx2<T: Into<f64> + Copy>(f: &[f64], row: &[T]) -> f64 {
-    plain_dot(f, row)
+fn products_avx2<T: Into<f64> + Copy>(lanes: &mut [f64; LANES], f: &[f64], row: &[T]) -> f64 {
+    plain_products(lanes, f, row)
 }

@@ -116,6 +116,19 @@ proptest! {
             let mut values = vec![f32::NAN; ci.len()];
             table.decode(&ci, &mut values);
             assert_eq!(values, ki, "{level:?}");
+            // Longer than what is decoded at once, and not a multiple of it.
+            let long = |row: &[u8]| row.iter().copied().cycle().take(1200 + row.len()).collect::<Vec<u8>>();
+            let codes = long(&ci);
+            let (plain, f) = (decoded(&codes), (0..codes.len()).map(|k| (k as f64 * 0.37).sin()).collect::<Vec<f64>>());
+            let (coded, plain) = (Row::Codes(&codes, &table), Row::Values(&plain));
+            assert_eq!(coded.dot(&f).to_bits(), plain.dot(&f).to_bits(), "{level:?}");
+            let add = |row: Row| {
+                let mut sums = f.clone();
+                row.add_to(&mut sums, delta);
+                sums
+            };
+            assert_eq!(add(coded), add(plain), "{level:?}");
+            assert_eq!(coded.to_vec(), plain.to_vec(), "{level:?}");
         });
     }
 
