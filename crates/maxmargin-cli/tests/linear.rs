@@ -149,3 +149,26 @@ fn a_grid_over_c() {
     let stopped = bench.run("grid blobs --kernel linear --rows 300 -c 1 -k 3 --max-iter 1 -q");
     assert_eq!(stopped.code, 3, "{stopped:?}");
 }
+
+/// A gap alone stopped linear solvers by the gap and kernel solvers not at all.
+#[test]
+fn a_gap_means_the_same_with_a_kernel_and_without() {
+    let bench = Bench::new();
+    for solver in
+        ["-g 0.5", "-g 0.5 --solver irwls", "-g 0.5 --solver cvm", "--kernel linear", "--kernel linear --solver avsf --bias 1"]
+    {
+        for (goal, eps, gap) in
+            [("--gap 0.01", None, Some(0.01)), ("--eps 0.1 --gap 0.02", Some(0.1), Some(0.02)), ("--eps 0.01", Some(0.01), None)]
+        {
+            let line = format!("train blobs --rows 300 --features 5 -c 10 {solver} {goal} -o m");
+            let trained = bench.json(&line);
+            assert_eq!((trained["eps"].as_f64(), trained["gap"].as_f64()), (eps, gap), "{line}");
+            let certificate = &trained["certificate"];
+            assert_eq!(certificate["holds"], true, "{line}: {certificate}");
+            assert!(eps.is_none_or(|eps| certificate["kkt"].as_f64().unwrap() <= eps), "{line}: {certificate}");
+            assert!(gap.is_none_or(|gap| certificate["relative_gap"].as_f64().unwrap() <= gap), "{line}: {certificate}");
+            let info = bench.json("info m");
+            assert_eq!((info["training"]["eps"].as_f64(), info["training"]["gap"].as_f64()), (eps, gap), "{line}");
+        }
+    }
+}

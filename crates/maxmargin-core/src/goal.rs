@@ -189,4 +189,68 @@ mod tests {
         let no_number = Certificate { kkt: f64::NAN, ..certificate };
         assert!(!Goal::Kkt(1.0).met(&no_number) && !Goal::Gap(1.0).met(&no_number));
     }
+
+    #[test]
+    fn a_goal_is_made_of_what_is_asked_and_scaled_as_one() {
+        assert_eq!(Goal::of(None, None), None);
+        assert_eq!(Goal::of(Some(0.5), None), Some(Goal::Kkt(0.5)));
+        assert_eq!(Goal::of(None, Some(0.5)), Some(Goal::Gap(0.5)));
+        let both = Goal::Both { kkt: 0.5, gap: 0.25 };
+        assert_eq!(Goal::of(Some(0.5), Some(0.25)), Some(both));
+        assert_eq!(both.times(2.0), Goal::Both { kkt: 1.0, gap: 0.5 });
+        assert_eq!((Goal::Kkt(0.5).times(2.0), Goal::Gap(0.5).times(2.0)), (Goal::Kkt(1.0), Goal::Gap(1.0)));
+        assert_eq!((both.tol(), Goal::Kkt(0.5).tol(), Goal::Gap(0.25).tol()), (0.5, 0.5, 0.25));
+        assert_eq!((both.first_kkt(), Goal::Gap(0.25).first_kkt()), (0.5, FIRST));
+        assert_eq!((both.kkt(), both.gap(), Goal::Kkt(1.0).gap(), Goal::Gap(1.0).kkt()), (Some(0.5), Some(0.25), None, None));
+    }
+
+    /// Two samples with the kernel 1 and C = 1: at α = (½, ½) and K the identity the gradient is −½, the dual ¾, the primal ¼ + 2 · ½.
+    fn two() -> (Dual, Vec<f64>, Vec<f64>) {
+        let dual = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0, 1.0]).expect("two classes");
+        (dual, vec![0.5, 0.5], vec![-0.5, -0.5])
+    }
+
+    #[test]
+    fn a_point_shows_a_gap_by_its_gradient() {
+        let (dual, alpha, gradient) = two();
+        let gap = gap_at(&dual, &alpha, &gradient);
+        assert!((gap - 0.5 / 1.25).abs() < 1e-15, "{gap}");
+        let shown = |goal: Goal, violation: f64| goal.shown(&dual, violation, &alpha, || &gradient);
+        assert!(shown(Goal::Gap(0.41), 1.0) && !shown(Goal::Gap(0.39), 0.0));
+        assert!(shown(Goal::Both { kkt: 1.0, gap: 0.41 }, 1.0) && !shown(Goal::Both { kkt: 1.0, gap: 0.41 }, 1.1));
+        // Nobody computes a gradient for a violation.
+        let never = || -> Vec<f64> { unreachable!("a violation is asked for") };
+        assert!(Goal::Kkt(1.0).shown(&dual, 1.0, &alpha, never) && !Goal::Kkt(1.0).shown(&dual, 1.1, &alpha, never));
+    }
+
+    #[test]
+    fn a_run_looks_at_its_gap_now_and_then_and_at_its_violation_always() {
+        let (dual, alpha, gradient) = two();
+        let mut looking = Looking::new(Goal::Gap(0.3));
+        assert_eq!(looking.measure(7.0), 1.0, "nothing is known but that of nothing");
+        let mut looks = Vec::new();
+        for iterations in 0..6000 {
+            assert!(!looking.reached(&dual, 1.0, iterations, || {
+                looks.push(iterations);
+                (alpha.clone(), gradient.clone())
+            }));
+        }
+        assert!((looking.measure(7.0) - 0.4).abs() < 1e-15);
+        assert_eq!(looks[..4], [0, 128, 256, 384]);
+        let last: [u64; 2] = looks[looks.len() - 2..].try_into().expect("two");
+        assert_eq!(last[1], last[0] + last[0] / 16, "rarer as the run gets long");
+        // Another aim is looked for at once; a violation of nothing is as far as anybody comes.
+        looking.aim(Goal::Gap(0.5));
+        assert!(looking.reached(&dual, 1.0, 6000, || (alpha.clone(), gradient.clone())));
+        looking.aim(Goal::Gap(1e-9));
+        assert!(looking.reached(&dual, 0.0, 6000, || unreachable!("it is not asked")));
+        assert!(!looking.reached(&dual, f64::NAN, 6000, || (alpha.clone(), gradient.clone())));
+        let mut both = Looking::new(Goal::Both { kkt: 0.5, gap: 0.5 });
+        assert_eq!(both.measure(7.0), 7.0);
+        assert!(!both.reached(&dual, 0.6, 0, || unreachable!("the violation comes first")));
+        assert!(!both.reached(&dual, f64::NAN, 0, || unreachable!("the violation comes first")));
+        assert!(both.reached(&dual, 0.5, 0, || (alpha.clone(), gradient.clone())));
+        let mut kkt = Looking::new(Goal::Kkt(0.5));
+        assert!(kkt.reached(&dual, 0.5, 0, || unreachable!("no gap")) && !kkt.reached(&dual, 0.6, 0, || unreachable!("no gap")));
+    }
 }
