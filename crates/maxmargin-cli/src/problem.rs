@@ -92,8 +92,13 @@ impl<'a> Asked<'a> {
             let formulation = svm.formulation();
             let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. });
             if !paths || svm.resolved_solver().is_linear() {
-                let what = "--updatable: models of this formulation, solver, loss or bias cannot be updated; use --formulation c-svc --solver smo";
-                return Err(Failure::Usage(what.to_owned()));
+                let what = match formulation {
+                    Formulation::Svc { .. } => {
+                        "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
+                    }
+                    other => format!("models of {} cannot be updated yet; leave it out and train anew", other.name()),
+                };
+                return Err(Failure::Usage(format!("--updatable: {what}")));
             }
         }
         svm.check().map_err(|error| refused(&error))?;

@@ -352,7 +352,7 @@ fn libsvm_says(data: &Dataset, options: &str, ours: &Model) -> (Theirs, Vec<f64>
     let mut own = Vec::new();
     libsvm::write_model(ours, &mut own).expect("LIBSVM's text");
     fs::write(at("own"), own).expect("writing a temporary file");
-    let mut predict = |model: &str| -> Vec<f64> {
+    let predict = |model: &str| -> Vec<f64> {
         run("svm-predict", &["@data", model, "@out"]);
         fs::read_to_string(at("out")).expect("predictions").lines().map(|line| line.parse().expect("a number")).collect()
     };
