@@ -1,20 +1,22 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::input::{self, Input, scale_failure};
 use crate::notes::Notes;
-use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
+use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup};
 use crate::threads::Threads;
 use crate::{format, memory};
 use maxmargin::core::{Formulation, Loss, Needs, Offset, Refused};
 use maxmargin::cv::Seeding;
+use maxmargin::data::quote::quoted;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
 use maxmargin::kernel::{Gamma, Gram, Kernel, KernelGram, diagnose};
 use maxmargin::model::ModelError;
 use maxmargin::{Error, Svm};
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Instant;
 
 /// Rows that warnings about the kernel look at, about.
@@ -180,6 +182,7 @@ impl<'a> Asked<'a> {
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = solved_by.build(self.seed, solver.gap).goal(run.eps);
+        let sample_weights = problem.weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
@@ -188,6 +191,7 @@ impl<'a> Asked<'a> {
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
             weights,
+            sample_weights: sample_weights.as_deref().map(SampleWeights::of),
             eps: run.eps,
             gap: goal.gap(),
             scale: problem.scale.map(scale_method).map(scale_name),
@@ -200,6 +204,7 @@ impl<'a> Asked<'a> {
         } else {
             start.over_kernel(&kernel, self.seed, memory, notes);
         }
+        let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
         let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         let svm = left.into_iter().fold(svm.memory(memory).threads(threads.par()), Svm::max_time);
         Ok(Prepared { svm, classes, setup })
@@ -303,6 +308,26 @@ fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
             100.0 * found.share_identical,
             found.pairs,
         ));
+    }
+}
+
+/// One number of the file for each row of the data.
+fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
+    let weight = |(at, line): (usize, &str)| {
+        let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let what =
+            || format!("`{}` is not a weight; a file of weights holds one number, 0 or more, for each row", quoted(line, 40));
+        value.ok_or_else(|| Failure::input(format!("{name}:{}", at + 1), what()))
+    };
+    let weights: Vec<f64> = text.lines().enumerate().map(weight).collect::<Result<_, _>>()?;
+    let (found, rows) = (weights.len(), input.data.labels.len());
+    if found == rows {
+        Ok(weights)
+    } else {
+        Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
     }
 }
 

@@ -6,7 +6,7 @@ mod text;
 mod validated;
 
 pub(crate) use document::{
-    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work,
+    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work,
 };
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{

@@ -137,6 +137,30 @@ fn scores_of_values_are_those_of_the_decisions_written() {
 }
 
 #[test]
+fn weights_of_samples_come_from_a_file() {
+    let bench = bench();
+    bench.file("weights", (0..60).map(|i| format!("{}\n", [1, 2, 0][i % 3])).collect::<String>());
+    let rows = values();
+    let twice: Vec<String> = rows.lines().enumerate().map(|(i, line)| format!("{line}\n").repeat([1, 2, 0][i % 3])).collect();
+    bench.file("twice", twice.concat());
+    let options = "--formulation epsilon-svr -g 1 -c 5 --eps 1e-6 -q --force";
+    let weighted = bench.json(&format!("train values --weights weights {options} -o m"));
+    let copied = bench.json(&format!("train twice {options} -o m2"));
+    let of = |document: &Value, key: &str| document["certificate"][key].as_f64().expect("a number");
+    assert!(of(&weighted, "dual") <= of(&copied, "primal") + 1e-9 && of(&copied, "dual") <= of(&weighted, "primal") + 1e-9);
+    assert_eq!(weighted["sample_weights"], serde_json::json!({"minimum": 0.0, "maximum": 2.0, "sum": 60.0}));
+    assert_eq!(bench.json("verify m values -q")["matches"], true);
+    bench.file("bad", "1\nx\n");
+    let answer = bench.run("train values --formulation epsilon-svr --weights bad -q -o m3");
+    assert!(answer.code == 1 && answer.err.contains("bad:2: `x` is not a weight"), "{answer:?}");
+    bench.file("short", "1\n1\n");
+    let answer = bench.run("train values --formulation epsilon-svr --weights short -q -o m3");
+    assert!(answer.code == 1 && answer.err.contains("short: 2 weights for 60 rows of values"), "{answer:?}");
+    let over = bench.run("train values --formulation epsilon-svr --weights weights -q -o weights");
+    assert!(over.code == 1 && bench.read("weights").starts_with("1\n2\n"), "{over:?}");
+}
+
+#[test]
 fn what_cannot_be_is_said_in_one_line() {
     let bench = bench();
     let refused = |line: &str, code: i32, says: &str| {

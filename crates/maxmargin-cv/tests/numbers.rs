@@ -186,6 +186,7 @@ fn trained(
     let study = Study {
         data: &drawn.data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,

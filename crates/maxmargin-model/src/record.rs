@@ -12,6 +12,8 @@ pub struct Record {
     pub formulation: Formulation,
     /// Factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
+    /// Factor of C for each row of the training data, where there were any.
+    pub sample_weights: Option<Vec<f64>>,
     /// Tolerance of the KKT violation that was asked for.
     pub eps: f64,
     /// Relative duality gap that was asked for, where that was the goal.
@@ -54,6 +56,7 @@ impl Record {
         Self {
             formulation,
             weights,
+            sample_weights: None,
             eps,
             gap: None,
             solver: String::new(),

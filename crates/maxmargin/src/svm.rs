@@ -23,6 +23,7 @@ pub struct Svm {
     loss: Option<Loss>,
     offset: Option<Offset>,
     weights: Vec<(f64, f64)>,
+    sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
     solver: Solver,
     vectors: bool,
@@ -70,6 +71,7 @@ impl Svm {
             loss: None,
             offset: None,
             weights: Vec::new(),
+            sample_weights: None,
             scale: None,
             solver: Solver::Auto,
             vectors: false,
@@ -115,6 +117,12 @@ impl Svm {
     pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
         self.weights.push((label, factor));
         self
+    }
+
+    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
+    #[must_use]
+    pub fn sample_weights(self, weights: Vec<f64>) -> Self {
+        Self { sample_weights: Some(weights), ..self }
     }
 
     /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
@@ -354,6 +362,7 @@ impl Svm {
             scale: self.scale,
             formulation: self.formulation(),
             weights: &weights,
+            sample_weights: self.sample_weights.as_deref(),
             solver: &*solver,
             stop: self.stop,
             memory: self.memory,
