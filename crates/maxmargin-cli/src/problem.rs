@@ -1,5 +1,7 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
+mod warnings;
+
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::{Failure, reason};
 use crate::input::{self, Input, scale_failure};
@@ -12,24 +14,16 @@ use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
-use maxmargin::kernel::{Gamma, Gram, Kernel, KernelGram, diagnose};
+use maxmargin::kernel::{Gamma, Kernel, KernelGram};
 use maxmargin::model::ModelError;
 use maxmargin::{Error, Svm};
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
+use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 
 /// Rows that warnings about the kernel look at, about.
 const LOOKED_AT: usize = 2000;
-
-/// Entries of the kernel matrix looked at for a warning.
-const PROBED: usize = 500;
-
-/// A class is worth a word that has fewer members than this share of what equal classes would have.
-const TINY_SHARE: f64 = 0.02;
-
-/// Fewer members than this are worth a word in any case.
-const TINY: usize = 5;
 
 /// What a command is asked to solve.
 pub(crate) struct Asked<'a> {
@@ -292,25 +286,6 @@ impl Start<'_> {
     }
 }
 
-/// Says with numbers when a kernel cannot work well.
-fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
-    let found = diagnose(gram, PROBED, seed);
-    if found.is_identity() {
-        notes.warn(format!(
-            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that nothing \
-             generalises; use a smaller -g or --scale minmax",
-            100.0 * found.share_unrelated,
-            found.pairs,
-        ));
-    } else if found.is_constant() {
-        notes.warn(format!(
-            "the kernel matrix is numerically constant: {:.1} % of {} sampled pairs cannot be told apart; use a larger -g",
-            100.0 * found.share_identical,
-            found.pairs,
-        ));
-    }
-}
-
 /// One number of the file for each row of the data.
 fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     let name = path.display().to_string();
@@ -329,41 +304,6 @@ fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     } else {
         Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
     }
-}
-
-/// Says when the values to predict look like the labels of classes.
-fn warn_of_targets(values: &[f64], notes: &mut Notes) {
-    let mut different = values.to_vec();
-    different.sort_by(f64::total_cmp);
-    different.dedup();
-    match different[..] {
-        [only] => notes.warn(format!("every row has the value {}: there is nothing to learn", format::exact(only))),
-        [one, other] => notes.warn(format!(
-            "only two different values, {} and {}, are to be predicted; if they are classes, use --formulation c-svc",
-            format::exact(one),
-            format::exact(other)
-        )),
-        _ => {}
-    }
-}
-
-/// Says which class is so small that little can be learnt about it.
-fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
-    let rows = classes.of().len();
-    let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
-    let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
-    let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
-    let (label, size) = (format::exact(classes.labels()[smallest]), classes.sizes()[smallest]);
-    let others = match rare.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more are rare"),
-    };
-    notes.warn(format!(
-        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
-         consider --weight {label}=W",
-        100.0 * size as f64 / rows as f64,
-        100.0 * (rows - size) as f64 / rows as f64,
-    ));
 }
 
 /// What the options ask scaled features to look like.

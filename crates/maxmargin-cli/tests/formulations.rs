@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 fn values() -> String {
     let x = |i: usize| (i % 10) as f64 / 5.0 - 0.9;
     let z = |i: usize| (i * 7 % 13) as f64 / 6.0 - 1.0;
-    (0..60).map(|i| format!("{} 1:{} 2:{}\n", (2.0 * x(i)).sin() + 0.5 * z(i), x(i), z(i))).collect()
+    let line = |i: usize| format!("{} 1:{} 2:{}\n", (2.0 * x(i)).sin() + 0.5 * z(i), x(i), z(i));
+    (0..60).map(line).collect()
 }
 
 /// Formulation options and the data that they are for.
@@ -139,7 +140,7 @@ fn scores_of_values_are_those_of_the_decisions_written() {
 #[test]
 fn weights_of_samples_come_from_a_file() {
     let bench = bench();
-    bench.file("weights", (0..60).map(|i| format!("{}\n", [1, 2, 0][i % 3])).collect::<String>());
+    bench.file("weights", ["1\n", "2\n", "0\n"].concat().repeat(20));
     let rows = values();
     let twice: Vec<String> = rows.lines().enumerate().map(|(i, line)| format!("{line}\n").repeat([1, 2, 0][i % 3])).collect();
     bench.file("twice", twice.concat());

@@ -409,7 +409,7 @@ fn libsvm_says(data: &Dataset, options: &str, ours: &Model) -> (Theirs, Vec<f64>
     write(data, &mut text).expect("writing to memory");
     fs::write(at("data"), text).expect("writing a temporary file");
     let run = |program: &str, args: &[&str]| {
-        let paths = args.iter().map(|arg| if arg.starts_with('@') { at(&arg[1..]) } else { arg.into() });
+        let paths = args.iter().map(|arg| arg.strip_prefix('@').map_or_else(|| arg.into(), at));
         let done = Command::new(program).args(paths).output().expect("LIBSVM's program runs");
         assert!(done.status.success(), "{program} {args:?}: {done:?}");
         String::from_utf8(done.stdout).expect("text")
