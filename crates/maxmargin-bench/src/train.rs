@@ -79,6 +79,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let study = Study {
         data: &data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel: &kernel,
         gamma: None,
         scale: None,

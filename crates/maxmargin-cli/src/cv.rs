@@ -39,6 +39,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     let mut places = Places::new(args.write.force);
     places.reads(folds_file(&args.folds));
     places.reads([&args.data.source]);
+    places.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
         let (plan, name) = plan(&args.folds, asked.needs()?, input, &args.data.options)?;

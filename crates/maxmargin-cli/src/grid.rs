@@ -56,6 +56,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let mut places = Places::new(args.write.force);
     places.reads(folds_file(&args.folds));
     places.reads([&args.data.source]);
+    places.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;

@@ -12,6 +12,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
     let asked = Asked { seeding, ..Asked::new("loo", &args.svm, Some(args.cost.c), &args.data) };
     let mut places = Places::new(args.write.force);
     places.reads([&args.data.source]);
+    places.reads(args.svm.problem.weights.as_deref());
     cv::validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, "leave-one-out".to_owned()))

@@ -1,33 +1,29 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
+mod warnings;
+
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::input::{self, Input, scale_failure};
 use crate::notes::Notes;
-use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, Setup};
+use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup};
 use crate::threads::Threads;
 use crate::{format, memory};
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
 use maxmargin::cv::Seeding;
+use maxmargin::data::quote::quoted;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
-use maxmargin::kernel::{Gamma, Gram, Kernel, KernelGram, diagnose};
+use maxmargin::kernel::{Gamma, Kernel, KernelGram};
 use maxmargin::model::ModelError;
 use maxmargin::{Error, Svm};
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Instant;
+use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 
 /// Rows that warnings about the kernel look at, about.
 const LOOKED_AT: usize = 2000;
-
-/// Entries of the kernel matrix looked at for a warning.
-const PROBED: usize = 500;
-
-/// A class is worth a word that has fewer members than this share of what equal classes would have.
-const TINY_SHARE: f64 = 0.02;
-
-/// Fewer members than this are worth a word in any case.
-const TINY: usize = 5;
 
 /// What a command is asked to solve.
 pub(crate) struct Asked<'a> {
@@ -93,8 +89,13 @@ impl<'a> Asked<'a> {
             let formulation = svm.formulation();
             let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. });
             if !paths || svm.resolved_solver().is_linear() {
-                let what = "--updatable: models of this formulation, solver, loss or bias cannot be updated; use --formulation c-svc --solver smo";
-                return Err(Failure::Usage(what.to_owned()));
+                let what = match formulation {
+                    Formulation::Svc { .. } => {
+                        "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
+                    }
+                    other => format!("models of {} cannot be updated yet; leave it out and train anew", other.name()),
+                };
+                return Err(Failure::Usage(format!("--updatable: {what}")));
             }
         }
         svm.check().map_err(|error| refused(&error))?;
@@ -182,6 +183,7 @@ impl<'a> Asked<'a> {
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
+        let sample_weights = problem.weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
@@ -190,6 +192,7 @@ impl<'a> Asked<'a> {
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
             weights,
+            sample_weights: sample_weights.as_deref().map(SampleWeights::of),
             eps: goal.kkt(),
             gap: goal.gap(),
             scale: problem.scale.map(scale_method).map(scale_name),
@@ -202,6 +205,7 @@ impl<'a> Asked<'a> {
         } else {
             start.over_kernel(&kernel, self.seed, memory, notes);
         }
+        let svm = sample_weights.into_iter().fold(svm, Svm::sample_weights);
         let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         let svm = left.into_iter().fold(svm.memory(memory).threads(threads.par()), Svm::max_time);
         Ok(Prepared { svm, classes, setup })
@@ -289,58 +293,24 @@ impl Start<'_> {
     }
 }
 
-/// Says with numbers when a kernel cannot work well.
-fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
-    let found = diagnose(gram, PROBED, seed);
-    if found.is_identity() {
-        notes.warn(format!(
-            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that nothing \
-             generalises; use a smaller -g or --scale minmax",
-            100.0 * found.share_unrelated,
-            found.pairs,
-        ));
-    } else if found.is_constant() {
-        notes.warn(format!(
-            "the kernel matrix is numerically constant: {:.1} % of {} sampled pairs cannot be told apart; use a larger -g",
-            100.0 * found.share_identical,
-            found.pairs,
-        ));
-    }
-}
-
-/// Says when the values to predict look like the labels of classes.
-fn warn_of_targets(values: &[f64], notes: &mut Notes) {
-    let mut different = values.to_vec();
-    different.sort_by(f64::total_cmp);
-    different.dedup();
-    match different[..] {
-        [only] => notes.warn(format!("every row has the value {}: there is nothing to learn", format::exact(only))),
-        [one, other] => notes.warn(format!(
-            "only two different values, {} and {}, are to be predicted; if they are classes, use --formulation c-svc",
-            format::exact(one),
-            format::exact(other)
-        )),
-        _ => {}
-    }
-}
-
-/// Says which class is so small that little can be learnt about it.
-fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
-    let rows = classes.of().len();
-    let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
-    let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
-    let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
-    let (label, size) = (format::exact(classes.labels()[smallest]), classes.sizes()[smallest]);
-    let others = match rare.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more are rare"),
+/// One number of the file for each row of the data.
+fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
+    let weight = |(at, line): (usize, &str)| {
+        let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let what =
+            || format!("`{}` is not a weight; a file of weights holds one number, 0 or more, for each row", quoted(line, 40));
+        value.ok_or_else(|| Failure::input(format!("{name}:{}", at + 1), what()))
     };
-    notes.warn(format!(
-        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
-         consider --weight {label}=W",
-        100.0 * size as f64 / rows as f64,
-        100.0 * (rows - size) as f64 / rows as f64,
-    ));
+    let weights: Vec<f64> = text.lines().enumerate().map(weight).collect::<Result<_, _>>()?;
+    let (found, rows) = (weights.len(), input.data.labels.len());
+    if found == rows {
+        Ok(weights)
+    } else {
+        Err(Failure::input(name, format!("{found} weights for {rows} rows of {}", input.name)))
+    }
 }
 
 /// What the options ask scaled features to look like.

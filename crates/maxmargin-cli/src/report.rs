@@ -6,7 +6,8 @@ mod text;
 mod validated;
 
 pub(crate) use document::{
-    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, Seconds, Setup, Solved, Work, goal_text,
+    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work,
+    goal_text,
 };
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{

@@ -45,6 +45,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let svm = asked.svm()?;
     let mut places = Places::new(args.write.force);
     places.reads([&args.data.source]);
+    places.reads(args.svm.problem.weights.as_deref());
     let output = places.output(&path, Content::Model)?;
     let model_name = output.name().to_owned();
     let threads = Threads::new(run.threads)?;

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     // What has no C is said by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
     let weights = args.weight.iter().map(|w| (w.label, w.factor)).collect();
-    let claim = says.then(|| Claim { formulation: claimed, weights });
+    let claim = says.then_some(Claim { formulation: claimed, weights });
     if claim.is_none() && !args.weight.is_empty() {
         return Err(Failure::Usage("--weight without -c: both are for models that do not say how they were trained".to_owned()));
     }

@@ -25,7 +25,9 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
             LabelError::OneClass { .. } => CvError::Fold { fold, source: DualError::OneClass },
             other => CvError::Labels(other),
         })?;
-        let part = Study { data: &data, classes: classes.as_ref(), stop: study.stop.left(begun, 0), ..*study };
+        let weights: Option<Vec<f64>> = study.sample_weights.map(|weights| train.iter().map(|&i| weights[i]).collect());
+        let sample_weights = weights.as_deref();
+        let part = Study { data: &data, classes: classes.as_ref(), sample_weights, stop: study.stop.left(begun, 0), ..*study };
         let told = |progress: &CvProgress| -> ControlFlow<()> {
             watch.tick(&CvProgress { stage: Stage::Fold(fold), done: fold, total: plan.folds(), solver: progress.solver })
         };

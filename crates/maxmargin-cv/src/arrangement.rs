@@ -14,16 +14,19 @@ pub(crate) struct Part {
     pub(crate) rows: Vec<usize>,
     /// What the machine shall say of each: −1 for the earlier class and +1 for the later, or a value.
     pub(crate) target: Vec<f64>,
+    /// A factor of C for each, where they have any.
+    pub(crate) weights: Option<Vec<f64>>,
 }
 
 impl Part {
     /// The problem of this machine over rows `0…n` of its space; `weights` has a factor of C for each class.
     pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
         let ids: Vec<usize> = (0..self.rows.len()).collect();
-        let weights: Vec<f64> = match self.classes {
+        let mut weights: Vec<f64> = match self.classes {
             Some((a, b)) => self.target.iter().map(|sign| weights[if *sign > 0.0 { b } else { a }]).collect(),
             None => vec![1.0; ids.len()],
         };
+        self.weights.iter().for_each(|own| weights.iter_mut().zip(own).for_each(|(weight, own)| *weight *= own));
         formulation.problem(&maxmargin_core::Part { ids: &ids, target: &self.target, weights: &weights })
     }
 
@@ -68,12 +71,26 @@ impl Arrangement {
         Self::new(original, classes.of(), classes.count())
     }
 
+    /// The same with a factor of C for each sample of the data, where there are any.
+    pub(crate) fn weighted(mut self, weights: Option<&[f64]>) -> Self {
+        if let Some(weights) = weights {
+            let original = &self.original;
+            let of = |part: &Part| part.rows.iter().map(|&at| weights[original[at]]).collect();
+            self.parts.iter_mut().for_each(|part| part.weights = Some(of(part)));
+        }
+        self
+    }
+
     /// One machine of all samples, which shall say `target` of them (in the order of the data); sorted by fold, where there is a plan.
     pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
         let mut original: Vec<usize> = (0..target.len()).collect();
         plan.iter().for_each(|plan| original.sort_by_key(|&i| plan.fold_of()[i]));
-        let part =
-            Part { classes: None, rows: (0..target.len()).collect(), target: original.iter().map(|&i| target[i]).collect() };
+        let part = Part {
+            classes: None,
+            rows: (0..target.len()).collect(),
+            target: original.iter().map(|&i| target[i]).collect(),
+            weights: None,
+        };
         Self { parts: vec![part], original }
     }
 
@@ -85,7 +102,7 @@ impl Arrangement {
             let mut rows = [&members[a][..], &members[b][..]].concat();
             rows.sort_unstable();
             let target = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
-            Part { classes: Some((a, b)), rows, target }
+            Part { classes: Some((a, b)), rows, target, weights: None }
         };
         Self { parts: pairs(count).map(part).collect(), original }
     }

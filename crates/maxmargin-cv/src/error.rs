@@ -73,6 +73,22 @@ pub enum CvError {
         /// Classes of the data.
         classes: usize,
     },
+    /// A weight for each sample.
+    #[error("{found} weights for {rows} samples: give one for each")]
+    SampleWeights {
+        /// Weights given.
+        found: usize,
+        /// Samples of the data.
+        rows: usize,
+    },
+    /// Weights are not negative.
+    #[error("the weight of row {} is {value}: it must be a finite number, 0 or more", row + 1)]
+    SampleWeight {
+        /// The row, from 0.
+        row: usize,
+        /// Its weight.
+        value: f64,
+    },
     /// The plan is for other data.
     #[error("the fold plan has {plan} samples, the data {data}")]
     Plan {

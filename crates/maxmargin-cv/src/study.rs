@@ -28,6 +28,8 @@ pub struct Study<'a> {
     pub formulation: Formulation,
     /// A factor of C for each class; none where there are no classes.
     pub weights: &'a [f64],
+    /// A factor of C for each sample, besides that of its class; `None`: 1.
+    pub sample_weights: Option<&'a [f64]>,
     /// Who solves.
     pub solver: &'a dyn Solve,
     /// When a training stops; the time is for all together.
@@ -61,6 +63,13 @@ impl<'a> Study<'a> {
         let count = self.classes.map_or(0, ClassLabels::count);
         if self.weights.len() != count {
             return Err(CvError::Weights { found: self.weights.len(), classes: count });
+        }
+        let (weights, rows) = (self.sample_weights.unwrap_or_default(), self.data.samples.len());
+        if self.sample_weights.is_some() && weights.len() != rows {
+            return Err(CvError::SampleWeights { found: weights.len(), rows });
+        }
+        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            return Err(CvError::SampleWeight { row, value: weights[row] });
         }
         if (self.formulation.needs() == Needs::Classes) != self.classes.is_some() {
             return Err(CvError::Classes(self.formulation.name()));
@@ -107,16 +116,20 @@ impl<'a> Study<'a> {
 
     /// The machines and the order of their samples: that of a training, or, with a plan, that of folds over kernel rows.
     pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> Arrangement {
-        match (self.classes, plan) {
+        let found = match (self.classes, plan) {
             (Some(classes), Some(plan)) => Arrangement::by_fold(plan, classes),
             (Some(classes), None) => Arrangement::sorted(classes.of(), classes.count()),
             (None, plan) => Arrangement::alone(&self.data.labels, plan),
-        }
+        };
+        found.weighted(self.sample_weights)
     }
 
     /// The machines over samples in the order of the data.
     pub(crate) fn unsorted(&self) -> Arrangement {
-        self.classes.map_or_else(|| self.arrangement(None), |classes| Arrangement::unsorted(classes.of(), classes.count()))
+        match self.classes {
+            Some(classes) => Arrangement::unsorted(classes.of(), classes.count()).weighted(self.sample_weights),
+            None => self.arrangement(None),
+        }
     }
 
     /// The problem of one machine over rows `0…n` of its space.

@@ -192,6 +192,9 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
     let Formulation::Svc { loss, offset, .. } = record.formulation else {
         return Err(UpdateError::Formulation(record.formulation.name()));
     };
+    if record.sample_weights.is_some() {
+        return Err(UpdateError::Problem { what: "weights of samples" });
+    }
     match (loss, offset) {
         (Loss::SquaredHinge, _) => Err(UpdateError::Problem { what: "the squared hinge loss" }),
         (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),

@@ -179,6 +179,9 @@ pub fn verify(
         (true, true) => Arrangement::unsorted(&of, count),
         (true, false) => Arrangement::sorted(&of, count),
     };
+    let weights = record.and_then(|record| record.sample_weights.as_deref());
+    // Checked against the rows of the data: the shape is not what the model says otherwise.
+    let arrangement = arrangement.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { scaler: None, samples, kernel: model.kernel().clone() };
     let source = Source::of(&prepared, &arrangement, features)?;
     let mut position = vec![0; data.labels.len()];

@@ -46,6 +46,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
     let study = Study {
         data: &data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel,
         gamma: None,
         scale,

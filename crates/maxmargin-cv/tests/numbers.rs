@@ -185,6 +185,7 @@ fn trained(
     let study = Study {
         data: &drawn.data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,

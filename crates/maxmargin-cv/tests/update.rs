@@ -31,6 +31,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
     let study = Study {
         data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel,
         gamma: None,
         scale,

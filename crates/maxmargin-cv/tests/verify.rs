@@ -36,6 +36,7 @@ fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
     let study = Study {
         data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel: &asked.kernel,
         gamma: None,
         scale: asked.scale,
@@ -158,6 +159,7 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
     let study = Study {
         data: &data,
         classes: Some(&classes),
+        sample_weights: None,
         kernel: &kernel,
         gamma: None,
         scale: None,

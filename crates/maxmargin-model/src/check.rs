@@ -152,6 +152,12 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
         return invalid(format!("the weight of a class is {weight}"));
     }
+    if let Some(weights) = &record.sample_weights {
+        let wrong = weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite()));
+        if weights.len() as u64 != record.rows || wrong.is_some() {
+            return invalid(format!("{} weights of {} rows, one of them {wrong:?}", weights.len(), record.rows));
+        }
+    }
     if let Some(value) = formulation.offset().feature().filter(|value| !value.is_finite()) {
         return invalid(format!("the value of the bias feature is {value}"));
     }

@@ -192,7 +192,7 @@ impl From<Record4> for Record {
     fn from(old: Record4) -> Self {
         let Record4 { c, loss, offset, weights, eps, gap, solver, rows, features, data_sha256, machines } = old;
         let formulation = Formulation::Svc { c, loss, offset };
-        Self { formulation, weights, eps, gap, solver, rows, features, data_sha256, machines }
+        Self { formulation, weights, sample_weights: None, eps, gap, solver, rows, features, data_sha256, machines }
     }
 }
 
@@ -221,6 +221,7 @@ impl Record1 {
         Record {
             formulation: Formulation::Svc { c, loss, offset },
             weights,
+            sample_weights: None,
             eps,
             gap,
             solver,
@@ -283,7 +284,7 @@ impl From<ManyRecord> for Record {
         };
         let (machines, gap, solver) = (pairs.into_iter().map(machine).collect(), None, String::new());
         let formulation = Formulation::Svc { c, loss, offset };
-        Self { formulation, weights, eps, gap, solver, rows, features, data_sha256, machines }
+        Self { formulation, weights, sample_weights: None, eps, gap, solver, rows, features, data_sha256, machines }
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Record {
     pub formulation: Formulation,
     /// Factor of C for each class, in the order of [`crate::Parts::classes`].
     pub weights: Vec<f64>,
+    /// Factor of C for each row of the training data, where there were any.
+    pub sample_weights: Option<Vec<f64>>,
     /// KKT violation that was asked for; infinite where a gap alone was.
     pub eps: f64,
     /// Relative duality gap that was asked for, where one was.
@@ -54,6 +56,7 @@ impl Record {
         Self {
             formulation,
             weights,
+            sample_weights: None,
             eps: goal.kkt().unwrap_or(f64::INFINITY),
             gap: goal.gap(),
             solver: String::new(),

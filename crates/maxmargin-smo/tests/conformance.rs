@@ -25,6 +25,11 @@ fn general_linear_terms_sums_and_ridge() {
 }
 
 #[test]
+fn sums_of_each_sign() {
+    conformance::run_per_sign(&smo);
+}
+
+#[test]
 fn indefinite_kernels() {
     conformance::run_indefinite(&smo);
 }

@@ -61,6 +61,17 @@ pub fn run_general(solver: &Solver) {
     suite(solver, &small, &medium);
 }
 
+/// The suite for problems with a sum for each sign.
+///
+/// # Panics
+///
+/// When the solver fails any of it, with the name of the problem.
+pub fn run_per_sign(solver: &Solver) {
+    let small: Vec<Problem> = (1..=4).flat_map(generate::small_per_sign).collect();
+    let medium = generate::medium_per_sign(5, 40);
+    suite(solver, &small, &medium);
+}
+
 /// The suite for the L2-SVM on the simplex.
 ///
 /// # Panics

@@ -2,7 +2,7 @@
 
 use crate::points::PointsGram;
 use crate::problem::Problem;
-use maxmargin_core::{Balance, Dual};
+use maxmargin_core::{Balance, Dual, Formulation, Needs, Part};
 use maxmargin_kernel::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -128,6 +128,49 @@ fn general(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Probl
         make("ridge", all(), labels.clone(), vec![-1.0; n], vec![50.0; n], 0.1, 0.0),
         make("ridge without upper bounds", all(), labels.clone(), vec![-1.0; n], vec![f64::INFINITY; n], 0.5, 0.0),
         make("random linear term", all(), labels.clone(), random, vec![2.0; n], 0.0, 0.75),
+    ]
+}
+
+/// Problems with a sum for each sign, ν-SVC and ν-SVR, of at most 8 variables.
+///
+/// # Panics
+///
+/// Never: the problems are valid by construction.
+pub fn small_per_sign(seed: u64) -> Vec<Problem> {
+    per_sign(&mut rng(seed), seed, 4, 7)
+}
+
+/// The same with `n` samples.
+///
+/// # Panics
+///
+/// Never: the problems are valid by construction.
+pub fn medium_per_sign(seed: u64, n: usize) -> Vec<Problem> {
+    per_sign(&mut rng(seed), seed, n, n)
+}
+
+fn per_sign(rng: &mut ChaCha8Rng, seed: u64, twins: usize, n: usize) -> Vec<Problem> {
+    let rbf = |gamma: f64| Kernel::Rbf { gamma };
+    let (points, labels) = clouds(rng, n / 2, n - n / 2, 2, 0.3);
+    let values: Vec<f64> = points.iter().map(|x| x[0].sin() + 0.2 * bell(rng)).collect();
+    let weights: Vec<f64> = (0..n).map(|k| if k % 3 == 0 { 0.5 } else { 2.0 }).collect();
+    let make = |what: &str, formulation: Formulation, kernel: &Kernel, n: usize, weights: &[f64]| {
+        let ids: Vec<usize> = (0..n).collect();
+        let target = if formulation.needs() == Needs::Values { &values } else { &labels };
+        let part = Part { ids: &ids, target: &target[..n], weights: &weights[..n] };
+        let dual = formulation.problem(&part).expect("a problem").dual().clone();
+        Problem::new(format!("{what} ({n} samples, seed {seed})"), PointsGram::new(&points[..n], kernel), dual)
+    };
+    let even = vec![1.0; n];
+    vec![
+        make("nu-svc", Formulation::NuSvc { nu: 0.5 }, &rbf(0.5), n, &even),
+        make("nu-svc, nearly all", Formulation::NuSvc { nu: 0.85 }, &rbf(0.5), n, &even),
+        make("nu-svc, few", Formulation::NuSvc { nu: 0.05 }, &rbf(2.0), n, &even),
+        make("nu-svc, linear", Formulation::NuSvc { nu: 0.4 }, &Kernel::Linear, n, &even),
+        make("nu-svc, weights", Formulation::NuSvc { nu: 0.3 }, &rbf(0.5), n, &weights),
+        make("nu-svr", Formulation::NuSvr { c: 3.0, nu: 0.5 }, &rbf(0.5), twins, &even),
+        make("nu-svr, all", Formulation::NuSvr { c: 1.0, nu: 1.0 }, &rbf(0.5), twins, &even),
+        make("nu-svr, weights", Formulation::NuSvr { c: 5.0, nu: 0.2 }, &rbf(0.5), twins, &weights),
     ]
 }
 

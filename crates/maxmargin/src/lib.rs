@@ -52,6 +52,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Values, and one class
+//!
+//! ```
+//! use maxmargin::prelude::*;
+//!
+//! let x: Vec<[f64; 1]> = (0..40).map(|i| [f64::from(i) / 10.0]).collect();
+//! let y: Vec<f64> = x.iter().map(|x| x[0].sin()).collect();
+//! let data = Dataset::from_rows(&x, &y)?;
+//! let fitted = Svm::epsilon_svr(100.0, 0.01).kernel(Kernel::rbf(1.0)).fit(&data)?;
+//! assert!(fitted.certificate.holds);
+//! assert!((fitted.predict(&data.samples)?[7] - y[7]).abs() < 0.02);
+//!
+//! let around = Svm::one_class(0.1).kernel(Kernel::rbf(1.0)).fit(&data)?; // labels are not looked at
+//! let far = Samples::from_dense(1, 1, vec![50.0])?;
+//! assert_eq!(around.predict(&far)?, [-1.0]); // 1 inside, -1 outside
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Store a model and read it back
 //!
 //! ```

@@ -24,6 +24,7 @@ pub struct Svm {
     loss: Option<Loss>,
     offset: Option<Offset>,
     weights: Vec<(f64, f64)>,
+    sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
     solver: Solver,
     vectors: bool,
@@ -75,6 +76,7 @@ impl Svm {
             loss: None,
             offset: None,
             weights: Vec::new(),
+            sample_weights: None,
             scale: None,
             solver: Solver::Auto,
             vectors: false,
@@ -123,6 +125,12 @@ impl Svm {
     pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
         self.weights.push((label, factor));
         self
+    }
+
+    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
+    #[must_use]
+    pub fn sample_weights(self, weights: Vec<f64>) -> Self {
+        Self { sample_weights: Some(weights), ..self }
     }
 
     /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
@@ -386,6 +394,7 @@ impl Svm {
             scale: self.scale,
             formulation: self.formulation(),
             weights: &weights,
+            sample_weights: self.sample_weights.as_deref(),
             solver: &*solver,
             stop: Stop { goal: self.resolved_goal(), max_iter: self.max_iter, max_time: self.max_time },
             memory: self.memory,

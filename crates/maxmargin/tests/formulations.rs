@@ -165,6 +165,76 @@ fn nu_is_a_share() {
     }
 }
 
+/// A sample of weight 2 is one that is there twice, of weight 0 one that is not there; folds and models know of it.
+#[test]
+fn weights_are_copies() {
+    let with_classes = Generator::Banana.generate(60, None, 9).expect("data");
+    let mut every = all();
+    every.push((Formulation::c_svc(2.0), with_classes));
+    for (formulation, data) in every {
+        let n = data.samples.len();
+        let weights: Vec<f64> = (0..n).map(|i| [1.0, 2.0, 1.0, 0.0, 1.0][i % 5]).collect();
+        let copies: Vec<usize> = (0..n).flat_map(|i| vec![i; weights[i] as usize]).collect();
+        let weighted = svm(formulation, 1e-6).sample_weights(weights.clone());
+        let one = weighted.fit(&data).expect("a training");
+        let other = fit(formulation, &data.select(&copies), 1e-6);
+        let bounds = |fitted: &Fitted| {
+            let of =
+                |side: fn(&maxmargin::cv::CertificateReport) -> f64| fitted.machines.iter().map(|m| side(&m.certificate)).sum();
+            let (dual, primal): (f64, f64) = (of(|c| c.dual), of(|c| c.primal));
+            (dual, primal)
+        };
+        let (a, b) = (bounds(&one), bounds(&other));
+        let slack = 1e-9 * (1.0 + a.0.abs());
+        assert!(one.certificate.holds && a.0 <= b.1 + slack && b.0 <= a.1 + slack, "{formulation:?}: {a:?} {b:?}");
+        let model = maxmargin::model::decode(&maxmargin::model::encode(&one.model).expect("bytes")).expect("a model");
+        let verdict = verify(&model, &data, None, None, Par::Seq).expect("a verdict");
+        assert!(verdict.matches() && verdict.met(), "{formulation:?}: {:?}", verdict.checks);
+        let plan = FoldPlan::shuffled(n, 3, 1).expect("folds");
+        let report = weighted.cross_validate(&data, &plan).expect("a cross-validation");
+        for (h, fold) in report.folds.iter().enumerate() {
+            let rows: Vec<usize> = copies.iter().copied().filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let alone: f64 = fit(formulation, &data.select(&rows), 1e-6).machines.iter().map(|m| m.objective).sum();
+            assert!((fold.objective - alone).abs() <= gap(&report, h) + 1e-6 * (1.0 + alone.abs()), "{formulation:?}, fold {h}");
+        }
+        let short = svm(formulation, 1e-3).sample_weights(vec![1.0; 3]).fit(&data);
+        assert!(matches!(short, Err(Error::SampleWeights { found: 3, .. })), "{formulation:?}");
+        let negative = svm(formulation, 1e-3).sample_weights((0..n).map(|i| 1.0 - i as f64).collect()).fit(&data);
+        assert!(matches!(negative, Err(Error::SampleWeight { row: 2, .. })), "{formulation:?}");
+    }
+}
+
+/// Kernel values from a file, and a kernel of one's own that is not positive definite: each formulation, an honest status.
+#[test]
+fn any_kernel_will_do() {
+    use maxmargin::kernel::{Gram, KernelGram, UserKernel};
+    for (formulation, data) in all() {
+        let n = data.samples.len();
+        let plain = fit(formulation, &data, 1e-5);
+        let gram = KernelGram::new(&data.samples, Kernel::rbf(GAMMA)).expect("a kernel");
+        let mut row = vec![0.0; n];
+        let mut table = Vec::with_capacity(n * (n + 1));
+        for i in 0..n {
+            gram.fill_exact(&[i], 0..n, &mut row);
+            table.push((i + 1) as f64);
+            table.extend_from_slice(&row);
+        }
+        let samples = Samples::from_dense(n, n + 1, table).expect("numbers");
+        let given = Dataset { samples, index_base: 0, ..data.clone() };
+        let read = Svm::of(formulation).kernel(Kernel::Precomputed).eps(1e-5).fit(&given).expect("a training");
+        let (a, b) = (plain.certificate, read.certificate);
+        assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{formulation:?}: {a:?} {b:?}");
+        let indefinite = UserKernel::new("minus the distance, and more", |x, z| {
+            let mut distance = 0.0;
+            x.for_each_pair(z, |_, x, z| distance += (x - z) * (x - z));
+            (-distance).exp() - 0.3 * (-0.1 * distance).exp()
+        });
+        let svm = Svm::of(formulation).kernel(Kernel::User(indefinite)).max_iter(20_000);
+        let found = svm.fit(&data).expect("a status, not an error");
+        assert!(found.certificate.holds || found.status != Status::Converged, "{formulation:?}: {:?}", found.certificate);
+    }
+}
+
 /// Every solver that takes a formulation comes to the same optimum.
 #[test]
 fn solvers_agree() {
@@ -339,7 +409,7 @@ fn libsvm_says(data: &Dataset, options: &str, ours: &Model) -> (Theirs, Vec<f64>
     write(data, &mut text).expect("writing to memory");
     fs::write(at("data"), text).expect("writing a temporary file");
     let run = |program: &str, args: &[&str]| {
-        let paths = args.iter().map(|arg| if arg.starts_with('@') { at(&arg[1..]) } else { arg.into() });
+        let paths = args.iter().map(|arg| arg.strip_prefix('@').map_or_else(|| arg.into(), at));
         let done = Command::new(program).args(paths).output().expect("LIBSVM's program runs");
         assert!(done.status.success(), "{program} {args:?}: {done:?}");
         String::from_utf8(done.stdout).expect("text")

@@ -96,6 +96,9 @@ pub(crate) struct ProblemArgs {
     /// Factor of C for one class; repeatable
     #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
+    /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it were there twice)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
     /// Train no more machines than this: k classes take k(k-1)/2, one for each pair
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
     pub(crate) max_machines: u64,

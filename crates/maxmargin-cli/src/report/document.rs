@@ -192,6 +192,21 @@ impl FormulationDocument {
     }
 }
 
+/// What factors of C for the samples are like.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct SampleWeights {
+    minimum: f64,
+    maximum: f64,
+    sum: f64,
+}
+
+impl SampleWeights {
+    pub(crate) fn of(weights: &[f64]) -> Self {
+        let (minimum, maximum) = weights.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), w| (low.min(*w), high.max(*w)));
+        Self { minimum, maximum, sum: weights.iter().sum() }
+    }
+}
+
 /// What was asked: the beginning of every document about models.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Setup {
@@ -203,6 +218,8 @@ pub(crate) struct Setup {
     pub(crate) solver: String,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
+    /// Factors of C for the samples, where there are any.
+    pub(crate) sample_weights: Option<SampleWeights>,
     /// The KKT violation that was asked for.
     pub(crate) eps: Option<f64>,
     /// The relative gap that was asked for.
@@ -229,6 +246,7 @@ impl Setup {
             formulation: FormulationDocument::new(formulation, formulation.c()),
             solver: record.map_or_else(String::new, |r| r.solver.clone()),
             weights,
+            sample_weights: record.and_then(|r| r.sample_weights.as_deref()).map(SampleWeights::of),
             eps: goal.kkt(),
             gap: goal.gap(),
             scale: model.parts().scaler.as_ref().map(|scaler| scale_name(scaler.method())),

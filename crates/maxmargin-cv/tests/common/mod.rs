@@ -69,6 +69,7 @@ impl Case {
         Study {
             data: &self.data,
             classes: Some(&self.classes),
+            sample_weights: None,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,

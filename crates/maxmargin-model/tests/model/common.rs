@@ -89,6 +89,7 @@ pub(crate) fn record_of(model: &Model) -> Record {
     Record {
         formulation: Formulation::c_svc(2.0),
         weights: (0..model.classes().len()).map(|class| 1.0 / (1.0 + class as f64)).collect(),
+        sample_weights: None,
         eps: 1e-3,
         gap: Some(1e-6),
         solver: "smo".to_owned(),

@@ -8,8 +8,8 @@ use crate::points::PointsGram;
 use crate::problem::Problem;
 use crate::root::root;
 use maxmargin_core::{
-    Dual, Formulation, Goal, Loss, Offset, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status, Stop,
-    Watch,
+    Formulation, Goal, Loss, Needs, Offset, Part, Progress, Refine, Refused, Run, Silent, Solution, Solve, Solved, Start, Status,
+    Stop, Watch,
 };
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
@@ -27,7 +27,7 @@ struct Case {
     samples: Samples,
 }
 
-/// Everything that [`Solve`] promises, for every loss, bias and space.
+/// Everything that [`Solve`] promises, for every formulation, loss, bias and space.
 ///
 /// What [`Solve::takes`] accepts is solved from zero and from the solution, on one thread and on several, with refinement and without, until the goal holds by
 /// a certificate and the optimum of the oracle, and is ended by limits and watches. A refusal names the solver and what to take instead. What `takes` refuses is
@@ -50,20 +50,29 @@ pub fn run_solver_to(solver: &dyn Solve, goal: impl Fn(f64) -> Goal) {
     for features in [false, true] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
             for offset in [Offset::Free, Offset::None, Offset::Feature(1.0), Offset::Feature(0.5)] {
-                let takes = solver.takes(&Formulation::Svc { c: 1.0, loss, offset }, features);
-                taken += usize::from(takes.is_ok());
-                if let Err(refused) = &takes {
-                    names(solver, refused);
-                }
-                for tol in TOLERANCES {
-                    for case in cases(loss, offset, goal(tol)) {
-                        one(solver, &case, features, takes.is_ok());
-                    }
-                }
+                taken += usize::from(formulation(solver, Formulation::Svc { c: 1.0, loss, offset }, features, &goal));
+                formulation(solver, Formulation::Svr { c: 1.0, epsilon: 0.1, loss, offset }, features, &goal);
             }
+        }
+        for other in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 1.0, nu: 0.5 }, Formulation::OneClass { nu: 0.3 }] {
+            formulation(solver, other, features, &goal);
         }
     }
     assert!(taken > 0, "{} takes nothing", solver.name());
+}
+
+/// Whether the solver takes a formulation, after it has shown it.
+fn formulation(solver: &dyn Solve, formulation: Formulation, features: bool, goal: &dyn Fn(f64) -> Goal) -> bool {
+    let takes = solver.takes(&formulation, features);
+    if let Err(refused) = &takes {
+        names(solver, refused);
+    }
+    for tol in TOLERANCES {
+        for case in cases(formulation, goal(tol)) {
+            one(solver, &case, features, takes.is_ok());
+        }
+    }
+    takes.is_ok()
 }
 
 fn names(solver: &dyn Solve, refused: &Refused) {
@@ -72,11 +81,18 @@ fn names(solver: &dyn Solve, refused: &Refused) {
     assert!(!refused.instead.is_empty(), "{refused} names nothing to do instead");
 }
 
-fn cases(loss: Loss, offset: Offset, goal: Goal) -> Vec<Case> {
+fn cases(formulation: Formulation, goal: Goal) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (seed, n) in [(1, 7), (2, 7), (3, 40)] {
+    let offset = formulation.offset();
+    // Two variables for a sample: as few of them for the oracle.
+    let few = if formulation.needs() == Needs::Values { 4 } else { 7 };
+    for (seed, n) in [(1, few), (2, few), (3, 40)] {
         let rng = &mut rng(seed);
-        let (points, labels) = generate::clouds(rng, n / 2, n - n / 2, 2, 0.4);
+        let (mut points, labels) = generate::clouds(rng, n / 2, n - n / 2, 2, 0.4);
+        if formulation.needs() == Needs::Nothing {
+            // No plane parts samples around the origin from it: the optimum would be 0, and a gap relative to it nothing.
+            points.iter_mut().for_each(|x| x[0] += 3.0);
+        }
         let mut twice = points.clone();
         twice.truncate(n - n / 2);
         twice.extend_from_within(..n / 2);
@@ -90,11 +106,14 @@ fn cases(loss: Loss, offset: Offset, goal: Goal) -> Vec<Case> {
             let plain = PointsGram::new(points, &kernel);
             let square = offset.feature().map_or(0.0, |value| value * value);
             let matrix = (0..n * n).map(|at| plain.at(at / n, at % n) + square).collect();
-            let dual = Dual::svc(loss, offset, (0..n).collect(), labels.clone(), c).expect("a problem");
-            let name = format!("{what} ({n} samples, seed {seed}, {loss:?}, {offset:?}, {goal:?})");
+            let values: Vec<f64> = points.iter().zip(&labels).map(|(x, label)| x[0].sin() + 0.3 * label).collect();
+            let target = if formulation.needs() == Needs::Values { &values } else { &labels };
+            let (ids, one) = ((0..n).collect::<Vec<usize>>(), formulation.with_c(1.0));
+            let dual = one.problem(&Part { ids: &ids, target, weights: &c }).expect("a problem").dual().clone();
+            let name = format!("{what} ({n} samples, seed {seed}, {formulation:?}, {goal:?})");
             cases.push(Case {
                 goal,
-                formulation: Formulation::Svc { c: 1.0, loss, offset },
+                formulation,
                 samples: root(&plain),
                 problem: Problem::new(name, PointsGram::from_matrix(n, matrix), dual),
             });

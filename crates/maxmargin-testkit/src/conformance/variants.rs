@@ -42,8 +42,8 @@ pub fn warm_starts(solver: &Solver, problem: &Problem, tol: f64) {
 /// A sample that is free in both solutions ties the biases together: `f = −b` there, within the tolerance, in each.
 fn biases(problem: &Problem, what: &str, tol: f64, one: &Judged, other: &Judged) {
     let dual = &problem.dual;
-    if dual.balance() == Balance::Simplex {
-        return; // its bias is inside the kernel
+    if matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..)) {
+        return; // inside the kernel, or half of what two thresholds differ by
     }
     let free = |judged: &Judged, k: usize| judged.solution.alpha[k] > 0.0 && judged.solution.alpha[k] < dual.upper()[k];
     let shared = (0..dual.len()).filter(|&k| free(one, k) && free(other, k));

@@ -1,0 +1,69 @@
+//! What looks wrong with data or a kernel, before anything is trained.
+
+use crate::format;
+use crate::notes::Notes;
+use maxmargin::data::ClassLabels;
+use maxmargin::kernel::{Gram, diagnose};
+
+/// Entries of the kernel matrix looked at for a warning.
+const PROBED: usize = 500;
+
+/// A class is worth a word that has fewer members than this share of what equal classes would have.
+const TINY_SHARE: f64 = 0.02;
+
+/// Fewer members than this are worth a word in any case.
+const TINY: usize = 5;
+
+/// Says with numbers when a kernel cannot work well.
+pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
+    let found = diagnose(gram, PROBED, seed);
+    if found.is_identity() {
+        notes.warn(format!(
+            "the kernel matrix is numerically the identity: {:.1} % of {} sampled pairs have a kernel value below 2^-24, so that nothing \
+             generalises; use a smaller -g or --scale minmax",
+            100.0 * found.share_unrelated,
+            found.pairs,
+        ));
+    } else if found.is_constant() {
+        notes.warn(format!(
+            "the kernel matrix is numerically constant: {:.1} % of {} sampled pairs cannot be told apart; use a larger -g",
+            100.0 * found.share_identical,
+            found.pairs,
+        ));
+    }
+}
+
+/// Says which class is so small that little can be learnt about it.
+pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
+    let rows = classes.of().len();
+    let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
+    let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
+    let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
+    let (label, size) = (format::exact(classes.labels()[smallest]), classes.sizes()[smallest]);
+    let others = match rare.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more are rare"),
+    };
+    notes.warn(format!(
+        "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
+         consider --weight {label}=W",
+        100.0 * size as f64 / rows as f64,
+        100.0 * (rows - size) as f64 / rows as f64,
+    ));
+}
+
+/// Says when the values to predict look like the labels of classes.
+pub(super) fn warn_of_targets(values: &[f64], notes: &mut Notes) {
+    let mut different = values.to_vec();
+    different.sort_by(f64::total_cmp);
+    different.dedup();
+    match different[..] {
+        [only] => notes.warn(format!("every row has the value {}: there is nothing to learn", format::exact(only))),
+        [one, other] => notes.warn(format!(
+            "only two different values, {} and {}, are to be predicted; if they are classes, use --formulation c-svc",
+            format::exact(one),
+            format::exact(other)
+        )),
+        _ => {}
+    }
+}
