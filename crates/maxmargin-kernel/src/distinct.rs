@@ -23,16 +23,13 @@ impl Distinct {
         for i in 0..len {
             words.clear();
             content(i, &mut words);
-            let kind = match kinds.get(&words[..]) {
-                Some(kind) => *kind,
-                None => {
-                    let kind = first.len() as u32;
-                    kinds.insert(words.as_slice().into(), kind);
-                    first.push(i);
-                    copies.push(0_u32);
-                    kind
-                }
-            };
+            let known = kinds.get(&words[..]).copied();
+            let kind = known.unwrap_or(first.len() as u32);
+            if known.is_none() {
+                kinds.insert(words.as_slice().into(), kind);
+                first.push(i);
+                copies.push(0_u32);
+            }
             copies[kind as usize] += 1;
             of.push(kind);
         }

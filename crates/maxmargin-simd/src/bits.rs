@@ -1,9 +1,13 @@
 //! Dot products of rows of zeros and ones: as many bits of a word as two rows have in common.
 //!
-//! The loop is plain Rust compiled once per dispatch level, where it becomes table lookups of half bytes or population counts of whole vectors.
+//! Half bytes are counted by table lookups where the machine has AVX2, words one by one elsewhere.
 
 use crate::lengths::room;
 use crate::level::{Level, level};
+
+#[cfg(target_arch = "x86_64")]
+#[path = "bits_avx2.rs"]
+mod avx2;
 
 /// Samples in one panel.
 pub const PANEL: usize = 32;
@@ -23,17 +27,14 @@ pub fn products(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stri
     assert!(words.checked_mul(PANEL) == Some(panel.len()), "a panel of {} words for {words} of a row", panel.len());
     assert!(room(out.len(), count, stride, PANEL), "room for {} sums", out.len());
     match level() {
-        // SAFETY: `level` found these instructions on this machine.
+        // SAFETY: `level` found AVX2 on this machine (AVX-512 is above it), and all lengths were checked.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { products_avx512(rows, count, panel, out, stride) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { products_avx2(rows, count, panel, out, stride) },
+        Level::Avx512 | Level::Avx2 => unsafe { avx2::products(rows, count, panel, out, stride) },
         _ => plain(rows, count, panel, out, stride),
     }
 }
 
-#[inline(always)]
+/// [`products`] in plain Rust.
 fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
     for r in 0..count {
         let mut sums = [0_u64; PANEL];
@@ -44,16 +45,4 @@ fn plain(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usi
         }
         out[r * stride..][..PANEL].iter_mut().zip(&sums).for_each(|(out, sum)| *out = *sum as i32);
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn products_avx512(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
-    plain(rows, count, panel, out, stride);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn products_avx2(rows: &[u64], count: usize, panel: &[u64], out: &mut [i32], stride: usize) {
-    plain(rows, count, panel, out, stride);
 }

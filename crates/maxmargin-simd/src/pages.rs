@@ -94,14 +94,11 @@ impl Pages {
         if !inner.slabs.get(open.0).is_some_and(|slab| fits(slab, open.1)) {
             // One whose pieces are all gone; else a new one, twice as large as the last.
             let free = inner.slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0)));
-            inner.open = match free {
-                Some(free) => free,
-                None => {
-                    let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST));
-                    inner.slabs.push(Arc::new(Slab::map(size.max(len))));
-                    inner.slabs.len() - 1
-                }
-            };
+            inner.open = free.unwrap_or(inner.slabs.len());
+            if free.is_none() {
+                let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST));
+                inner.slabs.push(Arc::new(Slab::map(size.max(len))));
+            }
             inner.used = 0;
         }
         let (slab, start) = (Arc::clone(&inner.slabs[inner.open]), inner.used);

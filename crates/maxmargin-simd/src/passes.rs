@@ -133,9 +133,9 @@ fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: Row, kj: Row, delta: f64
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
         _ => {
-            for k in 0..f.len() {
+            for (k, f) in f.iter_mut().enumerate() {
                 let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
-                f[k] += delta * (f64::from(ki.at(k)) - other);
+                *f += delta * (f64::from(ki.at(k)) - other);
             }
             scan(f, up, low)
         }

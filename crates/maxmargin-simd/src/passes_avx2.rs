@@ -82,9 +82,9 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
             _mm256_storeu_pd(least.as_mut_ptr(), lowest);
             _mm256_storeu_pd(most.as_mut_ptr(), highest);
         }
-        for k in full..end {
+        for (k, f) in (full..end).zip(&mut f[full..end]) {
             let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
-            f[k] += delta * (f64::from(ki.at(k)) - other);
+            *f += delta * (f64::from(ki.at(k)) - other);
         }
         // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
         let byte = full / 8 * 8;

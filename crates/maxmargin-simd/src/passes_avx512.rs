@@ -65,9 +65,9 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
             // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k + 15 (k is a multiple of 16).
             unsafe {
                 if PAIR {
-                    two.prefetch::<FORM>(k + AHEAD)
+                    two.prefetch::<FORM>(k + AHEAD);
                 } else {
-                    one.prefetch::<FORM>(k + AHEAD)
+                    one.prefetch::<FORM>(k + AHEAD);
                 }
                 let a = halves(one.sixteen::<FORM>(k));
                 let b = if PAIR { halves(two.sixteen::<FORM>(k)) } else { a };

@@ -78,7 +78,7 @@ pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
                 _mm256_storeu_ps(
                     out.as_mut_ptr().add(k),
                     few(table.values.as_ptr(), _mm_loadl_epi64(codes.as_ptr().add(k).cast())),
-                )
+                );
             };
         }
     }

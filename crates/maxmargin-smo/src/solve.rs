@@ -1,6 +1,6 @@
 //! The solver: iterate, refine, stop.
 
-use crate::active::{Active, Grown, Shrinking};
+use crate::active::{Active, Shrinking};
 use crate::pairs::Pairs;
 use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
@@ -154,15 +154,15 @@ impl<'a, 'g> Way<'a, 'g> {
         loop {
             match self {
                 Self::Whole(pairs) => return pairs.iterate(clock),
-                Self::Active(active) => match active.iterate(clock) {
-                    Ok(status) => return status,
-                    Err(Grown) => {
-                        let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
-                        let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
-                        pairs.before = *work;
-                        *self = Self::Whole(Box::new(pairs));
+                Self::Active(active) => {
+                    if let Ok(status) = active.iterate(clock) {
+                        return status;
                     }
-                },
+                    let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
+                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
+                    pairs.before = *work;
+                    *self = Self::Whole(Box::new(pairs));
+                }
             }
         }
     }

@@ -1,11 +1,12 @@
 //! The estimator: parameters in, certified models and reports out.
 
+mod solver;
+
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, SmoFinish, Solver, Study};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
-use maxmargin_smo::Shrinking;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -149,25 +150,6 @@ impl Svm {
     #[must_use]
     pub fn scale(self, method: Method) -> Self {
         Self { scale: Some(method), ..self }
-    }
-
-    /// Whether SMO takes equal samples of one class for one variable (it does where this is not called): the same solution in fewer variables and another
-    /// number of iterations. The samples share α in proportion to their C.
-    #[must_use]
-    pub fn join_equal(self, joins: bool) -> Self {
-        Self { joins, ..self }
-    }
-
-    /// Whether SMO goes by active variables on large problems (it does where this is not called): faster, with another number of iterations.
-    #[must_use]
-    pub fn shrinking(self, shrinking: bool) -> Self {
-        Self { shrinking, ..self }
-    }
-
-    /// Who solves.
-    #[must_use]
-    pub fn solver(self, solver: Solver) -> Self {
-        Self { solver, ..self }
     }
 
     /// Keeps support vectors in linear models, too, so that samples can be added and removed.
@@ -383,9 +365,7 @@ impl Svm {
         };
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes))?;
         let solver = self.resolved_solver();
-        let shrinking = if self.shrinking { Shrinking::default() } else { Shrinking::NEVER };
-        let how = SmoFinish { shrinking, hands_over: self.solver == Solver::Auto, joins: self.joins };
-        let solver = solver.build_as(self.seed, how);
+        let solver = solver.build_as(self.seed, self.how());
         run(&Study {
             data,
             classes: classes.as_ref(),

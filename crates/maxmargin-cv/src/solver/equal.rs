@@ -75,7 +75,7 @@ impl<'r> Joined<'r> {
     }
 
     /// The solution with every copy's share of α, in proportion to its box.
-    pub(crate) fn apart(&self, whole: &Dual, solution: Solution) -> Solution {
+    pub(crate) fn apart(&self, whole: &Dual, solution: &Solution) -> Solution {
         let share = |k: usize| {
             let (at, upper) = (self.of[k], whole.upper()[k]);
             let (alpha, all) = (solution.alpha[at], self.dual.upper()[at]);
@@ -83,6 +83,6 @@ impl<'r> Joined<'r> {
         };
         let alpha = (0..whole.len()).map(share).collect();
         let gradient = self.of.iter().map(|&at| solution.gradient[at]).collect();
-        Solution { alpha, gradient, ..solution }
+        Solution { alpha, gradient, ..*solution }
     }
 }

@@ -86,7 +86,7 @@ impl Solve for SmoFinish {
             && let Some(start) = joined.start(&start)
         {
             let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
-            solved.solution = joined.apart(dual, solved.solution);
+            solved.solution = joined.apart(dual, &solved.solution);
             solved.counts.push(("joined_variables", joined.dual.len() as u64));
             return Ok(solved);
         }

@@ -1,5 +1,6 @@
 //! Every pass at every level that this machine has: the answers of a plain loop, and the same bits.
 
+mod bits;
 mod bytes;
 mod exp;
 mod lengths;

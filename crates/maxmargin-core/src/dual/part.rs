@@ -1,0 +1,52 @@
+//! Problems of some of the variables.
+
+use super::{Balance, Dual, Ridge, Shape, segments_of};
+use std::sync::Arc;
+
+impl Dual {
+    /// The problem of the variables that take part, and which of this problem's variables each of them is. None where all do.
+    pub fn taking_part(&self) -> Option<(Self, Vec<usize>)> {
+        let kept: Vec<usize> = (0..self.len()).filter(|&k| self.upper[k] > 0.0).collect();
+        if kept.len() == self.len() || kept.is_empty() {
+            return None;
+        }
+        let pick = |values: &[f64]| kept.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        let ids: Vec<usize> = kept.iter().map(|&k| self.shape.ids[k]).collect();
+        let (sign, lin) = (pick(&self.shape.sign), pick(&self.shape.lin));
+        let shape = Shape { segments: segments_of(&ids), ids, sign, lin };
+        let ridge = match &self.ridge {
+            Ridge::One(ridge) => Ridge::One(*ridge),
+            Ridge::Each(ridges) => Ridge::Each(pick(ridges)),
+        };
+        Some((Self { shape: Arc::new(shape), upper: pick(&self.upper), ridge, balance: self.balance }, kept))
+    }
+
+    /// The problem of some variables while the others stay where they are: variable `k` of it is `variables[k]` of this one and belongs to row `k` of
+    /// the matrix of their rows. `alpha` and `gradient` are those of this problem. The linear term is the gradient at `alpha`, for solvers
+    /// that begin there with that gradient: what the others contribute to it never changes.
+    ///
+    /// # Panics
+    ///
+    /// When a variable is out of range, there are none, or the vectors have another length than this problem.
+    #[must_use]
+    pub fn among(&self, variables: &[usize], alpha: &[f64], gradient: &[f64]) -> Self {
+        assert!(!variables.is_empty(), "a problem has variables");
+        assert!(alpha.len() == self.len() && gradient.len() == self.len(), "one entry per variable");
+        let pick = |values: &[f64]| variables.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        let sign = pick(&self.shape.sign);
+        let sum = |of: f64| -> f64 { variables.iter().zip(&sign).filter(|(_, s)| **s == of).map(|(&k, _)| alpha[k]).sum() };
+        let balance = match self.balance {
+            Balance::Free => Balance::Free,
+            Balance::Sum(_) => Balance::Sum(sum(1.0) - sum(-1.0)),
+            Balance::Simplex => Balance::Simplex,
+            Balance::PerSign(..) => Balance::PerSign(sum(1.0), sum(-1.0)),
+        };
+        let ids: Vec<usize> = (0..variables.len()).collect();
+        let shape = Shape { segments: segments_of(&ids), ids, sign, lin: pick(gradient) };
+        let ridge = match &self.ridge {
+            Ridge::One(ridge) => Ridge::One(*ridge),
+            Ridge::Each(ridges) => Ridge::Each(pick(ridges)),
+        };
+        Self { shape: Arc::new(shape), upper: pick(&self.upper), ridge, balance }
+    }
+}

@@ -1,0 +1,32 @@
+//! Who solves, and how SMO goes about it.
+
+use super::Svm;
+use maxmargin_cv::{SmoFinish, Solver};
+use maxmargin_smo::Shrinking;
+
+impl Svm {
+    /// Who solves.
+    #[must_use]
+    pub fn solver(self, solver: Solver) -> Self {
+        Self { solver, ..self }
+    }
+
+    /// Whether SMO takes equal samples of one class for one variable (it does where this is not called): the same solution in fewer variables and another
+    /// number of iterations. The samples share α in proportion to their C.
+    #[must_use]
+    pub fn join_equal(self, joins: bool) -> Self {
+        Self { joins, ..self }
+    }
+
+    /// Whether SMO goes by active variables on large problems (it does where this is not called): faster, with another number of iterations.
+    #[must_use]
+    pub fn shrinking(self, shrinking: bool) -> Self {
+        Self { shrinking, ..self }
+    }
+
+    /// SMO as it is asked for. Whoever leaves the choice of a solver to the program has one that does not stay with pairs which get nowhere.
+    pub(super) fn how(&self) -> SmoFinish {
+        let shrinking = if self.shrinking { Shrinking::default() } else { Shrinking::NEVER };
+        SmoFinish { shrinking, hands_over: self.solver == Solver::Auto, joins: self.joins }
+    }
+}
