@@ -17,16 +17,21 @@ pub struct Distinct {
 impl Distinct {
     /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
     pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>)) -> Option<Self> {
-        let mut kinds: HashMap<Box<[u64]>, u32> = HashMap::with_capacity(len);
+        // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
+        let mut kinds: HashMap<u64, u32> = HashMap::with_capacity(len);
         let (mut first, mut of, mut copies) = (Vec::new(), Vec::with_capacity(len), Vec::new());
-        let mut words = Vec::new();
+        let (mut words, mut others) = (Vec::new(), Vec::new());
         for i in 0..len {
             words.clear();
             content(i, &mut words);
-            let known = kinds.get(&words[..]).copied();
-            let kind = known.unwrap_or(first.len() as u32);
-            if known.is_none() {
-                kinds.insert(words.as_slice().into(), kind);
+            let known = *kinds.entry(number(&words)).or_insert(first.len() as u32);
+            let same = first.get(known as usize).is_some_and(|&earlier: &usize| {
+                others.clear();
+                content(earlier, &mut others);
+                words == others
+            });
+            let kind = if same { known } else { first.len() as u32 };
+            if !same {
                 first.push(i);
                 copies.push(0_u32);
             }
@@ -44,6 +49,11 @@ impl Distinct {
         of.iter_mut().for_each(|kind| *kind = place[*kind as usize]);
         Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, copied })
     }
+}
+
+/// A number of words that tells most contents apart.
+fn number(words: &[u64]) -> u64 {
+    words.iter().fold(words.len() as u64, |number, word| (number ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
 }
 
 /// Rows of the different samples alone, for all problems over the rows that they belong to.
@@ -79,5 +89,34 @@ impl Merged {
     /// One row for each kind.
     pub fn rows(&self) -> &Rows<'static> {
         &self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_with_copies_come_last() {
+        let content = [7, 3, 7, 9, 3, 7, 1];
+        let distinct = Distinct::of(content.len(), |i, words| words.push(content[i])).expect("copies");
+        assert_eq!(distinct, Distinct { first: vec![3, 6, 0, 1], of: vec![2, 3, 2, 0, 3, 2, 1], copied: 2 });
+        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64)), None);
+    }
+
+    #[test]
+    fn contents_of_one_number_are_told_apart() {
+        // Two contents that the number takes for one: the last word makes up for the first.
+        let ends_as = |start: u64, like: &[u64; 2]| {
+            let step = |number: u64, word: u64| (number ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+            [start, step(2, like[0]) ^ like[1] ^ step(2, start)]
+        };
+        let one = [5, 6];
+        let other = ends_as(8, &one);
+        assert_eq!(number(&one), number(&other));
+        let content = [one, other, one, other];
+        let distinct = Distinct::of(4, |i, words| words.extend(content[i])).expect("copies");
+        assert_eq!(distinct.of[0], distinct.of[2]);
+        assert!(distinct.of[1] != distinct.of[0] && distinct.of[3] != distinct.of[0]);
     }
 }

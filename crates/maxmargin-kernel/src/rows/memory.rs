@@ -1,6 +1,7 @@
 //! What a row store holds, and what solvers hold beside it, within one budget.
 
 use super::{Held, Rows, lock};
+use crate::distinct::Merged;
 use maxmargin_data::Par;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -31,7 +32,8 @@ impl Rows<'_> {
     /// Bytes that a solver may hold beside the rows: what all rows leave, or half where they do not fit.
     pub fn room(&self) -> u64 {
         let n = self.gram().len() as u64;
-        if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes()) } else { self.budget / 2 }
+        let merged = self.merged.get().and_then(Option::as_deref).map_or(0, Merged::bytes);
+        if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes() + merged) } else { self.budget / 2 }
     }
 
     /// Bytes that one of the threads may hold beside the rows that are there now.
