@@ -205,7 +205,8 @@ impl Gram for KernelGram {
             Store::Integers(integers) => function + integers.product_cost(),
             Store::Dense(dense) => function + dense.depth() as f64 / 16.0,
             Store::Sparse(sparse) => function + 1.0 + 2.0 * sparse.common(),
-            Store::Precomputed(_) => 1.0,
+            // Parts of it are views, column by column.
+            Store::Precomputed(_) => 10.0,
             Store::User(_) => 100.0,
         }
     }

@@ -227,18 +227,20 @@ impl<'a, 'g> Active<'a, 'g> {
         let n = self.dual.len();
         let ids: Vec<usize> = self.set.iter().map(|&k| self.dual.ids()[k]).collect();
         let part = self.dual.among(&self.set, &self.alpha, &self.gradient);
-        let pick = |values: &[f64]| self.set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-        let (before, gradient) = (pick(&self.alpha), pick(&self.gradient));
+        let before: Vec<f64> = self.set.iter().map(|&k| self.alpha[k]).collect();
         let gram = part_of(self.rows.gram(), &ids);
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
-        let mut pairs = Pairs::new(&part, &rows, &before, &gradient, Goal::Kkt(aim), WHOLE, self.par);
+        let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, self.par);
         let status = pairs.iterate(clock);
         let after = pairs.state.alpha();
         let work = pairs.work();
-        drop(held);
         let time = rows.work().time;
+        // Their memory is free again before what is lent for it is.
+        drop(pairs);
+        drop(rows);
+        drop(held);
         let computed = work.rows_computed * ids.len() as u64;
         let (mut changed, mut coef) = (Vec::new(), Vec::new());
         for (at, &k) in self.set.iter().enumerate().filter(|(at, _)| after[*at] != before[*at]) {

@@ -10,15 +10,8 @@ impl Dual {
         if kept.len() == self.len() || kept.is_empty() {
             return None;
         }
-        let pick = |values: &[f64]| kept.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-        let ids: Vec<usize> = kept.iter().map(|&k| self.shape.ids[k]).collect();
-        let (sign, lin) = (pick(&self.shape.sign), pick(&self.shape.lin));
-        let shape = Shape { segments: segments_of(&ids), ids, sign, lin };
-        let ridge = match &self.ridge {
-            Ridge::One(ridge) => Ridge::One(*ridge),
-            Ridge::Each(ridges) => Ridge::Each(pick(ridges)),
-        };
-        Some((Self { shape: Arc::new(shape), upper: pick(&self.upper), ridge, balance: self.balance }, kept))
+        let ids = kept.iter().map(|&k| self.shape.ids[k]).collect();
+        Some((self.some(&kept, ids, &self.shape.lin, self.balance), kept))
     }
 
     /// The problem of some variables while the others stay where they are: variable `k` of it is `variables[k]` of this one and belongs to row `k` of
@@ -32,17 +25,20 @@ impl Dual {
     pub fn among(&self, variables: &[usize], alpha: &[f64], gradient: &[f64]) -> Self {
         assert!(!variables.is_empty(), "a problem has variables");
         assert!(alpha.len() == self.len() && gradient.len() == self.len(), "one entry per variable");
-        let pick = |values: &[f64]| variables.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-        let sign = pick(&self.shape.sign);
-        let sum = |of: f64| -> f64 { variables.iter().zip(&sign).filter(|(_, s)| **s == of).map(|(&k, _)| alpha[k]).sum() };
+        let sum = |of: f64| -> f64 { variables.iter().filter(|&&k| self.shape.sign[k] == of).map(|&k| alpha[k]).sum() };
         let balance = match self.balance {
             Balance::Free => Balance::Free,
             Balance::Sum(_) => Balance::Sum(sum(1.0) - sum(-1.0)),
             Balance::Simplex => Balance::Simplex,
             Balance::PerSign(..) => Balance::PerSign(sum(1.0), sum(-1.0)),
         };
-        let ids: Vec<usize> = (0..variables.len()).collect();
-        let shape = Shape { segments: segments_of(&ids), ids, sign, lin: pick(gradient) };
+        self.some(variables, (0..variables.len()).collect(), gradient, balance)
+    }
+
+    /// The problem of `variables` over the rows `ids`, with their share of `lin`.
+    fn some(&self, variables: &[usize], ids: Vec<usize>, lin: &[f64], balance: Balance) -> Self {
+        let pick = |values: &[f64]| variables.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        let shape = Shape { segments: segments_of(&ids), ids, sign: pick(&self.shape.sign), lin: pick(lin) };
         let ridge = match &self.ridge {
             Ridge::One(ridge) => Ridge::One(*ridge),
             Ridge::Each(ridges) => Ridge::Each(pick(ridges)),

@@ -18,12 +18,13 @@ impl<'r> Joined<'r> {
         if !matches!(dual.balance(), Balance::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
             return None;
         }
-        let merged = rows.merged()?;
-        let Distinct { first, of: kind, copied } = merged.distinct();
-        let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         if dual.upper().iter().any(|u| u.is_infinite()) || dual.lin().iter().any(|p| *p != dual.lin()[0]) {
             return None;
         }
+        // Samples are compared only for problems that can be joined.
+        let merged = rows.merged()?;
+        let Distinct { first, of: kind, copied } = merged.distinct();
+        let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         // Every kind with the sign of its first variable; then those with copies with the other sign.
         let mut signs = vec![0.0; kinds];
         for (k, &id) in ids.iter().enumerate() {

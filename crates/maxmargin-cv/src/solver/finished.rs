@@ -44,7 +44,7 @@ impl SmoFinish {
         solved
     }
 
-    /// As long as pairs get on; then by working sets, from the point that they came to. Whatever has the last word returns a point no worse.
+    /// As long as pairs get on; then by working sets, from the point that they came to.
     fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, stop) = (Instant::now(), run.stop);
         let patience = PATIENCE.0 + PATIENCE.1 * dual.len() as u64;
