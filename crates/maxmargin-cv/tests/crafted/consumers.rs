@@ -60,7 +60,7 @@ fn predict(model: &Model, samples: &Samples) {
         let rows = probabilities.chunks_exact(model.outcomes().len());
         assert_eq!(rows.len(), samples.len());
         rows.for_each(|row| {
-            assert!(row.iter().all(|p| (0.0..=1.0).contains(p)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12)
+            assert!(row.iter().all(|p| (0.0..=1.0).contains(p)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         });
     }
     let labels = model.predict(samples, Par::Seq).expect("they were decided before");
