@@ -62,10 +62,6 @@ impl<'a> Asked<'a> {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
-        if self.c.is_none() && formulation.c().is_none() {
-            let what = "varies C, and this formulation has none; try values of --nu with cv";
-            return Err(Failure::Usage(format!("--formulation {}: {} {what}", formulation.name(), self.command)));
-        }
         if let (Some(weight), true) = (problem.weight.first(), formulation.needs() != Needs::Classes) {
             let label = format::exact(weight.label);
             return Err(Failure::Usage(format!("--weight {label}=…: {} has no classes", formulation.name())));

@@ -7,10 +7,12 @@
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 
+pub mod agreement;
 mod apart;
 mod arrangement;
 mod engine;
 mod error;
+mod grid;
 mod limit;
 mod matching;
 mod metric;
@@ -18,6 +20,7 @@ mod outcome;
 pub mod plan;
 mod pool;
 mod problem;
+pub mod ranking;
 pub mod report;
 mod seed;
 pub mod solver;
@@ -33,7 +36,8 @@ pub mod watch;
 mod words;
 
 pub use error::CvError;
-pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, metrics_of};
+pub use grid::{Column, grid};
+pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of};
 pub use plan::{FoldPlan, PlanError};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 pub use seed::{Seeding, Source};

@@ -120,6 +120,16 @@ impl KernelDocument {
         Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
     }
 
+    /// The width that a rule gave.
+    pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
+        self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
+    }
+
+    /// The kernel of a search, which gives it its parameters.
+    pub(crate) fn searched(kernel: &Kernel) -> Self {
+        Self { gamma: None, degree: None, ..Self::new(kernel) }
+    }
+
     /// `rbf, gamma 0.5 (auto)`
     pub(crate) fn text(&self) -> String {
         let exact = crate::format::exact;
