@@ -4,13 +4,18 @@ mod formulation;
 mod groups;
 mod numbers;
 mod probability;
+mod ranges;
 mod values;
 
 pub(crate) use formulation::FormulationArgs;
-pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs, WriteArgs};
+pub(crate) use groups::{
+    CostArgs, DataArgs, DataOptions, FoldArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs, SolverArgs, SvmArgs,
+    WriteArgs,
+};
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
-pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
+pub(crate) use ranges::Widths;
+pub(crate) use values::{Folds, Json, KernelName, ScaleName, Weight};
 
 use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::Probability;
@@ -43,7 +48,7 @@ pub(crate) enum Command {
     Cv(CvArgs),
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
-    /// Cross-validate for many values of C over the same kernel values, each from the one before
+    /// Cross-validate every combination of C, gamma and kernel, and find the best
     Grid(GridArgs),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
@@ -118,18 +123,20 @@ pub(crate) struct GridArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) folds: FoldArgs,
-    /// Values of C, comma-separated, or FROM:TO for the powers of ten between them
-    #[arg(
-        short = 'c',
-        value_name = "LIST|FROM:TO",
-        default_value = "0.01:1000",
-        value_parser = values::costs,
-        allow_hyphen_values = true,
-        help_heading = "Problem"
-    )]
-    pub(crate) c: Costs,
     #[command(flatten)]
-    pub(crate) svm: SvmArgs,
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Train the best combination on all data and write the model to this file
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write one line per cell: parameters, score, seconds, with commas between
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         .memory(args.memory.unwrap_or_else(memory::default_budget))
         .threads(threads.par());
     let calibrated = {
-        let bar = Bar::new(args.run.quiet, input.data.labels.len(), 1);
+        let bar = Bar::new(args.run.quiet, input.data.labels.len());
         svm.calibrate_watched(model, &input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let (status, report) = (calibrated.report.status, calibrated.report);

@@ -69,10 +69,10 @@ pub(crate) fn validate(
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let report = {
-        let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
+        let bar = Bar::new(run.quiet, input.data.labels.len());
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
-    tell_of_cold_starts(asked, &report, &notes);
+    tell_of_cold_starts(asked.seeding.name(), report.seeding, &notes);
     warn(&report, goal, run, &mut notes);
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
@@ -92,8 +92,8 @@ pub(crate) fn validate(
 }
 
 /// Folds that scale differently have nothing to share.
-pub(crate) fn tell_of_cold_starts(asked: &Asked, report: &CvReport, notes: &Notes) {
-    if report.seeding != asked.seeding.name() {
+pub(crate) fn tell_of_cold_starts(asked: &str, seeding: &str, notes: &Notes) {
+    if seeding != asked {
         notes.say("the training sets of the folds scale differently: every fold was trained by itself and started cold");
     }
 }

@@ -1,126 +1,172 @@
-//! `grid`: cross-validation for many values of C over the same kernel values, each from the solution before.
+//! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are computed once for all C.
 
-use crate::args::{GridArgs, KernelName, SvmArgs};
+mod choice;
+mod document;
+
+use crate::args::{GridArgs, SvmArgs, Widths};
 use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
-use crate::format;
 use crate::notes::Notes;
-use crate::output::show;
+use crate::output::{Output, show};
 use crate::places::{Content, Places};
 use crate::problem::{Asked, Prepared, failed};
-use crate::progress::Bar;
-use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
+use crate::progress::{Bar, Phase};
+use crate::report::{End, Seconds, words};
 use crate::threads::Threads;
-use maxmargin::core::{Needs, Status};
-use maxmargin::cv::{Best, CertificateReport, CvReport, metrics_of};
+use crate::{advice, format, model_io};
+use choice::Choice;
+use document::{CellDocument, GridDocument};
+use maxmargin::core::Status;
+use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
-use serde::Serialize;
+use maxmargin::{Ranges, Svm};
 use std::time::Instant;
-
-#[derive(Debug, Serialize)]
-struct Point {
-    c: f64,
-    #[serde(flatten)]
-    found: Validated,
-    /// Of all threads together.
-    seconds: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct GridDocument {
-    #[serde(flatten)]
-    setup: Setup,
-    k: usize,
-    fold_plan: String,
-    /// The worst of all points.
-    status: Status,
-    points: Vec<Point>,
-    /// The C of best score (highest accuracy, lowest mean squared error); of equals the smallest.
-    best_c: Option<f64>,
-    /// Fraction of samples in the largest class: the accuracy of guessing it always.
-    majority: Option<f64>,
-    #[serde(flatten)]
-    seconds: Seconds,
-    #[serde(flatten)]
-    end: End,
-}
 
 pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
-    let run = &args.svm.run;
+    let svm_args = SvmArgs {
+        kernel: args.search.middle(),
+        problem: args.problem.clone(),
+        solver: args.solver.clone(),
+        run: args.run.clone(),
+    };
+    let run = &args.run;
     let mut notes = Notes::new(run.quiet);
     let seeding = args.folds.seeding.seeding;
-    let asked = Asked { seeding, ..Asked::new("grid", &args.svm, None, &args.data) };
+    let asked = Asked { seeding, ..Asked::new("grid", &svm_args, None, &args.data) };
     let svm = asked.svm()?;
-    let asked_needs = asked.needs()?;
+    let needs = asked.needs()?;
+    let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut places = Places::new(args.write.force);
     places.reads(folds_file(&args.folds));
     places.reads([&args.data.source]);
-    places.reads(args.svm.problem.weights.as_deref());
+    places.reads(args.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let csv = args.csv.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let model = args.output.as_deref().map(|path| places.output(path, Content::Model)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
-    let (plan, fold_plan) = plan(&args.folds, asked.needs()?, &input, &args.data.options)?;
+    let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options)?;
     write_folds(folds_output, &plan)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
-    let costs = &args.c.0;
-    let reports = {
-        let bar = Bar::new(run.quiet, input.data.labels.len(), costs.len());
-        svm.grid_watched(&input.data, &plan, costs, &bar).map_err(|e| failed(&input, &e))?
+    choice.check(classes.as_ref())?;
+    let (ranges, wanted) = ranges(args, &svm);
+    let found = {
+        let bar = Bar::cells(run.quiet, wanted);
+        let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
+        svm.grid_watched(&input.data, &plan, &ranges, &bar, each).map_err(|e| failed(&input, &e))?
     };
-    if let Some(report) = reports.first() {
-        tell_of_cold_starts(&asked, report, &notes);
+    let documents = || found.cells.iter().map(|cell| &cell.found);
+    if let Some(cell) = documents().next() {
+        tell_of_cold_starts(seeding.name(), cell.found.seeding(), &notes);
     }
-    let point = |(report, c): (&CvReport, &f64)| {
-        let seconds = Validated::seconds(report);
-        let seconds = [seconds.seed, seconds.solve, seconds.certify].into_iter().flatten().sum();
-        Point { c: *c, found: Validated::new(report, &input.data.labels, &setup, run.json), seconds }
-    };
-    let points: Vec<Point> = reports.iter().zip(costs).map(point).collect();
-    let complete = warn(&points, costs.len(), &mut notes);
-    let converged = points.iter().filter(|p| p.found.solved.status == Status::Converged);
-    let best = converged.reduce(|a, b| if better(asked_needs, &b.found, &a.found) { b } else { a });
+    for failed in &found.failed {
+        notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
+    }
+    let tried = wanted - found.failed.len() * ranges_of_c(&svm, args);
+    let complete = warn(&documents().collect::<Vec<_>>(), tried, &mut notes);
+    let converged = (0..found.cells.len()).filter(|&at| found.cells[at].found.found.solved.status == Status::Converged);
+    let best = choice.best(converged.map(|at| (at, found.cells[at].found.score)));
     let rows = input.data.labels.len();
     let majority = classes.as_ref().map(largest);
-    match (best, majority) {
-        (Some(best), Some(majority)) if best.found.correct <= majority.1 => {
-            notes.warn(no_better(best, majority, rows, asked.args));
+    match (best.map(|at| &found.cells[at].found), majority) {
+        (Some(best), Some(majority)) if choice.is_default() && best.found.correct <= majority.1 => {
+            notes.warn(no_better(best, majority, rows, args));
         }
         (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
-            notes.warn(format!("no C beats always saying the mean of the targets; try {}", tries(asked.args).join(", ")));
+            notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
         }
+        (Some(best), _) => best.on_border(&ranges_shown(args, &svm)).into_iter().for_each(|what| notes.warn(what)),
         _ => {}
     }
-    let sum = |of: fn(Seconds) -> Option<f64>| Some(reports.iter().filter_map(|report| of(Validated::seconds(report))).sum());
+    let refit = match (model, best) {
+        (Some(output), Some(at)) => Some(refit(&found.cells[at].svm, &input.data, output, run.quiet, &mut notes, args)?),
+        (Some(output), None) => {
+            notes.warn(format!("{}: nothing is written, no combination converged", output.name()));
+            None
+        }
+        (None, _) => None,
+    };
+    if let Some(csv) = csv {
+        csv.write(|out| document::write_csv(out, choice.name(), documents()))?;
+    }
+    let total = |of: fn(&Seconds) -> Option<f64>| Some(documents().filter_map(|cell| of(&cell.parts)).sum());
+    let seconds = Seconds {
+        read: input.seconds,
+        kernel: total(|s| s.kernel),
+        seed: total(|s| s.seed),
+        solve: total(|s| s.solve),
+        certify: total(|s| s.certify),
+        total: begun.elapsed().as_secs_f64(),
+    };
+    let status = documents().map(|p| p.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
+    let cells: Vec<CellDocument> = found.cells.into_iter().map(|cell| cell.found).collect();
+    let best = best.map(|at| cells[at].parameters());
+    let unfinished = refit.as_ref().is_some_and(|refit| refit.status != Status::Converged);
     let document = GridDocument {
         setup,
         k: plan.folds(),
         fold_plan,
-        status: points.iter().map(|p| p.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted),
-        best_c: best.map(|p| p.c),
+        metric: choice.name(),
+        status,
+        best_c: best.as_ref().and_then(|best| best.c),
+        best,
         majority: majority.map(|majority| majority.1 as f64 / rows as f64),
-        points,
-        seconds: Seconds {
-            read: input.seconds,
-            kernel: sum(|s| s.kernel),
-            seed: sum(|s| s.seed),
-            solve: sum(|s| s.solve),
-            certify: sum(|s| s.certify),
-            total: begun.elapsed().as_secs_f64(),
-        },
+        cells,
+        refit,
+        seconds,
         end: End::now(&threads, &notes),
     };
-    show(&document, run.json.is_some(), text, None)?;
-    Ok(if complete { Done::Finished } else { Done::Stopped })
+    show(&document, run.json.is_some(), |document| document::text(document, &choice), None)?;
+    Ok(if complete && !unfinished { Done::Finished } else { Done::Stopped })
 }
 
-/// Whether a score is better than another.
-fn better(needs: Needs, this: &Validated, other: &Validated) -> bool {
-    let Some((this, other)) = this.score().zip(other.score()) else { return this.score().is_some() };
-    match metrics_of(needs)[0].best() {
-        Best::Highest => this > other,
-        Best::Lowest => this < other,
+/// What is tried, and how many cells that makes.
+fn ranges(args: &GridArgs, svm: &Svm) -> (Ranges, usize) {
+    let kernels = args.search.kernels();
+    let mut ranges = Ranges::new().c(&args.search.c.0).kernels(&kernels);
+    let mut columns = kernels.len();
+    if let Widths::Values(values) = &args.search.gamma {
+        ranges = ranges.gamma(values);
+        let wide = kernels.iter().filter(|kernel| kernel.gamma().is_some()).count();
+        columns += wide * (values.len() - 1);
     }
+    (ranges, columns * ranges_of_c(svm, args))
+}
+
+/// Values of C of each column.
+fn ranges_of_c(svm: &Svm, args: &GridArgs) -> usize {
+    if svm.formulation().c().is_some() { args.search.c.0.len() } else { 1 }
+}
+
+/// The ranges of C and γ that have ends.
+fn ranges_shown(args: &GridArgs, svm: &Svm) -> [Vec<f64>; 2] {
+    let c = if svm.formulation().c().is_some() { args.search.c.0.clone() } else { Vec::new() };
+    let gamma = if let Widths::Values(values) = &args.search.gamma { values.clone() } else { Vec::new() };
+    [c, gamma]
+}
+
+/// The best, trained on all data and written.
+fn refit(
+    svm: &Svm,
+    data: &maxmargin::data::Dataset,
+    output: Output,
+    quiet: bool,
+    notes: &mut Notes,
+    args: &GridArgs,
+) -> Result<document::Refit, Failure> {
+    let model = output.name().to_owned();
+    let fitted = {
+        let bar = Bar::new(quiet, data.labels.len());
+        svm.fit_watched(data, &bar).map_err(|error| Failure::input(&model, error))?
+    };
+    if fitted.status != Status::Converged {
+        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm.resolved_goal(), &args.run)));
+    }
+    let support_vectors = fitted.model.support_vectors();
+    let _writing = Phase::new(quiet, format!("writing {model}"));
+    model_io::save(&fitted.model, output)?;
+    Ok(document::Refit { model, status: fitted.status, certificate: fitted.certificate, support_vectors })
 }
 
 /// The label of the largest class, of equals the first, and its size.
@@ -130,20 +176,20 @@ fn largest(classes: &ClassLabels) -> (f64, usize) {
 }
 
 /// What else there is to try.
-fn tries(args: &SvmArgs) -> Vec<&'static str> {
+fn tries(args: &GridArgs) -> Vec<&'static str> {
     let mut tries = vec!["larger values of C (-c)"];
-    tries.extend((args.kernel.kernel != KernelName::Linear).then_some("another width (-g)"));
-    let can_scale = args.problem.scale.is_none() && args.kernel.kernel != KernelName::Precomputed;
+    tries.extend(args.search.kernels().iter().any(|kernel| kernel.gamma().is_some()).then_some("other widths (-g)"));
+    let can_scale = args.problem.scale.is_none() && !args.search.kernels().contains(&maxmargin::kernel::Kernel::Precomputed);
     tries.extend(can_scale.then_some("scaled features (--scale minmax)"));
     tries
 }
 
 /// What to do when nothing was learnt.
-fn no_better(best: &Point, (label, size): (f64, usize), rows: usize, args: &SvmArgs) -> String {
+fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
     let mut tries = tries(args);
     tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W)"));
     format!(
-        "no C beats the majority class: always guessing {} is right for {:.4} %, the best C for {:.4} %; try {}",
+        "nothing beats the majority class: always guessing {} is right for {:.4} %, the best combination for {:.4} %; try {}",
         format::exact(label),
         100.0 * size as f64 / rows as f64,
         100.0 * best.found.correct as f64 / rows as f64,
@@ -151,62 +197,20 @@ fn no_better(best: &Point, (label, size): (f64, usize), rows: usize, args: &SvmA
     )
 }
 
-/// Says what is missing; whether nothing is.
-fn warn(points: &[Point], wanted: usize, notes: &mut Notes) -> bool {
-    if points.len() < wanted {
-        notes.warn(format!("{} of {wanted} values of C were not reached", wanted - points.len()));
-    }
-    let open = points.iter().filter(|p| p.found.solved.status != Status::Converged);
-    let open: Vec<String> = open.map(|p| format!("C = {} ({})", format::exact(p.c), words(p.found.solved.status))).collect();
-    if !open.is_empty() {
-        notes.warn(format!("not converged: {}; --max-iter, --time-limit or a looser --eps or --gap", open.join(", ")));
-    }
-    open.is_empty() && points.len() == wanted
-}
+/// Cells that a warning names one by one.
+const NAMED: usize = 10;
 
-fn text(d: &GridDocument) -> String {
-    let accuracy = d.setup.formulation.needs == Needs::Classes;
-    let column = if accuracy { "accuracy, %" } else { d.points.first().map_or("score", |p| p.found.column()) };
-    let header = [
-        ("C", Align::Right),
-        (column, Align::Right),
-        ("status", Align::Left),
-        ("worst KKT", Align::Right),
-        ("worst gap", Align::Right),
-        ("iterations", Align::Right),
-        ("seconds", Align::Right),
-    ];
-    let row = |p: &Point| {
-        let certificates = p.found.certificates();
-        let worst = |of: fn(&CertificateReport) -> f64| format::short(certificates.iter().map(of).fold(0.0, f64::max));
-        vec![
-            format::exact(p.c),
-            p.found.score_text(&p.found.scores, 4).trim_end_matches(" %").to_owned(),
-            words(p.found.solved.status).to_owned(),
-            worst(|c| c.kkt),
-            worst(|c| c.relative_gap),
-            format::count(p.found.total_iterations),
-            format!("{:.3}", p.seconds),
-        ]
-    };
-    let best = match d.best_c {
-        None => "none converged".to_owned(),
-        Some(c) => {
-            let score = d.points.iter().find(|p| p.c == c).and_then(|p| p.found.score());
-            match d.majority.filter(|majority| score.is_none_or(|accuracy| accuracy <= *majority)) {
-                Some(majority) => format!("none beats the majority class ({:.4} %)", 100.0 * majority),
-                None => format::exact(c),
-            }
-        }
-    };
-    format!(
-        "{}{}; {} {} folds\n{}best C: {best}; {} in all, peak memory {}\n",
-        data_line(&d.setup.data),
-        setup_line(&d.setup),
-        d.k,
-        d.fold_plan,
-        columns(&header, &d.points.iter().map(row).collect::<Vec<_>>()),
-        format::seconds(d.seconds.total),
-        format::bytes(d.end.peak_rss_bytes)
-    )
+/// Says what is missing; whether nothing is.
+fn warn(cells: &[&CellDocument], wanted: usize, notes: &mut Notes) -> bool {
+    if cells.len() < wanted {
+        notes.warn(format!("{} of {wanted} combinations were not reached", wanted - cells.len()));
+    }
+    let open = cells.iter().filter(|cell| cell.found.solved.status != Status::Converged);
+    let open: Vec<String> = open.map(|cell| format!("{} ({})", cell.text(), words(cell.found.solved.status))).collect();
+    if !open.is_empty() {
+        let more = if open.len() > NAMED { format!(" and {} more", open.len() - NAMED) } else { String::new() };
+        let named = open[..open.len().min(NAMED)].join(", ");
+        notes.warn(format!("not converged: {named}{more}; --max-iter, --time-limit or a looser --eps or --gap"));
+    }
+    open.is_empty() && cells.len() == wanted
 }

@@ -62,10 +62,6 @@ impl<'a> Asked<'a> {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
-        if self.c.is_none() && formulation.c().is_none() {
-            let what = "varies C, and this formulation has none; try values of --nu with cv";
-            return Err(Failure::Usage(format!("--formulation {}: {} {what}", formulation.name(), self.command)));
-        }
         if let (Some(weight), true) = (problem.weight.first(), formulation.needs() != Needs::Classes) {
             let label = format::exact(weight.label);
             return Err(Failure::Usage(format!("--weight {label}=…: {} has no classes", formulation.name())));
@@ -188,7 +184,10 @@ impl<'a> Asked<'a> {
             schema: SCHEMA,
             command: self.command,
             data: DataDocument::seen(&input.name, &input.data, needs),
-            kernel: KernelDocument::by_rule(&kernel, args.gamma),
+            kernel: match self.c {
+                Some(_) => KernelDocument::by_rule(&kernel, args.gamma),
+                None => KernelDocument::searched(&kernel, args.gamma),
+            },
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
             weights,

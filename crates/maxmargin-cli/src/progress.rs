@@ -1,5 +1,6 @@
 //! The bar on standard error: what is being done, how far it is, how long it will take. Only on a terminal.
 
+mod cells;
 mod pace;
 #[cfg(test)]
 mod ticks;
@@ -7,7 +8,8 @@ mod ticks;
 use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use maxmargin::cv::{CvProgress, CvWatch};
-use pace::Pace;
+use cells::Cells;
+use pace::{Pace, View};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -20,7 +22,24 @@ const LENGTH: u64 = 1000;
 pub(crate) struct Bar {
     drawn: ProgressBar,
     begun: Instant,
-    pace: Mutex<Pace>,
+    way: Mutex<Way>,
+}
+
+/// By what the rest of a run is estimated.
+enum Way {
+    /// A training, or a cross-validation.
+    One(Box<Pace>),
+    /// Many of them.
+    Many(Cells),
+}
+
+impl Way {
+    fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+        match self {
+            Self::One(pace) => pace.tick(at, progress),
+            Self::Many(cells) => cells.tick(at, progress),
+        }
+    }
 }
 
 fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
@@ -37,11 +56,20 @@ fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl Bar {
-    /// A bar of a run over so many samples, for so many values of C, that begins now; hidden when quiet or not on a terminal.
-    pub(crate) fn new(quiet: bool, samples: usize, values: usize) -> Self {
+    /// A bar of a run over so many samples that begins now; hidden when quiet or not on a terminal.
+    pub(crate) fn new(quiet: bool, samples: usize) -> Self {
+        Self::by(quiet, Way::One(Box::new(Pace::new(samples))))
+    }
+
+    /// A bar of so many cross-validations.
+    pub(crate) fn cells(quiet: bool, cells: usize) -> Self {
+        Self::by(quiet, Way::Many(Cells::new(cells)))
+    }
+
+    fn by(quiet: bool, way: Way) -> Self {
         let bar = drawn(quiet, Some(LENGTH), "{bar:30} {msg}");
         interrupt::listen();
-        Self { drawn: bar, begun: Instant::now(), pace: Mutex::new(Pace::new(samples, values)) }
+        Self { drawn: bar, begun: Instant::now(), way: Mutex::new(way) }
     }
 }
 
@@ -54,9 +82,9 @@ impl Drop for Bar {
 impl CvWatch for Bar {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
         if !self.drawn.is_hidden()
-            && let Ok(mut pace) = self.pace.lock()
+            && let Ok(mut way) = self.way.lock()
         {
-            let view = pace.tick(self.begun.elapsed().as_secs_f64(), progress);
+            let view = way.tick(self.begun.elapsed().as_secs_f64(), progress);
             self.drawn.set_position((view.share * LENGTH as f64) as u64);
             self.drawn.set_message(view.text());
         }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let fitted = {
-        let bar = Bar::new(run.quiet, input.data.labels.len(), 1);
+        let bar = Bar::new(run.quiet, input.data.labels.len());
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();

@@ -89,7 +89,7 @@ fn options_that_make_no_sense() {
         ("train small --threads 0", "from 1"),
         // It once ran for nothing, and advised to try --max-iter 0.
         ("train small --max-iter 0", "at least 1"),
-        ("grid small -c 1e-200:1e200", "401 powers of ten are more than 100"),
+        ("grid small -c 1e-200:1e200", "401 values are more than 100"),
         ("train small --kernel fancy", "possible values"),
         ("train small --rows 10", "--rows and --features are for generators"),
         ("train gauss-m --features 9", "gauss-m cannot make 9 features"),

@@ -236,14 +236,14 @@ fn ctrl_c_twice_stops_at_once() {
 
 /// A grid in which nothing is learnt once called its smallest C the best.
 #[test]
-fn a_grid_in_which_no_c_beats_the_majority_says_so() {
+fn a_grid_in_which_nothing_beats_the_majority_says_so() {
     let bench = Bench::new();
     // The label has nothing to do with the sample.
     bench.file("noise", lines_of(90, |i| format!("{} 1:{} 2:{}", i32::from(i % 9 != 0) * 2 - 1, (i * 37) % 90, (i * 53) % 90)));
     let answer = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001");
-    let says = "no C beats the majority class: always guessing 1 is right for 88.8889 %, the best C for 88.8889 %";
+    let says = "nothing beats the majority class: always guessing 1 is right for 88.8889 %, the best combination for 88.8889 %";
     assert!(answer.warnings().iter().any(|warning| warning.contains(says) && warning.contains("--scale minmax")), "{answer:?}");
-    assert!(answer.out.contains("best C: none beats the majority class (88.8889 %)"), "{answer:?}");
+    assert!(answer.out.contains("best: none beats the majority class (88.8889 %)"), "{answer:?}");
     // What is advised can be done, and is not advised again.
     let scaled = bench.run("grid noise -k 3 -c 0.001,0.01 -g 0.001 --scale minmax --json");
     assert_eq!(scaled.code, 0, "{scaled:?}");
@@ -251,7 +251,7 @@ fn a_grid_in_which_no_c_beats_the_majority_says_so() {
     let d = scaled.json();
     assert_eq!((d["majority"].as_f64(), d["scale"].as_str()), (Some(80.0 / 90.0), Some("minmax")));
     let learnt = bench.run("grid banana --rows 120 -k 3 -c 1,10 -g 1");
-    assert!(learnt.code == 0 && !learnt.err.contains("majority") && learnt.out.contains("best C: 1"), "{learnt:?}");
+    assert!(learnt.code == 0 && !learnt.err.contains("majority") && learnt.out.contains("best: rbf, C = 1"), "{learnt:?}");
 }
 
 /// Folds that were stopped before they had a solution say nothing about accuracy, in text and in JSON.

@@ -130,7 +130,7 @@ fn cross_validation_is_that_of_trainings_from_scratch() {
 fn a_grid_over_c() {
     let bench = Bench::new();
     let grid = bench.json("grid blobs --kernel linear --rows 300 --features 4 -c 0.01:100 -k 3");
-    let points = grid["points"].as_array().unwrap();
+    let points = grid["cells"].as_array().unwrap();
     let costs: Vec<f64> = points.iter().map(|p| p["c"].as_f64().unwrap()).collect();
     assert_eq!(costs.len(), 5);
     assert!(costs.iter().zip([0.01, 0.1, 1.0, 10.0, 100.0]).all(|(a, b)| (a - b).abs() < 1e-12 * b), "{costs:?}");
@@ -145,7 +145,7 @@ fn a_grid_over_c() {
     assert!(points.iter().any(|p| p["c"].as_f64().unwrap() == best && p["correct"].as_u64().unwrap() == most));
     let text = bench.run("grid blobs --kernel linear --rows 100 -c 1,0.5 -k 3 -q");
     assert_eq!(text.code, 0, "{text:?}");
-    assert!(text.out.contains("best C"), "{text:?}");
+    assert!(text.out.contains("best: linear, C = "), "{text:?}");
     let stopped = bench.run("grid blobs --kernel linear --rows 300 -c 1 -k 3 --max-iter 1 -q");
     assert_eq!(stopped.code, 3, "{stopped:?}");
 }

@@ -136,10 +136,10 @@ fn one_is_left_out_and_many_values_of_c_are_tried() {
         "--kernel rbf --loss squared",
     ] {
         let grid = bench.json(&format!("grid data -k 3 -c 0.1:10 {options}"));
-        assert_eq!(at(&grid, "/points").as_array().unwrap().len(), 3, "{options}");
+        assert_eq!(at(&grid, "/cells").as_array().unwrap().len(), 3, "{options}");
         let c = at(&grid, "/best_c").as_f64().unwrap();
         let alone = bench.json(&format!("cv data -k 3 -c {c} {options}"));
-        let points = at(&grid, "/points").as_array().unwrap();
+        let points = at(&grid, "/cells").as_array().unwrap();
         let best = points.iter().find(|p| at(p, "/c") == c).unwrap();
         let off = at(best, "/correct").as_i64().unwrap() - at(&alone, "/correct").as_i64().unwrap();
         assert!(off.abs() <= 1, "{options}: {best} {alone}");
@@ -230,7 +230,7 @@ fn weights_are_copies_of_rows_in_every_command() {
                 let of = |list: &Value| -> Vec<f64> {
                     list.as_array().unwrap().iter().map(|one| one["objective"].as_f64().unwrap()).collect()
                 };
-                let points = grid["points"].as_array().unwrap().iter().flat_map(|point| of(&point["folds"]));
+                let points = grid["cells"].as_array().unwrap().iter().flat_map(|point| of(&point["folds"]));
                 of(&train["machines"]).into_iter().chain(of(&cv["folds"])).chain(points).collect()
             };
             let (weighted, copied) = (objectives("data", "--weight -3=3 --weight 2=2"), objectives("copied", ""));

@@ -69,7 +69,8 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
         }
     }
     let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
-    let scores = scores(needs, &of(&study.data.labels), &of(&report.predicted));
+    let ranked = (width == 1).then(|| of(&report.decisions));
+    let scores = scores(needs, &of(&study.data.labels), &of(&report.predicted), ranked.as_deref());
     report.kernel_seconds += trained.kernel.time.as_secs_f64();
     report.rows_computed += trained.kernel.computed;
     report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);

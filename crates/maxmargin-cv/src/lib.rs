@@ -7,11 +7,13 @@
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 
+pub mod agreement;
 mod apart;
 mod arrangement;
 mod calibrate;
 mod engine;
 mod error;
+mod grid;
 mod limit;
 mod matching;
 mod metric;
@@ -20,6 +22,7 @@ pub mod plan;
 mod pool;
 mod problem;
 mod reliability;
+pub mod ranking;
 pub mod report;
 mod seed;
 pub mod solver;
@@ -36,7 +39,8 @@ mod words;
 
 pub use calibrate::{Calibrated, CalibrationReport, Probability, calibration_plan, cross_fitted};
 pub use error::CvError;
-pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, metrics_of};
+pub use grid::{Column, grid};
+pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of};
 pub use plan::{FoldPlan, PlanError};
 pub use reliability::{Bin, Reliability};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};

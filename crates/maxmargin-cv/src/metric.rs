@@ -1,5 +1,7 @@
 //! How predictions are scored.
 
+use crate::agreement::{F1, MacroF1, Matthews, Precision, Recall};
+use crate::ranking::{AveragePrecision, RocAuc};
 use crate::values::{INLIER_METRICS, VALUE_METRICS};
 use maxmargin_core::Needs;
 use serde::Serialize;
@@ -22,7 +24,13 @@ pub trait Metric: Sync {
     /// Which scores are better.
     fn best(&self) -> Best;
 
-    /// The score of `predicted` against `truth`, one entry a sample; not a number where there are no samples.
+    /// Whether it looks at decision values of two classes instead of what is predicted.
+    fn ranks(&self) -> bool {
+        false
+    }
+
+    /// The score of `predicted` against `truth`, one entry a sample; not a number where there are no samples. A metric that ranks is given decision values for
+    /// `predicted`, positive for the greater label.
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64;
 
     /// What each sample adds to a sum that the score is a function of, where there is one: such scores can be bounded before all folds are done.
@@ -32,8 +40,11 @@ pub trait Metric: Sync {
     }
 }
 
-/// What every cross-validation of classes is scored by.
-pub const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy];
+/// What every cross-validation of classes is scored by; the first is what a grid chooses by.
+pub const METRICS: &[&dyn Metric] = &[&Accuracy, &BalancedAccuracy, &MacroF1, &Matthews];
+
+/// What one of two classes is scored by besides: of the class with the greater label.
+pub const TWO_CLASS_METRICS: &[&dyn Metric] = &[&Precision, &Recall, &F1, &RocAuc, &AveragePrecision];
 
 /// A score by the name of its metric.
 pub type Score = (&'static str, f64);
@@ -52,12 +63,27 @@ pub(crate) fn are_sides(labels: &[f64]) -> bool {
     labels.iter().all(|label| label.abs() == 1.0)
 }
 
-/// The scores over the samples that have a prediction: one that is not a number is none.
-pub(crate) fn scores(needs: Needs, truth: &[f64], predicted: &[f64]) -> Vec<Score> {
-    let (truth, predicted): (Vec<f64>, Vec<f64>) = truth.iter().zip(predicted).filter(|(_, p)| !p.is_nan()).unzip();
-    let sides = if needs == Needs::Nothing && are_sides(&truth) { METRICS } else { &[] };
-    let metrics = metrics_of(needs).iter().chain(sides);
-    metrics.map(|metric| (metric.name(), metric.score(&truth, &predicted))).collect()
+/// Every metric of formulations with these needs, those of two classes included.
+pub fn all_metrics(needs: Needs) -> impl Iterator<Item = &'static dyn Metric> {
+    let two = if needs == Needs::Classes { TWO_CLASS_METRICS } else { &[] };
+    metrics_of(needs).iter().chain(two).copied()
+}
+
+/// The scores over the samples that have a prediction: one that is not a number is none. `decisions` has one value a sample where one machine decides between
+/// two classes.
+pub(crate) fn scores(needs: Needs, truth: &[f64], predicted: &[f64], decisions: Option<&[f64]>) -> Vec<Score> {
+    let known: Vec<usize> = (0..truth.len()).filter(|&i| !predicted[i].is_nan()).collect();
+    let of = |values: &[f64]| known.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+    let (truth, predicted, decisions) = (of(truth), of(predicted), decisions.map(of));
+    let sides = needs == Needs::Nothing && are_sides(&truth);
+    let classes = if sides { METRICS } else { &[] };
+    let two = if sides || needs == Needs::Classes { TWO_CLASS_METRICS } else { &[] };
+    let of = |metric: &&dyn Metric, values: &[f64]| (metric.name(), metric.score(&truth, values));
+    let mut scores: Vec<Score> = metrics_of(needs).iter().chain(classes).map(|metric| of(metric, &predicted)).collect();
+    if let Some(decisions) = decisions {
+        scores.extend(two.iter().map(|metric| of(metric, if metric.ranks() { &decisions } else { &predicted })));
+    }
+    scores
 }
 
 /// The fraction of samples whose label is predicted.
@@ -97,10 +123,7 @@ impl Metric for BalancedAccuracy {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let mut classes: Vec<f64> = truth.iter().map(|label| label + 0.0).collect();
-        classes.sort_by(f64::total_cmp);
-        classes.dedup();
-        Confusion::of(&classes, truth, predicted).balanced_accuracy()
+        Confusion::of(&labels_of(truth), truth, predicted).balanced_accuracy()
     }
 }
 
@@ -150,6 +173,14 @@ impl Confusion {
     }
 }
 
+/// The labels that occur, ascending; −0 is 0.
+pub(crate) fn labels_of(truth: &[f64]) -> Vec<f64> {
+    let mut labels: Vec<f64> = truth.iter().map(|label| label + 0.0).collect();
+    labels.sort_by(f64::total_cmp);
+    labels.dedup();
+    labels
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,8 +199,10 @@ mod tests {
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
         assert_eq!(Confusion::of(&[1.0, 2.0], &[1.0, 2.0], &[1.0, f64::NAN]).sizes, [1, 0]);
-        assert_eq!(scores(Needs::Classes, &[1.0, 2.0], &[1.0, f64::NAN])[0].1, 1.0);
-        let names: Vec<&str> = scores(Needs::Classes, &truth, &predicted).iter().map(|score| score.0).collect();
-        assert_eq!(names, ["accuracy", "balanced_accuracy"]);
+        assert_eq!(scores(Needs::Classes, &[1.0, 2.0], &[1.0, f64::NAN], None)[0].1, 1.0);
+        let names: Vec<&str> = scores(Needs::Classes, &truth, &predicted, None).iter().map(|score| score.0).collect();
+        assert_eq!(names, ["accuracy", "balanced_accuracy", "f1_macro", "matthews"]);
+        let two = scores(Needs::Classes, &[1.0, 2.0, 2.0], &[1.0, f64::NAN, 2.0], Some(&[-1.0, -3.0, 1.0]));
+        assert_eq!(two.iter().find(|score| score.0 == "roc_auc"), Some(&("roc_auc", 1.0)));
     }
 }

@@ -314,7 +314,7 @@ impl CvReport {
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
         Self {
-            scores: scores(needs, truth, &self.predicted),
+            scores: scores(needs, truth, &self.predicted, (self.machines == 1).then_some(&self.decisions[..])),
             accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),
             samples_counted,

@@ -76,7 +76,8 @@ impl Tally<'_> {
             let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
             let said: Vec<f64> = test.iter().map(|&at| if solved { votes[at] } else { f64::NAN }).collect();
             test.iter().zip(&said).for_each(|(&at, &label)| predicted[self.arrangement.original[at]] = label);
-            let scores = scores(self.needs, &truth, &said);
+            let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[at]).collect());
+            let scores = scores(self.needs, &truth, &said, ranked.as_deref());
             folds.push(FoldReport {
                 solved,
                 correct,

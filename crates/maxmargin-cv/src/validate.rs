@@ -132,7 +132,7 @@ impl Study<'_> {
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
         let mut found = map_machines(count, self.par, |p, par| {
-            let relay = OfMachine { watch, machine: p, machines: count, done: &done };
+            let relay = OfMachine { watch, machine: p, machines: count, values: values.len(), done: &done };
             let run = MachineRun {
                 study: self,
                 arrangement: &arrangement,
@@ -144,10 +144,9 @@ impl Study<'_> {
                 limit: &limit,
                 par,
                 watch: &relay,
+                finished: &done,
             };
-            let outcomes = run.run(&source, p);
-            done.fetch_add(1, Ordering::Relaxed);
-            outcomes
+            run.run(&source, p)
         })?;
         let mut reports = Vec::new();
         // A value of C that some machine did not come to has no report.
@@ -221,6 +220,8 @@ struct MachineRun<'a> {
     limit: &'a Limit,
     par: maxmargin_data::Par,
     watch: &'a dyn CvWatch,
+    /// Counts machines and values that are done.
+    finished: &'a AtomicUsize,
 }
 
 impl MachineRun<'_> {
@@ -292,6 +293,7 @@ impl MachineRun<'_> {
             outcomes.push((outcome, work.since(&known)));
             known = work;
             drop(trainer);
+            self.finished.fetch_add(1, Ordering::Relaxed);
             before = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.values.len() > 1 {
                 break;

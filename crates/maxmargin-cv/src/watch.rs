@@ -74,20 +74,43 @@ impl Watch for Relay<'_> {
     }
 }
 
-/// Passes the progress of one of several machines on as progress of the whole.
+/// Passes the progress of one of several machines, or of one of several values of C, on as progress of the whole.
 pub(crate) struct OfMachine<'a> {
     pub(crate) watch: &'a dyn CvWatch,
     pub(crate) machine: usize,
     pub(crate) machines: usize,
+    /// Values of C for each machine.
+    pub(crate) values: usize,
+    /// Machines that are done, of each value.
     pub(crate) done: &'a AtomicUsize,
 }
 
 impl CvWatch for OfMachine<'_> {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if self.machines == 1 {
+        let total = self.machines * self.values;
+        if total == 1 {
             return self.watch.tick(progress);
         }
-        let done = self.done.load(Ordering::Relaxed);
-        self.watch.tick(&CvProgress { stage: Stage::Machine(self.machine), done, total: self.machines, ..*progress })
+        let stage = if self.machines == 1 { progress.stage } else { Stage::Machine(self.machine) };
+        self.watch.tick(&CvProgress { stage, done: self.done.load(Ordering::Relaxed), total, ..*progress })
+    }
+}
+
+/// Passes the progress of one column of a grid on as progress of all its cells.
+pub(crate) struct OfColumn<'a> {
+    pub(crate) watch: &'a dyn CvWatch,
+    /// Cells that are done of each column.
+    pub(crate) done: &'a [AtomicUsize],
+    pub(crate) column: usize,
+    /// Cells of a column.
+    pub(crate) cells: usize,
+}
+
+impl CvWatch for OfColumn<'_> {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        let here = self.cells * progress.done / progress.total.max(1);
+        self.done[self.column].fetch_max(here, Ordering::Relaxed);
+        let done = self.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
+        self.watch.tick(&CvProgress { done, total: self.cells * self.done.len(), ..*progress })
     }
 }

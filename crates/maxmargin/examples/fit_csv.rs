@@ -17,16 +17,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let svm = Svm::rbf(0.5).scale(Method::Standard).threads(Par::Pool);
     let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
-    let reports = svm.grid(&data, &plan, &[0.1, 1.0, 10.0, 100.0])?; // each fold scaled by its training rows
-    for report in &reports {
+    // Each fold scaled by its training rows.
+    let grid = svm.grid(&data, &plan, &Ranges::new().c(&[0.1, 1.0, 10.0, 100.0]).gamma(&[0.1, 0.5]))?;
+    for cell in &grid.cells {
+        let report = &cell.found;
         println!("C = {:<5} {} of {} correct", report.c.unwrap_or_default(), report.correct, report.samples_counted);
     }
-    let best = reports.iter().max_by_key(|report| report.correct).and_then(|report| report.c).unwrap_or(1.0);
+    let best = grid.cells.iter().max_by_key(|cell| cell.found.correct).ok_or("nothing was tried")?;
 
-    let fitted = svm.c(best).fit(&data)?;
+    let fitted = best.svm.fit(&data)?;
     let place = std::env::temp_dir().join("fit_csv.model");
     std::fs::write(&place, encode(&fitted.model)?)?;
-    println!("C = {best}: {} support vectors, KKT violation {:.1e}", fitted.model.support_vectors(), fitted.certificate.kkt);
+    println!("the best: {} support vectors, KKT violation {:.1e}", fitted.model.support_vectors(), fitted.certificate.kkt);
     println!("{}", place.display());
     Ok(())
 }

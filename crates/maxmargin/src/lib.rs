@@ -38,7 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Leave one out, and many values of C
+//! # Leave one out, and search a grid
 //!
 //! ```
 //! use maxmargin::prelude::*;
@@ -47,8 +47,10 @@
 //! assert_eq!(Svm::rbf(0.5).leave_one_out(&data)?.folds.len(), 60);
 //!
 //! let plan = FoldPlan::stratified(&data.labels, 5, 1)?;
-//! let reports = Svm::rbf(0.5).grid(&data, &plan, &[0.1, 1.0, 10.0])?; // one kernel for all of them
-//! assert_eq!(reports.len(), 3);
+//! let ranges = Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.05, 0.5]); // one kernel for all values of C
+//! let grid = Svm::rbf(1.0).grid(&data, &plan, &ranges)?;
+//! let best = grid.cells.iter().max_by_key(|cell| cell.found.correct).expect("six cells");
+//! assert!(best.svm.fit(&data)?.certificate.holds);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -104,3 +106,4 @@ mod svm;
 
 pub use maxmargin_cv::{CvError as Error, Fitted, Solver};
 pub use svm::Svm;
+pub use svm::ranges::{Cell, Found, Ranges};

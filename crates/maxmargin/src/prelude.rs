@@ -9,7 +9,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::Svm;
+pub use crate::{Ranges, Svm};
 pub use maxmargin_core::{Goal, Loss, Offset};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Probability, Seeding, Solver};
 pub use maxmargin_data::{Dataset, Generator, Par, Samples};

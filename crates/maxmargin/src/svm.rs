@@ -1,10 +1,12 @@
 //! The estimator: parameters in, certified models and reports out.
 
 mod probability;
+pub(crate) mod ranges;
+mod search;
 mod solver;
 mod weights;
 
-use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
+use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Solve, Stop};
 use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Probability, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
@@ -320,56 +322,42 @@ impl Svm {
         self.cross_validate(data, &plan)
     }
 
-    /// Cross-validates for several values of `C` over the same kernel rows, the models of all data each from the one before; one report for each.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::cross_validate`].
-    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, values: &[f64]) -> Result<Vec<CvReport>, CvError> {
-        self.grid_watched(data, plan, values, &Quiet)
-    }
-
-    /// As [`Svm::grid`], telling `watch`; fewer reports than values when it ended the run.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::cross_validate`].
-    pub fn grid_watched(
-        &self,
-        data: &Dataset,
-        plan: &FoldPlan,
-        values: &[f64],
-        watch: &dyn CvWatch,
-    ) -> Result<Vec<CvReport>, CvError> {
-        if values.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.study(data, |study| study.cross_validate_along(values, plan, self.seeding, watch))
-    }
-
     /// What the layer below is told.
     fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
-        let classes = match self.formulation.needs() {
-            Needs::Classes => Some(ClassLabels::new(&data.labels)?),
-            Needs::Values | Needs::Nothing => None,
-        };
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes))?;
-        let solver = self.resolved_solver();
-        let solver = solver.build_as(self.seed, self.how());
-        run(&Study {
+        let classes = self.classes(data)?;
+        let weights = self.weights_of(classes.as_ref())?;
+        run(&self.study_of(data, classes.as_ref(), &weights, &*self.solve()))
+    }
+
+    /// The classes of the data, where the formulation is about classes.
+    fn classes(&self, data: &Dataset) -> Result<Option<ClassLabels>, CvError> {
+        match self.formulation.needs() {
+            Needs::Classes => Ok(Some(ClassLabels::new(&data.labels)?)),
+            Needs::Values | Needs::Nothing => Ok(None),
+        }
+    }
+
+    fn study_of<'a>(
+        &'a self,
+        data: &'a Dataset,
+        classes: Option<&'a ClassLabels>,
+        weights: &'a [f64],
+        solver: &'a dyn Solve,
+    ) -> Study<'a> {
+        Study {
             data,
-            classes: classes.as_ref(),
+            classes,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
             formulation: self.formulation(),
-            weights: &weights,
+            weights,
             sample_weights: self.sample_weights.as_deref(),
-            solver: &*solver,
+            solver,
             stop: Stop { goal: self.resolved_goal(), max_iter: self.max_iter, max_time: self.max_time },
             memory: self.memory,
             par: self.par,
-        })
+        }
     }
 }

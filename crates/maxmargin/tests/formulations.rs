@@ -8,7 +8,7 @@ use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, Samples};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::{Model, libsvm};
-use maxmargin::{Error, Svm};
+use maxmargin::{Error, Ranges, Svm};
 use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
 use std::process::Command;
@@ -334,7 +334,9 @@ fn regression_follows_origin_and_unit() {
 fn grids_of_c_and_what_has_none() {
     let data = waves(100, 6);
     let plan = FoldPlan::shuffled(100, 5, 1).expect("folds");
-    let reports = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-5).grid(&data, &plan, &[0.1, 1.0, 10.0]).expect("reports");
+    let ranges = Ranges::new().c(&[0.1, 1.0, 10.0]);
+    let grid = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-5).grid(&data, &plan, &ranges).expect("reports");
+    let reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.found).collect();
     assert_eq!(reports.iter().map(|r| r.c).collect::<Vec<_>>(), [Some(0.1), Some(1.0), Some(10.0)]);
     for report in &reports {
         let alone = svm(Formulation::epsilon_svr(report.c.expect("C"), 0.1), 1e-5).cross_validate(&data, &plan).expect("one");

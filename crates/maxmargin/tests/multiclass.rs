@@ -163,7 +163,8 @@ fn class_weights_are_copies_of_samples_in_every_way_to_train() {
             for seeding in [Seeding::Cold, Seeding::Full] {
                 let [ours, theirs] = [(&weighted, data, &plans[0]), (&svm, &copied, &plans[1])].map(|(svm, data, plan)| {
                     let svm = svm.clone().seeding(seeding);
-                    let mut reports = svm.grid(data, plan, &[0.1, 2.0]).expect("two reports");
+                    let grid = svm.grid(data, plan, &Ranges::new().c(&[0.1, 2.0])).expect("two reports");
+                    let mut reports: Vec<_> = grid.cells.into_iter().map(|cell| cell.found).collect();
                     reports.push(svm.cross_validate(data, plan).expect("a report"));
                     reports
                 });

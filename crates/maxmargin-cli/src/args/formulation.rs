@@ -20,7 +20,7 @@ pub(crate) enum FormulationName {
 }
 
 /// The formulation and its parameters but C.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct FormulationArgs {
     /// Which support vector machine (LIBSVM's -s)

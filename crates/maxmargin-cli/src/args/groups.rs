@@ -1,12 +1,13 @@
 //! Options that several commands share.
 
 use super::formulation::FormulationArgs;
+use super::ranges::{Values, Widths, values, widths};
 use super::values::{self, Folds, Json, KernelName, ScaleName, Weight};
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
-use maxmargin::kernel::Gamma;
+use maxmargin::kernel::{Gamma, Kernel};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ pub(crate) struct DataOptions {
 }
 
 /// The kernel function.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
     /// Kernel function
@@ -63,6 +64,53 @@ pub(crate) struct KernelArgs {
     /// Constant term of the polynomial and sigmoid kernels
     #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
+}
+
+/// What a search tries, and what it looks for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct SearchArgs {
+    /// Kernel functions, comma-separated
+    #[arg(long, value_enum, default_value = "rbf", value_delimiter = ',')]
+    pub(crate) kernel: Vec<KernelName>,
+    /// Values of C: a list, FROM:TO for powers of ten, FROM:TO:FACTOR; numbers may be powers such as 2^-5
+    #[arg(short = 'c', value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
+    pub(crate) c: Values,
+    /// Values of gamma in the same way, or auto or scale, for kernels that have one
+    #[arg(short = 'g', value_name = "VALUES", default_value = "2^-15:2^3:2^2", value_parser = widths, allow_hyphen_values = true)]
+    pub(crate) gamma: Widths,
+    /// Degrees of the polynomial kernel, comma-separated
+    #[arg(short = 'd', value_name = "DEGREES", default_value = "3", value_delimiter = ',', value_parser = values::degree, allow_hyphen_values = true)]
+    pub(crate) degree: Vec<u32>,
+    /// Constant term of the polynomial and sigmoid kernels
+    #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
+    pub(crate) coef0: f64,
+    /// What the best combination has most of (least of errors) [default: accuracy, mean_squared_error, inliers]
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) metric: Option<String>,
+}
+
+impl SearchArgs {
+    /// What a training with a value in the middle of every range is told: data is looked at and warned of by it.
+    pub(crate) fn middle(&self) -> KernelArgs {
+        let gamma = match &self.gamma {
+            Widths::Rule(rule) => *rule,
+            Widths::Values(values) => Gamma::Value(values[values.len() / 2]),
+        };
+        KernelArgs { kernel: self.kernel[0], gamma, degree: self.degree[0], coef0: self.coef0 }
+    }
+
+    /// The kernels to try; the width of each is the first.
+    pub(crate) fn kernels(&self) -> Vec<Kernel> {
+        let each = |name: &KernelName| match name {
+            KernelName::Poly => self.degree.iter().map(|degree| Kernel::poly(1.0, self.coef0, *degree)).collect(),
+            KernelName::Linear => vec![Kernel::Linear],
+            KernelName::Rbf => vec![Kernel::rbf(1.0)],
+            KernelName::Sigmoid => vec![Kernel::sigmoid(1.0, self.coef0)],
+            KernelName::Precomputed => vec![Kernel::Precomputed],
+        };
+        self.kernel.iter().flat_map(each).collect()
+    }
 }
 
 /// The cost of errors.
@@ -88,7 +136,7 @@ pub(crate) struct SvmArgs {
 }
 
 /// The optimisation problem.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
@@ -108,7 +156,7 @@ pub(crate) struct ProblemArgs {
 }
 
 /// How the problem is solved.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
     /// Solver
@@ -130,7 +178,7 @@ pub(crate) struct SolverArgs {
 }
 
 /// How long, on what, and how loud.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
     /// Stop at a KKT violation of at most this (LIBSVM's -e) [default without --gap: 0.001; cvm, fw, mfw, swap: --gap 0.001]

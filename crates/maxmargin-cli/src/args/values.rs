@@ -103,42 +103,6 @@ pub(crate) fn bias(text: &str) -> Result<Offset, String> {
     }
 }
 
-/// Values of C, ascending.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Costs(pub(crate) Vec<f64>);
-
-/// Most values of C in a grid.
-const MOST_COSTS: usize = 1000;
-
-/// Most powers of ten in a range of them: more are a slip of the pen.
-const MOST_DECADES: f64 = 100.0;
-
-/// `0.1,1,10`, or `0.01:1000` for the powers of ten between.
-pub(crate) fn costs(text: &str) -> Result<Costs, String> {
-    let one = |text: &str| positive(text.trim());
-    let mut values = if let Some((from, to)) = text.split_once(':') {
-        let (from, to) = (one(from)?, one(to)?);
-        if from > to {
-            return Err(format!("{from} is greater than {to}"));
-        }
-        // Counted before anything is built; the quotient may be infinite. Rounding of a whole number of steps must not lose the last value.
-        let steps = (to.log10() - from.log10() + 1e-9).floor();
-        if steps >= MOST_DECADES {
-            return Err(format!("{} powers of ten are more than {MOST_DECADES}; narrow the range", steps + 1.0));
-        }
-        (0..=steps as i32).map(|k| from * 10_f64.powi(k)).collect()
-    } else {
-        let count = text.split(',').count();
-        if count > MOST_COSTS {
-            return Err(format!("{count} values are more than {MOST_COSTS}"));
-        }
-        text.split(',').map(one).collect::<Result<Vec<f64>, String>>()?
-    };
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    Ok(Costs(values))
-}
-
 /// Where folds come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Folds {
@@ -276,20 +240,6 @@ mod tests {
         for bad in ["", "0", "-1G", "G", "1X", "NaN", "inf", "1e30T"] {
             assert!(bytes(bad).is_err(), "{bad}");
         }
-    }
-
-    /// `1e-200:1e200` was once two thousand million values, 16 GB of them, before it was found to be too many.
-    #[test]
-    fn ranges_of_costs_are_counted_before_they_are_built() {
-        assert_eq!(costs("0.01:1000"), Ok(Costs(vec![0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])));
-        assert_eq!(costs("1:1"), Ok(Costs(vec![1.0])));
-        assert_eq!(costs("3:20,"), Err("it must be a finite number above 0".to_owned()));
-        assert_eq!(costs("1e-200:1e200"), Err("401 powers of ten are more than 100; narrow the range".to_owned()));
-        for (text, count) in [("5e-324:1.7e308", 632), ("1e-50:1e50", 101)] {
-            assert_eq!(costs(text), Err(format!("{count} powers of ten are more than 100; narrow the range")), "{text}");
-        }
-        assert_eq!(costs("1e-50:1e49").map(|costs| costs.0.len()), Ok(100));
-        assert_eq!(costs(&["1"; 1001].join(",")), Err("1001 values are more than 1000".to_owned()));
     }
 
     #[test]

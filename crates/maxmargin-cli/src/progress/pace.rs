@@ -49,14 +49,10 @@ impl View {
     }
 }
 
-/// One run, as far as its ticks tell: a training, a cross-validation, or one for each of several values of C.
+/// One run, as far as its ticks tell: a training, or a cross-validation.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     samples: usize,
-    values: usize,
-    /// Values of C that are done, and when the last of them was.
-    over: usize,
-    over_at: f64,
     last: Option<(f64, CvProgress)>,
     /// The training of all data, or the first fold where there is none.
     first: Option<Training>,
@@ -200,13 +196,10 @@ impl Training {
 }
 
 impl Pace {
-    /// A run over so many samples, for so many values of C.
-    pub(crate) fn new(samples: usize, values: usize) -> Self {
+    /// A run over so many samples.
+    pub(crate) fn new(samples: usize) -> Self {
         Self {
             samples,
-            values,
-            over: 0,
-            over_at: 0.0,
             last: None,
             first: None,
             first_over: None,
@@ -218,16 +211,6 @@ impl Pace {
 
     /// Takes what was told `at` so many seconds after the beginning.
     pub(crate) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
-        if self.last.is_some_and(|(_, last)| progress.done < last.done) && self.over + 1 < self.values {
-            // The next value of C begins anew, with the kernel rows of the one before.
-            *self = Self {
-                over: self.over + 1,
-                over_at: at,
-                share: self.share,
-                last: self.last,
-                ..Self::new(self.samples, self.values)
-            };
-        }
         let solver = &progress.solver;
         match progress.stage {
             Stage::Full => match &mut self.first {
@@ -263,7 +246,6 @@ impl Pace {
 
     fn words(&self, progress: &CvProgress) -> String {
         let CvProgress { stage, done, total, solver } = progress;
-        let value = if self.values > 1 { format!("value {} of {} of C; ", self.over + 1, self.values) } else { String::new() };
         let steps = || {
             let (iterations, rows) = (format::count(solver.iterations), format::count(solver.rows_computed));
             let rows = if solver.rows_computed > 0 { format!(", {rows} kernel rows") } else { String::new() };
@@ -271,7 +253,7 @@ impl Pace {
             format!("{iterations} iterations{rows}, {violation}")
         };
         let all = |count: &usize| format::count(*count as u64);
-        let what = match stage {
+        match stage {
             Stage::Full if self.first.is_some_and(|first| first.is_judged()) => "audit: exact values".to_owned(),
             Stage::Full if self.first.is_some_and(|first| first.block_begun.is_some()) => {
                 format!("kernel rows: {} of {}", format::count(solver.rows_computed), all(&self.samples))
@@ -280,21 +262,11 @@ impl Pace {
             Stage::Fold(fold) => format!("folds: {} of {} done; fold {fold}: {}", all(done), all(total), steps()),
             Stage::Machine(machine) => format!("machines: {} of {} done; machine {machine}: {}", all(done), all(total), steps()),
             Stage::Certify { judged, samples } => format!("audit: {} of {} samples", all(judged), all(samples)),
-        };
-        value + &what
+        }
     }
 
     /// Seconds left of everything.
     fn left(&self, at: f64, progress: &CvProgress) -> Option<f64> {
-        let left = self.left_of_value(at, progress)?;
-        let more = (self.values - self.over - 1) as f64;
-        // A value that is not the first finds the kernel rows there.
-        let kernel = self.first.map_or(0.0, |first| first.kernel() + first.kernel_left(self.samples));
-        let kernel = if self.over == 0 { kernel } else { 0.0 };
-        Some(left + more * (at - self.over_at + left - kernel).max(0.0))
-    }
-
-    fn left_of_value(&self, at: f64, progress: &CvProgress) -> Option<f64> {
         let opens = self.first_over.is_none() && progress.done == 0;
         let kernel_left = self.opening().filter(|_| opens).map_or(0.0, |opening| opening.kernel_left(self.samples));
         let kernel = self.opening().map_or(0.0, Training::kernel) + kernel_left;

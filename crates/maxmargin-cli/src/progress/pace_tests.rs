@@ -8,7 +8,7 @@ const SLACK: f64 = 0.05;
 
 /// Every view of a run.
 fn views(run: &Recorded) -> Vec<(f64, View)> {
-    let mut pace = Pace::new(run.rows, 1);
+    let mut pace = Pace::new(run.rows);
     run.ticks.iter().map(|Tick { seconds, progress }| (*seconds, pace.tick(*seconds, progress))).collect()
 }
 
@@ -74,7 +74,7 @@ fn phases_have_names_and_their_counts_rise() {
 fn the_training_on_all_data_is_not_in_the_divisor_of_the_folds() {
     let solver = |rows_computed, violation| Progress { iterations: 100, violation, tol: 1e-3, rows_computed };
     let tick = |stage, done, solver| CvProgress { stage, done, total: 10, solver };
-    let mut pace = Pace::new(1000, 1);
+    let mut pace = Pace::new(1000);
     pace.tick(0.0, &tick(Stage::Full, 0, Progress { rows_computed: 0, ..solver(0, 2.0) }));
     pace.tick(99.0, &tick(Stage::Full, 0, solver(1000, 2.0)));
     pace.tick(100.0, &tick(Stage::Full, 0, solver(1000, 2e-3)));
@@ -85,25 +85,4 @@ fn the_training_on_all_data_is_not_in_the_divisor_of_the_folds() {
     let left = pace.tick(109.5, &tick(Stage::Fold(9), 9, solver(1000, 0.01))).left.expect("an estimate");
     // Half a fold of a second, and the audit.
     assert!(left < 25.0, "{left}");
-}
-
-#[test]
-fn several_values_of_c_go_on_from_one_to_the_next() {
-    let solver = |rows_computed, violation| Progress { iterations: 100, violation, tol: 1e-3, rows_computed };
-    let tick = |stage, done, solver| CvProgress { stage, done, total: 2, solver };
-    let mut pace = Pace::new(1000, 3);
-    let mut shares = Vec::new();
-    for value in 0..3 {
-        let begun = 10.0 * f64::from(value);
-        pace.tick(begun, &tick(Stage::Full, 0, solver(1000, 2.0)));
-        pace.tick(begun + 4.0, &tick(Stage::Fold(0), 0, solver(1000, 2.0)));
-        pace.tick(begun + 6.0, &tick(Stage::Fold(1), 1, solver(1000, 2.0)));
-        pace.tick(begun + 8.0, &tick(Stage::Certify { judged: 0, samples: 1000 }, 2, solver(1000, 0.0)));
-        let view = pace.tick(begun + 9.0, &tick(Stage::Certify { judged: 500, samples: 1000 }, 2, solver(1000, 0.0)));
-        assert_eq!(view.what, format!("value {} of 3 of C; audit: 500 of 1,000 samples", value + 1));
-        let (left, truth) = (view.left.expect("an estimate"), 21.0 - begun);
-        assert!((left - truth).abs() <= 1e-9, "{left} {truth}");
-        shares.push(view.share);
-    }
-    assert!(shares.is_sorted() && shares[2] > 0.9, "{shares:?}");
 }

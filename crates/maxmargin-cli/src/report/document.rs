@@ -120,6 +120,18 @@ impl KernelDocument {
         Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
     }
 
+    /// The width that a rule gave.
+    pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
+        self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
+    }
+
+    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is the only one.
+    pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
+        let own = Self::by_rule(kernel, gamma);
+        let width = own.gamma_of_rule();
+        Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
+    }
+
     /// `rbf, gamma 0.5 (auto)`
     pub(crate) fn text(&self) -> String {
         let exact = crate::format::exact;

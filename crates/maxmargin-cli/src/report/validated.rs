@@ -151,11 +151,6 @@ impl Validated {
         }
     }
 
-    /// The score that this formulation is chosen by.
-    pub(crate) fn score(&self) -> Option<f64> {
-        self.score_of(&self.scores)
-    }
-
     /// The same for people.
     pub(crate) fn score_text(&self, scores: &Scores, digits: usize) -> String {
         let text = |score| match self.needs {

@@ -124,7 +124,7 @@ pub(crate) fn grid(json: &str) -> Found {
     let document = parse(json);
     let mut found = Found::new();
     add(&mut found, &document, "", &[("best_c", "/best_c")]);
-    for (p, point) in list(&document, "points").iter().enumerate() {
+    for (p, point) in list(&document, "cells").iter().enumerate() {
         let prefix = format!("point {p} ");
         let fields = [("c", "/c"), ("status", "/status"), ("iterations", "/total_iterations")];
         add(&mut found, point, &prefix, &fields);

@@ -1,6 +1,7 @@
 //! Who solves, and how SMO goes about it.
 
 use super::Svm;
+use maxmargin_core::Solve;
 use maxmargin_cv::{SmoFinish, Solver};
 use maxmargin_smo::Shrinking;
 
@@ -24,8 +25,13 @@ impl Svm {
         Self { shrinking, ..self }
     }
 
+    /// Who solves, with everything that it is told.
+    pub(super) fn solve(&self) -> Box<dyn Solve> {
+        self.resolved_solver().build_as(self.seed, self.how())
+    }
+
     /// SMO as it is asked for. Whoever leaves the choice of a solver to the program has one that does not stay with pairs which get nowhere.
-    pub(super) fn how(&self) -> SmoFinish {
+    fn how(&self) -> SmoFinish {
         let shrinking = if self.shrinking { Shrinking::default() } else { Shrinking::NEVER };
         SmoFinish { shrinking, hands_over: self.solver == Solver::Auto, joins: self.joins }
     }

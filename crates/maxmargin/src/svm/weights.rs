@@ -19,8 +19,8 @@ impl Svm {
     }
 
     /// A factor of C for each class.
-    pub(super) fn class_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
-        let labels = classes.labels();
+    pub(super) fn weights_of(&self, classes: Option<&ClassLabels>) -> Result<Vec<f64>, CvError> {
+        let labels = classes.map_or(&[][..], ClassLabels::labels);
         let mut weights = vec![1.0; labels.len()];
         for &(label, factor) in &self.weights {
             let Some(at) = labels.iter().position(|known| *known == label) else {

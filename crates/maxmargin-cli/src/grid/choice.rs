@@ -1,0 +1,86 @@
+//! What a search looks for.
+
+use crate::failure::Failure;
+use crate::format;
+use maxmargin::core::Needs;
+use maxmargin::cv::{Best, Metric, TWO_CLASS_METRICS, all_metrics, metrics_of};
+use maxmargin::data::ClassLabels;
+
+/// The metric that combinations are compared by.
+pub(super) struct Choice {
+    metric: &'static dyn Metric,
+    needs: Needs,
+}
+
+impl Choice {
+    /// The metric of this name, or what the formulation is usually chosen by.
+    pub(super) fn new(needs: Needs, name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
+        match all_metrics(needs).find(|metric| metric.name() == name) {
+            Some(metric) => Ok(Self { metric, needs }),
+            None => {
+                let names: Vec<&str> = all_metrics(needs).map(|metric| metric.name()).collect();
+                Err(Failure::Usage(format!("--metric {name}: there is none of this name here; there are {}", names.join(", "))))
+            }
+        }
+    }
+
+    /// Whether the data has what the metric needs.
+    pub(super) fn check(&self, classes: Option<&ClassLabels>) -> Result<(), Failure> {
+        let two = TWO_CLASS_METRICS.iter().any(|metric| metric.name() == self.name());
+        match classes.map(ClassLabels::count) {
+            Some(count) if two && count != 2 => {
+                let name = self.name();
+                Err(Failure::Usage(format!("--metric {name}: it is for two classes, and the data has {count}; try f1_macro")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.metric.name()
+    }
+
+    /// Whether it is what the formulation is usually chosen by.
+    pub(super) fn is_default(&self) -> bool {
+        self.name() == metrics_of(self.needs)[0].name()
+    }
+
+    /// The place of the best score; of equals the first.
+    pub(super) fn best(&self, scores: impl Iterator<Item = (usize, Option<f64>)>) -> Option<usize> {
+        let better = |this: f64, other: f64| match self.metric.best() {
+            Best::Highest => this > other,
+            Best::Lowest => this < other,
+        };
+        let known = scores.filter_map(|(at, score)| Some((at, score?)));
+        known.reduce(|best, next| if better(next.1, best.1) { next } else { best }).map(|best| best.0)
+    }
+
+    /// Places by falling merit; those without a score last.
+    pub(super) fn order(&self, scores: &[Option<f64>]) -> Vec<usize> {
+        let sign = if self.metric.best() == Best::Highest { -1.0 } else { 1.0 };
+        let key = |at: &usize| scores[*at].map_or(f64::INFINITY, |score| sign * score);
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        order
+    }
+
+    /// What the column of scores is called.
+    pub(super) fn column(&self) -> String {
+        let unit = if self.is_share() { ", %" } else { "" };
+        format!("{}{unit}", self.name())
+    }
+
+    fn is_share(&self) -> bool {
+        matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
+    }
+
+    /// A score for people.
+    pub(super) fn text(&self, score: Option<f64>) -> String {
+        match score {
+            None => "none".to_owned(),
+            Some(score) if self.is_share() => format!("{:.4}", 100.0 * score),
+            Some(score) => format::short(score),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What a search tells: a document for programs, tables for people.
+
+use super::choice::Choice;
+use crate::args::Json;
+use crate::format;
+use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
+use maxmargin::Svm;
+use maxmargin::core::Status;
+use maxmargin::cv::{CertificateReport, CvReport};
+use maxmargin::data::number::write_shortest;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Cells shown one by one.
+const SHOWN: usize = 12;
+
+/// One combination.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct CellDocument {
+    kernel: &'static str,
+    c: Option<f64>,
+    gamma: Option<f64>,
+    degree: Option<u32>,
+    /// By the metric of the search.
+    pub(super) score: Option<f64>,
+    #[serde(flatten)]
+    pub(super) found: Validated,
+    /// Of all threads together.
+    seconds: f64,
+    #[serde(skip)]
+    pub(super) parts: Seconds,
+}
+
+/// What tells a combination from the others.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Parameters {
+    kernel: &'static str,
+    pub(super) c: Option<f64>,
+    gamma: Option<f64>,
+    degree: Option<u32>,
+    score: Option<f64>,
+}
+
+/// The best combination, trained on all data.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Refit {
+    pub(super) model: String,
+    pub(super) status: Status,
+    pub(super) certificate: CertificateReport,
+    pub(super) support_vectors: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct GridDocument {
+    #[serde(flatten)]
+    pub(super) setup: Setup,
+    pub(super) k: usize,
+    pub(super) fold_plan: String,
+    pub(super) metric: &'static str,
+    /// The worst of all cells.
+    pub(super) status: Status,
+    pub(super) cells: Vec<CellDocument>,
+    /// Of the cells that converged that of best score, of equals the first.
+    pub(super) best: Option<Parameters>,
+    pub(super) best_c: Option<f64>,
+    /// Fraction of samples in the largest class: the accuracy of guessing it always.
+    pub(super) majority: Option<f64>,
+    pub(super) refit: Option<Refit>,
+    #[serde(flatten)]
+    pub(super) seconds: Seconds,
+    #[serde(flatten)]
+    pub(super) end: End,
+}
+
+/// `rbf, C = 8, gamma = 0.5`
+fn named(kernel: &str, c: Option<f64>, gamma: Option<f64>, degree: Option<u32>) -> String {
+    let degree = degree.map(|degree| format!("degree = {degree}"));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", format::exact(value)));
+    let all = [Some(kernel.to_owned()), degree, number("C", c), number("gamma", gamma)];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What an estimator has been given, without its C.
+pub(super) fn parameters(svm: &Svm) -> String {
+    let kernel = svm.kernel_given();
+    named(kernel.name(), None, kernel.gamma(), degree(&kernel))
+}
+
+fn degree(kernel: &maxmargin::kernel::Kernel) -> Option<u32> {
+    kernel.parameter("degree").map(|degree| degree as u32)
+}
+
+impl CellDocument {
+    pub(super) fn new(
+        svm: &Svm,
+        report: &CvReport,
+        choice: &Choice,
+        (labels, setup, json): (&[f64], &Setup, Option<Json>),
+    ) -> Self {
+        let kernel = svm.kernel_given();
+        let found = Validated::new(report, labels, setup, json);
+        let parts = Validated::seconds(report);
+        Self {
+            kernel: kernel.name(),
+            c: svm.formulation().c(),
+            gamma: kernel.gamma().map(|gamma| setup.kernel.gamma_of_rule().unwrap_or(gamma)),
+            degree: degree(&kernel),
+            score: found.scores.get(choice.name()).copied().filter(|score| !score.is_nan()),
+            seconds: [parts.seed, parts.solve, parts.certify].into_iter().flatten().sum(),
+            found,
+            parts,
+        }
+    }
+
+    pub(super) fn parameters(&self) -> Parameters {
+        Parameters { kernel: self.kernel, c: self.c, gamma: self.gamma, degree: self.degree, score: self.score }
+    }
+
+    pub(super) fn text(&self) -> String {
+        named(self.kernel, self.c, self.gamma, self.degree)
+    }
+
+    /// What to try where the best has the least or the greatest value of a range.
+    pub(super) fn on_border(&self, ranges: &[Vec<f64>; 2]) -> Vec<String> {
+        let mut told = Vec::new();
+        for ((name, option, value), range) in [("C", "-c", self.c), ("gamma", "-g", self.gamma)].into_iter().zip(ranges) {
+            let (Some(value), [first, .., last]) = (value, &range[..]) else { continue };
+            let side = if value == *first { "smallest" } else if value == *last { "largest" } else { continue };
+            let value = format::exact(value);
+            told.push(format!("the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond; widen {option}"));
+        }
+        told
+    }
+}
+
+/// One line per cell.
+pub(super) fn write_csv<'a>(mut out: &mut dyn Write, metric: &str, cells: impl Iterator<Item = &'a CellDocument>) -> io::Result<()> {
+    writeln!(out, "kernel,degree,c,gamma,{metric},status,kkt,relative_gap,iterations,seconds")?;
+    for cell in cells {
+        write!(out, "{},{}", cell.kernel, cell.degree.map_or_else(String::new, |degree| degree.to_string()))?;
+        let worst = cell.found.solved.certificate;
+        for value in [cell.c, cell.gamma, cell.score] {
+            out.write_all(b",")?;
+            value.map_or(Ok(()), |value| write_shortest(&mut out, value))?;
+        }
+        let status = words(cell.found.solved.status);
+        write!(out, ",{status},{:e},{:e}", worst.map_or(f64::NAN, |c| c.kkt), worst.map_or(f64::NAN, |c| c.relative_gap))?;
+        writeln!(out, ",{},{:.3}", cell.found.total_iterations, cell.seconds)?;
+    }
+    Ok(())
+}
+
+/// The score of every C (down) and γ (across), where there are several of both and one kernel.
+fn matrix(cells: &[CellDocument], choice: &Choice) -> Option<String> {
+    let (first, values) = (cells.first()?, |of: fn(&CellDocument) -> Option<f64>| {
+        let mut values: Vec<f64> = cells.iter().filter_map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    });
+    let (costs, widths) = (values(|cell| cell.c), values(|cell| cell.gamma));
+    let alike = cells.iter().all(|cell| cell.kernel == first.kernel && cell.degree == first.degree);
+    if costs.len() < 2 || widths.len() < 2 || !alike {
+        return None;
+    }
+    let names: Vec<String> = widths.iter().map(|gamma| format::short(*gamma)).collect();
+    let head = [("C \\ gamma", Align::Right)];
+    let header: Vec<(&str, Align)> = head.into_iter().chain(names.iter().map(|name| (&name[..], Align::Right))).collect();
+    let row = |c: &f64| {
+        let of = |gamma: &f64| cells.iter().find(|cell| cell.c == Some(*c) && cell.gamma == Some(*gamma));
+        let score = |gamma: &f64| of(gamma).map_or_else(String::new, |cell| choice.text(cell.score));
+        std::iter::once(format::short(*c)).chain(widths.iter().map(score)).collect::<Vec<String>>()
+    };
+    Some(format!("{}\n{}\n", choice.column(), columns(&header, &costs.iter().map(row).collect::<Vec<_>>())))
+}
+
+/// The best cells one by one.
+fn table(cells: &[&CellDocument], choice: &Choice) -> String {
+    let column = choice.column();
+    let many = |of: fn(&CellDocument) -> bool| cells.iter().any(|cell| of(cell));
+    let several = cells.iter().any(|cell| cell.kernel != cells[0].kernel);
+    let (has_degree, has_gamma) = (many(|cell| cell.degree.is_some()), many(|cell| cell.gamma.is_some()));
+    let mut header = Vec::new();
+    header.extend(several.then_some(("kernel", Align::Left)));
+    header.extend(has_degree.then_some(("degree", Align::Right)));
+    header.push(("C", Align::Right));
+    header.extend(has_gamma.then_some(("gamma", Align::Right)));
+    header.extend([
+        (&column[..], Align::Right),
+        ("status", Align::Left),
+        ("worst KKT", Align::Right),
+        ("worst gap", Align::Right),
+        ("iterations", Align::Right),
+        ("seconds", Align::Right),
+    ]);
+    let row = |cell: &&CellDocument| {
+        let certificates = cell.found.certificates();
+        let worst = |of: fn(&CertificateReport) -> f64| format::short(certificates.iter().map(of).fold(0.0, f64::max));
+        let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
+        let mut row = Vec::new();
+        row.extend(several.then(|| cell.kernel.to_owned()));
+        row.extend(has_degree.then(|| cell.degree.map_or_else(String::new, |degree| degree.to_string())));
+        row.push(exact(cell.c));
+        row.extend(has_gamma.then(|| exact(cell.gamma)));
+        row.extend([
+            choice.text(cell.score),
+            words(cell.found.solved.status).to_owned(),
+            worst(|c| c.kkt),
+            worst(|c| c.relative_gap),
+            format::count(cell.found.total_iterations),
+            format!("{:.3}", cell.seconds),
+        ]);
+        row
+    };
+    columns(&header, &cells.iter().map(row).collect::<Vec<_>>())
+}
+
+pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
+    let scores: Vec<Option<f64>> = d.cells.iter().map(|cell| cell.score).collect();
+    let few = d.cells.len() <= SHOWN;
+    let order = if few { (0..d.cells.len()).collect() } else { choice.order(&scores) };
+    let shown: Vec<&CellDocument> = order.iter().take(SHOWN).map(|&at| &d.cells[at]).collect();
+    let more = if few { String::new() } else { format!("the best {SHOWN} of {} combinations:\n", d.cells.len()) };
+    let beaten = |best: &Parameters| match d.majority {
+        Some(majority) if choice.is_default() => best.score.is_none_or(|accuracy| accuracy <= majority).then_some(majority),
+        _ => None,
+    };
+    let best = match &d.best {
+        None => "best: none converged".to_owned(),
+        Some(best) => match beaten(best) {
+            Some(majority) => format!("best: none beats the majority class ({:.4} %)", 100.0 * majority),
+            None => {
+                let Parameters { kernel, c, gamma, degree, score } = best;
+                format!("best: {}; {} {}", named(kernel, *c, *gamma, *degree), choice.column(), choice.text(*score))
+            }
+        },
+    };
+    let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
+        let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));
+        format!("model of all data: {} ({vectors} support vectors, {how})\n", refit.model)
+    });
+    let table = if shown.is_empty() { String::new() } else { table(&shown, choice) };
+    format!(
+        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{refit}",
+        data_line(&d.setup.data),
+        setup_line(&d.setup),
+        d.k,
+        d.fold_plan,
+        matrix(&d.cells, choice).unwrap_or_default(),
+        format::seconds(d.seconds.total),
+        format::bytes(d.end.peak_rss_bytes)
+    )
+}

@@ -1,0 +1,54 @@
+//! How far a search is: cells that are done, and how long the rest will take.
+
+use super::pace::View;
+use crate::format;
+use maxmargin::cv::CvProgress;
+
+/// Cells of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cells {
+    total: usize,
+    done: usize,
+    /// When the last of them was done.
+    at: f64,
+}
+
+impl Cells {
+    /// So many, none done.
+    pub(super) fn new(total: usize) -> Self {
+        Self { total, done: 0, at: 0.0 }
+    }
+
+    /// Takes what was told `at` so many seconds after the beginning. The columns that take longest come first, so that the rest goes at least as fast.
+    pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
+        // A lone cell tells of its folds.
+        let done = if self.total > 1 { progress.done.min(self.total) } else { 0 };
+        if done > self.done {
+            (self.done, self.at) = (done, at);
+        }
+        let solver = &progress.solver;
+        let violation = format!("violation {} (to {})", format::short(solver.violation), format::short(solver.tol));
+        let (done, total) = (format::count(self.done as u64), format::count(self.total as u64));
+        let what = format!("{done} of {total} combinations; one of those that run: {} iterations, {violation}", format::count(solver.iterations));
+        // What runs is as good as half done.
+        let left = (self.done > 0).then(|| at / (self.done as f64 + 0.5) * ((self.total - self.done) as f64 - 0.5).max(0.0));
+        View { what, left: left.filter(|left| *left > 0.0), share: self.done as f64 / self.total as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_counted_and_the_rest_is_estimated() {
+        let mut cells = Cells::new(10);
+        let told = |done| CvProgress { done, total: 10, ..CvProgress::default() };
+        assert_eq!(cells.tick(1.0, &told(0)).left, None);
+        let view = cells.tick(4.5, &told(4));
+        assert_eq!((view.left, view.share), (Some(5.5), 0.4));
+        assert!(view.what.starts_with("4 of 10 combinations"), "{}", view.what);
+        // Nothing turns back.
+        assert_eq!(cells.tick(5.0, &told(3)).share, 0.4);
+    }
+}

@@ -1,0 +1,147 @@
+//! Scores of predicted labels beyond the fraction that is right: for classes of unequal size.
+
+use crate::metric::{Best, Metric, labels_of};
+
+/// Of the samples that are predicted to have the greater of two labels, the fraction that has it. Not a number where none is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Precision;
+
+/// Of the samples that have the greater of two labels, the fraction that is predicted to. Not a number where none has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recall;
+
+/// The harmonic mean of precision and recall of the greater of two labels; 0 where that label is never predicted correctly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct F1;
+
+/// The mean over the labels of the truth of their F1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MacroF1;
+
+/// Matthews' correlation of labels and predictions, for any number of classes (Gorodkin 2004): 1 where all are right, 0 for guesses. Not a number where
+/// either is constant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Matthews;
+
+/// Samples of one label: those that have it and are said to, those that are said to, and those that have it.
+fn counts(label: f64, truth: &[f64], predicted: &[f64]) -> [f64; 3] {
+    let mut counts = [0_usize; 3];
+    for (truth, predicted) in truth.iter().zip(predicted) {
+        counts[0] += usize::from(*truth == label && *predicted == label);
+        counts[1] += usize::from(*predicted == label);
+        counts[2] += usize::from(*truth == label);
+    }
+    counts.map(|count| count as f64)
+}
+
+fn greater(truth: &[f64]) -> f64 {
+    truth.iter().copied().fold(f64::NAN, f64::max)
+}
+
+fn f1(label: f64, truth: &[f64], predicted: &[f64]) -> f64 {
+    let [both, said, have] = counts(label, truth, predicted);
+    2.0 * both / (said + have)
+}
+
+impl Metric for Precision {
+    fn name(&self) -> &'static str {
+        "precision"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        let [both, said, _] = counts(greater(truth), truth, predicted);
+        both / said
+    }
+}
+
+impl Metric for Recall {
+    fn name(&self) -> &'static str {
+        "recall"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        let [both, _, have] = counts(greater(truth), truth, predicted);
+        both / have
+    }
+}
+
+impl Metric for F1 {
+    fn name(&self) -> &'static str {
+        "f1"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        f1(greater(truth), truth, predicted)
+    }
+}
+
+impl Metric for MacroF1 {
+    fn name(&self) -> &'static str {
+        "f1_macro"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        let labels = labels_of(truth);
+        labels.iter().map(|label| f1(*label, truth, predicted)).sum::<f64>() / labels.len() as f64
+    }
+}
+
+impl Metric for Matthews {
+    fn name(&self) -> &'static str {
+        "matthews"
+    }
+
+    fn best(&self) -> Best {
+        Best::Highest
+    }
+
+    fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
+        let n = truth.len() as f64;
+        let (mut right, mut both, mut said, mut have) = (0.0, 0.0, 0.0, 0.0);
+        for label in labels_of(&[truth, predicted].concat()) {
+            let [correct, s, h] = counts(label, truth, predicted);
+            right += correct;
+            both += s * h;
+            said += s * s;
+            have += h * h;
+        }
+        (right * n - both) / ((n * n - said) * (n * n - have)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_labels_by_hand() {
+        // Of the label 2: one of two is found, and one of two guesses is right.
+        let (truth, predicted) = ([1.0, 1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0, 1.0]);
+        assert_eq!([&Precision as &dyn Metric, &Recall, &F1].map(|metric| metric.score(&truth, &predicted)), [0.5; 3]);
+        // Label 1: two of three and two of three.
+        assert!((MacroF1.score(&truth, &predicted) - (0.5 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+        // TP 1, TN 2, FP 1, FN 1: (1·2 − 1·1) / √(2·2·3·3).
+        assert!((Matthews.score(&truth, &predicted) - 1.0 / 6.0).abs() < 1e-15);
+        assert_eq!(Matthews.score(&truth, &truth), 1.0);
+        assert_eq!(F1.score(&truth, &[1.0; 5]), 0.0);
+        let metrics = [&Precision as &dyn Metric, &Matthews];
+        assert!(metrics.iter().all(|metric| metric.score(&truth, &[1.0; 5]).is_nan()));
+        assert!([&F1 as &dyn Metric, &MacroF1, &Matthews].iter().all(|metric| metric.score(&[], &[]).is_nan()));
+    }
+}
