@@ -5,6 +5,7 @@ use crate::report::{certificate, status};
 use crate::run::{Failure, Line, run};
 use maxmargin::cv::{Change, Kept, update, verify};
 use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::Kernel;
 use maxmargin::model;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -46,6 +47,16 @@ fn in_parts<T>(
         all.extend(each(&data.samples.select(&part))?);
     }
     Ok(all)
+}
+
+/// `w = Σ coef_k x_k` of a machine.
+fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; model.features()];
+    let machine = &model.machines()[machine];
+    for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
+        model.parts().support.row(vector as usize).for_each(|column, value| weights[column] += coef * value);
+    }
+    weights
 }
 
 #[pymethods]
@@ -127,8 +138,11 @@ impl Model {
         if machine >= self.model.machines().len() {
             return Err(PyIndexError::new_err(format!("there is no machine {machine}")));
         }
-        let weights = self.model.weights(machine).ok_or_else(|| PyValueError::new_err("the kernel is not linear"))?;
-        let mut weights = weights.to_vec();
+        if *self.model.kernel() != Kernel::Linear {
+            return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
+        }
+        // A model does not keep them where almost all are 0.
+        let mut weights = self.model.weights(machine).map_or_else(|| summed(&self.model, machine), <[f64]>::to_vec);
         weights.resize(self.model.features(), 0.0);
         Ok(weights.into_pyarray(py))
     }

@@ -26,10 +26,10 @@ pub(crate) struct Svm {
 #[pymethods]
 impl Svm {
     /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one more feature. `class_weight`: pairs of a label and a factor of
-    /// C. `memory` in bytes, `max_time` in seconds.
+    /// C. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `memory` in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
-        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, solver="auto", seed=1))]
+        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
     fn new(
         formulation: &str,
@@ -49,6 +49,7 @@ impl Svm {
         memory: u64,
         shrinking: bool,
         keep_data: bool,
+        keep_vectors: bool,
         solver: &str,
         seed: u64,
     ) -> PyResult<Self> {
@@ -82,7 +83,7 @@ impl Svm {
         if let Some(seconds) = max_time {
             svm = svm.max_time(Duration::try_from_secs_f64(seconds).map_err(invalid)?);
         }
-        let svm = if keep_data { svm.keep_vectors() } else { svm };
+        let svm = if keep_data || keep_vectors { svm.keep_vectors() } else { svm };
         svm.check().map_err(invalid)?;
         Ok(Self { svm, keep: keep_data })
     }

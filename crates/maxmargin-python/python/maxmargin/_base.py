@@ -23,6 +23,12 @@ from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import CrossValidation, cross_validation, leave_one_out_of
 
+#: Rows up to which a linear kernel is one like the others.
+FEW = 2000
+
+#: What an infinite C stands for: a margin that nothing is worth missing.
+HARD = 1e10
+
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
 
 
@@ -205,6 +211,8 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         gamma = 1.0 if matrix else width(self.gamma, X)
         self._gamma = 0.0 if matrix else gamma
         prices = {name.lower(): float(getattr(self, name)) for name in self._prices}
+        if math.isinf(prices.get("c", 0.0)):
+            prices["c"] = HARD
         settings: dict[str, Any] = {
             "kernel": "precomputed" if matrix else self.kernel,
             "gamma": gamma,
@@ -217,6 +225,8 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             "memory": math.ceil(self.cache_size * 2**20),
             "shrinking": bool(self.shrinking),
             "keep_data": bool(self.keep_data),
+            # Few rows go by LIBSVM's steps; beyond, the time of linear solvers hardly depends on C.
+            "keep_vectors": self.kernel == "linear" and X.shape[0] <= FEW,
             "seed": self._seed(),
         }
         return _native.Svm(self._formulation, **(settings | prices | others))

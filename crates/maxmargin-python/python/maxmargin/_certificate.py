@@ -94,6 +94,9 @@ def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, **limits: o
         return False
     how = ENDED[ended[0]].format(**limits)
     known = f"KKT violation {worst.kkt:.3g} where tol={tol:g} was asked for, relative gap {worst.relative_gap:.2g}"
-    message = f"Solver terminated early: it {how} ({known}). To mend it: {WHAT_TO_DO[ended[0]]}."
+    # Filters know scikit-learn's words.
+    words = "(max_iter={max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
+    begin = f"Solver terminated early {words.format(**limits)}" if ended[0] == "iteration_limit" else "Solver terminated early."
+    message = f"{begin} It {how} ({known}). To mend it: {WHAT_TO_DO[ended[0]]}."
     warnings.warn(message, ConvergenceWarning, stacklevel=4)
     return True

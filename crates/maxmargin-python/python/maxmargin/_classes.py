@@ -336,6 +336,12 @@ class NuSVC(KernelClassifier):
 
     keep_data = False
 
+    def _check_weights(self, y: Floats, weights: Floats | None) -> None:
+        try:
+            super()._check_weights(y, weights)
+        except ValueError as error:
+            raise ValueError(f"specified nu is infeasible: {error}") from None
+
 
 class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of those that say values."""

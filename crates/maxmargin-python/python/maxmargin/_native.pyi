@@ -105,6 +105,7 @@ class Svm:
         memory: int = ...,
         shrinking: bool = True,
         keep_data: bool = False,
+        keep_vectors: bool = False,
         solver: str = "auto",
         seed: int = 1,
     ) -> None: ...
