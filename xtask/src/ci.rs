@@ -10,7 +10,7 @@ use std::{env, fs};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Leave out the documentation and the quick table
+    /// Leave out the Python package, the documentation and the quick table
     #[arg(long)]
     quick: bool,
     /// Go on after a step that fails
@@ -38,7 +38,7 @@ const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: 
     Step { name, arguments, needs: None, set: None, in_quick }
 }
 
-/// The quick table runs on the test profile's build: counts do not depend on it, and a release build would double the time.
+/// What has no name of a package is about the default members: all but the Python package, which has a step of its own. The quick table runs on the test profile's build: counts do not depend on it, and a release build would double the time.
 const STEPS: &[Step] = &[
     step("format", &["fmt", "--all", "--check"], true),
     step("tidy", &["xtask", "tidy"], true),
@@ -50,11 +50,12 @@ const STEPS: &[Step] = &[
         set: None,
         in_quick: true,
     },
-    step("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
-    step("tests", &["test", "--workspace", "--all-features", "--locked"], true),
+    step("lints", &["clippy", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"], true),
+    step("tests", &["test", "--all-features", "--locked"], true),
+    step("python", &["xtask", "python"], false),
     Step {
         name: "documentation",
-        arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--locked"],
+        arguments: &["doc", "--no-deps", "--all-features", "--locked"],
         needs: None,
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
@@ -98,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let missing = skipped(&skips)?;
     if failed.is_empty() && !missing.is_empty() && nothing_may_be_missing() {
         fail(format!(
-            "ci: CI is set, and tests skipped for want of {}: `cargo xtask datasets NAME` or --mirror DIR fetches data, packages libsvm-tools and liblinear-tools are the programs",
+            "ci: CI is set, and tests skipped for want of {}: `cargo xtask datasets NAME` or --mirror DIR fetches data, packages libsvm-tools and liblinear-tools are the programs, python3-venv is Python's pip",
             missing.join(", ")
         ))
     } else if failed.is_empty() {

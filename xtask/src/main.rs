@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | bench | bench-diff | trust`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | python | bench | bench-diff | trust`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -6,6 +6,7 @@ mod ci;
 mod damaged;
 mod datasets;
 mod failure;
+mod python;
 mod tidy;
 mod tools;
 mod trust;
@@ -28,6 +29,8 @@ enum Command {
     Tidy,
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
+    /// Build, lint and test the Python package, where there is Python with pip
+    Python(python::Arguments),
     /// Measure the tables of a paper and render them
     Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Tidy => tidy::run(),
         Command::Ci(arguments) => ci::run(&arguments),
+        Command::Python(arguments) => python::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),

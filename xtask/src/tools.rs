@@ -36,7 +36,7 @@ pub(crate) fn on_path(program: &str) -> bool {
 
 /// A program of the workspace as the tests have built it, with the features of all: after them nothing is compiled again.
 pub(crate) fn built(program: &str) -> Outcome<PathBuf> {
-    let words = ["build", "--locked", "--workspace", "--all-features", "--bins", "--tests"];
+    let words = ["build", "--locked", "--all-features", "--bins", "--tests"];
     if !cargo().args(words).status().context("cannot start cargo")?.success() {
         return fail(format!("{program} does not build"));
     }

@@ -121,7 +121,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
             judged(Command::new(built("maxmargin-trust")?).args(["differential", "--every", &every]))
         }
         Part::Numbers => {
-            let words = ["test", "--locked", "--workspace", "--all-features", "--test", "numbers"];
+            let words = ["test", "--locked", "--all-features", "--test", "numbers"];
             judged(cargo().args(words).env("MAXMARGIN_DEEP", runs.to_string()))
         }
         Part::Load => load::run(runs, seed, work, &program(arguments)?),

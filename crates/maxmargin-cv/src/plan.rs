@@ -193,8 +193,24 @@ impl FoldPlan {
         if fold_of.len() != samples {
             return Err(PlanError::Length { found: fold_of.len(), samples });
         }
+        Self::from_folds(fold_of)
+    }
+
+    /// Any assignment: the fold, from 0, in which each sample is tested.
+    ///
+    /// ```
+    /// use maxmargin_cv::FoldPlan;
+    ///
+    /// assert_eq!(FoldPlan::from_folds(vec![0, 0, 1, 1])?, FoldPlan::contiguous(4, 2)?);
+    /// # Ok::<(), maxmargin_cv::PlanError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than two folds, more of them than samples, or one below the greatest has no sample.
+    pub fn from_folds(fold_of: Vec<u32>) -> Result<Self, PlanError> {
         let folds = fold_of.iter().max().map_or(0, |&f| f as usize + 1);
-        check(folds, samples)?;
+        check(folds, fold_of.len())?;
         let mut seen = vec![false; folds];
         fold_of.iter().for_each(|&f| seen[f as usize] = true);
         match seen.iter().position(|s| !s) {
@@ -271,6 +287,8 @@ mod tests {
         assert_eq!(FoldPlan::from_text("0\n1\n", 3), Err(PlanError::Length { found: 2, samples: 3 }));
         assert_eq!(FoldPlan::from_text("0\n2\n0\n", 3), Err(PlanError::EmptyFold { fold: 1, greatest: 2 }));
         assert_eq!(FoldPlan::from_text("0\n0\n", 2), Err(PlanError::TooFew(1)));
+        assert_eq!(FoldPlan::from_folds(vec![1, 1, 2]), Err(PlanError::EmptyFold { fold: 0, greatest: 2 }));
+        assert_eq!(FoldPlan::from_folds(vec![0, 9]), Err(PlanError::TooMany { folds: 10, samples: 2 }));
     }
 
     #[test]

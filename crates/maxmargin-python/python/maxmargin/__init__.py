@@ -1,0 +1,36 @@
+"""Exact support vector machines: scikit-learn's estimators, each solution with a certificate."""
+
+from ._certificate import Certificate, Check, Verdict
+from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
+from ._folds import CrossValidation
+from ._linear import LinearSVC, LinearSVR
+from ._native import __version__, set_threads, threads
+from ._patching import is_patched, patch_sklearn, unpatch_sklearn
+
+__all__ = [
+    "SVC",
+    "SVR",
+    "Certificate",
+    "Check",
+    "CrossValidation",
+    "LinearSVC",
+    "LinearSVR",
+    "Model",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Verdict",
+    "__version__",
+    "certificates",
+    "cross_validate",
+    "is_patched",
+    "load",
+    "patch_sklearn",
+    "read_libsvm",
+    "save",
+    "set_threads",
+    "threads",
+    "train",
+    "unpatch_sklearn",
+]

@@ -1,0 +1,348 @@
+"""What all kernel machines have in common: checks, training, attributes, and what scikit-learn's do not have."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from . import _native
+from ._certificate import Certificate, Verdict, warn_of
+from ._data import Floats, is_sparse, packed, weights_of, width
+from ._folds import CrossValidation, cross_validation, leave_one_out_of
+
+#: Rows up to which a linear kernel is one like the others.
+FEW = 2000
+
+#: What an infinite C stands for: a margin that nothing is worth missing.
+HARD = 1e10
+
+KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
+
+
+@contextmanager
+def whole(estimator: Any) -> Iterator[None]:
+    """What is done to an estimator is done wholly, or not at all: whatever is raised, Ctrl-C included, it is as it was before."""
+    state: dict[str, Any] = vars(estimator)
+    before = dict(state)
+    try:
+        yield
+    except BaseException:
+        state.clear()
+        state.update(before)
+        raise
+
+
+def teller(name: str) -> _native.Report:
+    """Prints one line about once a second."""
+
+    def tell(stage: str, done: int, total: int, iterations: int, violation: float, tol: float) -> None:
+        of = f" {done}/{total}" if total > 1 else ""
+        print(f"[{name}] {stage}{of}: {iterations} iterations, violation {violation:.3g} (tol {tol:g})", file=sys.stdout)
+
+    return tell
+
+
+def seed_of(random_state: Any) -> int:
+    """Without a state the same seed every time."""
+    return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
+    """The base of all estimators with kernels."""
+
+    _formulation: ClassVar[str]
+    #: Which of C, nu and epsilon the formulation has.
+    _prices: ClassVar[tuple[str, ...]]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions(KERNELS), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "shrinking": ["boolean"],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "keep_data": ["boolean"],
+    }
+
+    kernel: Any
+    degree: int
+    gamma: Any
+    coef0: float
+    tol: float
+    shrinking: bool
+    cache_size: float
+    verbose: Any
+    max_iter: int
+    max_time: float | None
+    keep_data: bool
+
+    support_: NDArray[np.int32]
+    support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Floats
+    n_iter_: Any
+    fit_status_: int
+    shape_fit_: tuple[int, ...]
+    certificate_: Certificate
+    certificates_: tuple[Certificate, ...]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    # What differs between classes, values and one class.
+
+    def _encoded(self, y: Any) -> Floats:
+        """Targets as numbers."""
+        return np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+
+    def _class_weights(self) -> list[tuple[float, float]]:
+        """(label, factor of C), labels as :meth:`_encoded` has them."""
+        return []
+
+    def _seed(self) -> int:
+        return seed_of(getattr(self, "random_state", None))
+
+    # Training.
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Trains on all rows of X, and certifies what it found.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            float32 or float64; kernel values of shape (n_samples, n_samples) for ``kernel="precomputed"``.
+        y : array of shape (n_samples,)
+            Labels of any type, or values.
+        sample_weight : array of shape (n_samples,), optional
+            A factor of C for each sample.
+
+        Raises
+        ------
+        ValueError
+            When the data or a parameter is no problem; what is wrong and what to do is said. Not converging is a warning.
+        KeyboardInterrupt
+            At once; the estimator is then as it was before.
+        """
+        with whole(self):
+            X, y, data, weights = self._prepared(X, y, sample_weight, reset=True)
+            model = self._svm(X).fit(data, weights, self._report())
+            self._adopt(model, X, y)
+        return self
+
+    def _report(self) -> _native.Report | None:
+        return teller(type(self).__name__) if self.verbose else None
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, _native.Data, Floats | None]:
+        """Validated rows, encoded targets, both packed, and weights of samples."""
+        sparse = is_sparse(X)
+        if sparse and self.kernel == "precomputed":
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        if callable(self.kernel):
+            check_consistent_length(X, y)
+            rows, X = X, self._called(X, X)
+            if X.ndim != 2 or X.shape[0] != X.shape[1]:
+                raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel made a matrix of shape {X.shape}")
+            if reset:
+                self._rows = rows
+        else:
+            X, y = self._validated(X, y, reset=reset)
+        if reset:
+            self._sparse = sparse and not callable(self.kernel)
+        y = self._encoded(y)
+        if X.shape[0] != y.shape[0]:
+            raise ValueError(f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has {y.shape[0]}")
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        weights = weights_of(sample_weight, X)
+        self._check_weights(y, weights)
+        return X, y, packed(X, y, precomputed=self._is_matrix()), weights
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        found = validate_data(
+            self,
+            X,
+            y,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            reset=reset,
+        )
+        return found[0], found[1]
+
+    def _check_weights(self, y: Floats, weights: Floats | None) -> None:
+        """Refuses weights that leave no problem."""
+
+    def _is_matrix(self) -> bool:
+        return callable(self.kernel) or bool(self.kernel == "precomputed")
+
+    def _called(self, X: Any, Z: Any) -> Floats:
+        matrix = self.kernel(X, Z)
+        matrix = matrix.toarray() if is_sparse(matrix) else matrix
+        return np.asarray(matrix, dtype=np.float64, order="C")
+
+    def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        """The parameters, with a width for these rows."""
+        matrix = self._is_matrix()
+        gamma = 1.0 if matrix else width(self.gamma, X)
+        self._gamma = 0.0 if matrix else gamma
+        prices = {name.lower(): float(getattr(self, name)) for name in self._prices}
+        if math.isinf(prices.get("c", 0.0)):
+            prices["c"] = HARD
+        settings: dict[str, Any] = {
+            "kernel": "precomputed" if matrix else self.kernel,
+            "gamma": gamma,
+            "coef0": float(self.coef0),
+            "degree": int(self.degree),
+            "class_weight": self._class_weights(),
+            "tol": float(self.tol),
+            "max_iter": None if self.max_iter == -1 else int(self.max_iter),
+            "max_time": None if self.max_time is None else float(self.max_time),
+            "memory": math.ceil(self.cache_size * 2**20),
+            "shrinking": bool(self.shrinking),
+            "keep_data": bool(self.keep_data),
+            # Few rows go by LIBSVM's steps; beyond, the time of linear solvers hardly depends on C.
+            "keep_vectors": self.kernel == "linear" and X.shape[0] <= FEW,
+            "seed": self._seed(),
+        }
+        return _native.Svm(self._formulation, **(settings | prices | others))
+
+    # What was found.
+
+    def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
+        """Takes a model of these rows for the estimator's own, and warns where it did not converge."""
+        machines = model.machines()
+        self._model = model
+        self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
+        self.certificate_ = Certificate.worst(self.certificates_)
+        self.shape_fit_ = X.shape
+        self._describe(machines, X, y)
+        statuses = [machine["status"] for machine in machines]
+        limits = {"max_iter": self.max_iter, "max_time": self.max_time}
+        self.fit_status_ = int(warn_of(statuses, self.certificate_, self.tol, **limits))
+
+    def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
+        """The attributes that scikit-learn has; here those of one machine, which says a value."""
+        (machine,) = machines
+        self._set_support(machine["rows"], X, machine["coef"][np.newaxis, :])
+        self.intercept_ = np.array([machine["bias"]])
+        self._n_support = np.array([len(self.support_)], dtype=np.int32)
+        self.n_iter_ = int(machine["iterations"])
+
+    def _set_support(self, rows: NDArray[Any], X: Any, coef: Floats) -> None:
+        self.support_ = rows.astype(np.int32)
+        if self._is_matrix():
+            self.support_vectors_ = np.empty((0, 0))
+        elif self._sparse:
+            self.support_vectors_ = sp.csr_matrix(X[rows], dtype=np.float64)
+        else:
+            self.support_vectors_ = np.asarray(X[rows], dtype=np.float64)
+        self.dual_coef_ = sp.csr_matrix(coef) if self._sparse else coef
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class, or of all."""
+        if "_n_support" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no n_support_ before it is fitted")
+        return self._n_support
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for ``kernel="linear"``: one row for each machine."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        weights = np.vstack([self._model.weights(p) for p in range(len(self.certificates_))])
+        coef: Any = self._turned(weights)
+        if self._sparse:
+            coef = sp.csr_matrix(coef)
+        # It is made afresh each time: to write to it would change nothing.
+        (coef.data if self._sparse else coef).flags.writeable = False
+        return coef
+
+    def _turned(self, values: Floats) -> Floats:
+        """Numbers of machines with scikit-learn's signs."""
+        return values
+
+    # Prediction.
+
+    def _queries(self, X: Any) -> _native.Data:
+        """Rows that are asked about, validated and packed."""
+        check_is_fitted(self)
+        if callable(self.kernel):
+            X = self._called(X, self._rows)
+        else:
+            X = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                order="C",
+                accept_sparse="csr",
+                accept_large_sparse=True,
+                reset=False,
+            )
+            if is_sparse(X) and not self._sparse:
+                raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
+        if self._is_matrix() and X.shape[1] != self.shape_fit_[0]:
+            raise ValueError(
+                f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at training time"
+            )
+        return packed(X, precomputed=self._is_matrix())
+
+    def _decisions(self, X: Any) -> Floats:
+        """Decision values, samples × machines, as the library has them: of a pair the later class at 0 and above."""
+        data = self._queries(X)
+        return self._model.decisions(data)
+
+    # What scikit-learn does not have.
+
+    def verify(self, X: Any, y: Any = None) -> Verdict:
+        """Judges the model against its training data, as ``maxmargin verify`` does: believing nothing that it says.
+
+        Everything is computed again in double precision from the rows and the coefficients. True in a condition where all is as the model says.
+        """
+        check_is_fitted(self)
+        y = np.ones(np.shape(X)[0]) if y is None else y
+        asked = copy(self)
+        _, _, data, _ = asked._prepared(X, y, None, reset=False)
+        return Verdict.of(self._model.verify(data))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def cross_validate(
+        self, X: Any, y: Any, *, cv: Any = 5, scoring: Any = None, groups: Any = None, sample_weight: Any = None
+    ) -> CrossValidation:
+        """What fitting and scoring for every split of ``cv`` gives, in one run: one kernel, folds that start from each other's solutions, each certified.
+
+        Folds are whatever scikit-learn takes for ``cv``. Where test sets cover the data (once or several times), they share the engine; others are fitted
+        one by one. A rule for gamma (``"scale"``) is applied to all of X once. The estimator itself is not fitted.
+        """
+        return cross_validation(self, X, y, cv=cv, scoring=scoring, groups=groups, sample_weight=sample_weight)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def leave_one_out(self, X: Any, y: Any, *, sample_weight: Any = None) -> CrossValidation:
+        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work."""
+        return leave_one_out_of(self, X, y, sample_weight=sample_weight)

@@ -1,0 +1,102 @@
+"""What is known of a solution: certificates, and the judgement of a model against its data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _native
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a solution is, whoever found it: computed afresh in double precision from the data and the coefficients."""
+
+    #: Primal objective: an upper bound on the optimum.
+    primal: float
+    #: Dual objective: a lower bound on the optimum.
+    dual: float
+    #: Their difference relative to the larger of the two.
+    relative_gap: float
+    #: Largest violation of the optimality conditions: what ``tol`` is about.
+    kkt: float
+    #: Largest violation of the constraints.
+    infeasible: float
+    #: Whether it shows what was asked for.
+    holds: bool
+
+    @property
+    def gap(self) -> float:
+        """``primal - dual``: the optimum is no further away."""
+        return self.primal - self.dual
+
+    @staticmethod
+    def worst(of: Iterable[Certificate]) -> Certificate:
+        """One that does not hold, otherwise the one with the largest violation."""
+        return max(of, key=lambda one: (not one.holds, one.kkt))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that a model says, compared with what is."""
+
+    what: str
+    #: None where it cannot be known.
+    passed: bool | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of a model against its training data, which believes nothing that the model says."""
+
+    #: Whether nothing that could be compared differs.
+    matches: bool
+    #: Whether every machine was certified and meets ``tol``.
+    met: bool
+    checks: tuple[Check, ...]
+    #: Recomputed, one for each machine; none where support vectors are not rows of the data.
+    certificates: tuple[Certificate, ...]
+
+    def __bool__(self) -> bool:
+        return self.matches and self.met
+
+    @classmethod
+    def of(cls, fields: _native.VerdictFields) -> Verdict:
+        checks = tuple(Check(*check) for check in fields["checks"])
+        certificates = tuple(Certificate(**one) for one in fields["certificates"])
+        return cls(fields["matches"], fields["met"], checks, certificates)
+
+
+ENDED = {
+    "iteration_limit": "ended after max_iter={max_iter} iterations",
+    "time_limit": "ended after max_time={max_time} seconds",
+    "stalled": "found no further progress at this precision",
+    "interrupted": "was interrupted",
+}
+
+WHAT_TO_DO = {
+    "iteration_limit": "raise max_iter, scale the features (StandardScaler, MinMaxScaler), or lower C",
+    "time_limit": "raise max_time, scale the features (StandardScaler, MinMaxScaler), or lower C",
+    "stalled": "scale the features (StandardScaler, MinMaxScaler) or raise tol",
+    "interrupted": "fit again",
+}
+
+
+def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, **limits: object) -> bool:
+    """Warns where a training did not converge, with how far it came and what to do. Whether it did warn."""
+    order = ["interrupted", "time_limit", "iteration_limit", "stalled"]
+    ended = [status for status in order if status in set(statuses)]
+    if not ended:
+        return False
+    how = ENDED[ended[0]].format(**limits)
+    known = f"KKT violation {worst.kkt:.3g} where tol={tol:g} was asked for, relative gap {worst.relative_gap:.2g}"
+    # Filters know scikit-learn's words.
+    words = "(max_iter={max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
+    begin = f"Solver terminated early {words.format(**limits)}" if ended[0] == "iteration_limit" else "Solver terminated early."
+    message = f"{begin} It {how} ({known}). To mend it: {WHAT_TO_DO[ended[0]]}."
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    return True

@@ -1,0 +1,506 @@
+"""The estimators with kernels: scikit-learn's names, parameters, attributes and signs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from . import _native
+from ._base import KernelMachine, whole
+from ._data import Floats, of_one_class, packed
+
+
+def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
+    """Those of the base without some."""
+    known = KernelMachine._parameter_constraints
+    return {name: of for name, of in known.items() if name not in names} | more
+
+
+def pairs(count: int) -> list[tuple[int, int]]:
+    """The classes of each machine."""
+    return [(a, b) for a in range(count) for b in range(a + 1, count)]
+
+
+def by_class(decisions: Floats, count: int) -> Floats:
+    """Votes of the machines for each class, apart by less than a half where they are equal: by the sums of their decision values."""
+    votes = np.zeros((len(decisions), count))
+    sums = np.zeros((len(decisions), count))
+    for p, (a, b) in enumerate(pairs(count)):
+        later = decisions[:, p] > 0
+        votes[:, a] += ~later
+        votes[:, b] += later
+        sums[:, a] -= decisions[:, p]
+        sums[:, b] += decisions[:, p]
+    return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
+
+
+def asked_for_probabilities(estimator: Any) -> bool:
+    if not estimator.probability and estimator.calibration is None:
+        raise AttributeError("predict_proba is not available when probability=False and calibration=None")
+    return True
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+    """The base of those that tell classes apart."""
+
+    class_weight: Any
+    probability: bool
+    calibration: str | None
+    decision_function_shape: str
+    break_ties: bool
+    random_state: Any
+
+    classes_: NDArray[Any]
+    class_weight_: Floats
+
+    _of_classes: ClassVar[dict[str, list[Any]]] = {
+        "probability": ["boolean", StrOptions({"deprecated"})],
+        "calibration": [StrOptions({"platt", "isotonic"}), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def _method(self) -> str | None:
+        """How decision values become probabilities, if they shall."""
+        asked = self.probability is True or (isinstance(self.probability, np.bool_) and bool(self.probability))
+        return self.calibration or ("platt" if asked else None)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        if self._method() is not None:
+            raise NotImplementedError(
+                "probabilities are not here yet: leave probability and calibration out, and use "
+                f"sklearn.calibration.CalibratedClassifierCV({type(self).__name__}(), ensemble=False)"
+            )
+        super().fit(X, y, sample_weight)
+        return self
+
+    fit.__doc__ = KernelMachine.fit.__doc__
+
+    def _encoded(self, y: Any) -> Floats:
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
+                "training needs samples of at least two"
+            )
+        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        self._labels = numbers_of(self.classes_)
+        return self._labels[codes]
+
+    def _class_weights(self) -> list[tuple[float, float]]:
+        return list(zip(self._labels.tolist(), self.class_weight_.tolist(), strict=True))
+
+    def _check_weights(self, y: Floats, weights: Floats | None) -> None:
+        of_one_class(y, weights)
+
+    def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
+        count = len(self.classes_)
+        of = np.searchsorted(self._labels, y)
+        rows = np.unique(np.concatenate([machine["rows"] for machine in machines]))
+        rows = rows[np.argsort(of[rows], kind="stable")]
+        self._n_support = np.bincount(of[rows], minlength=count).astype(np.int32)
+        place = np.full(len(y), -1)
+        place[rows] = np.arange(len(rows))
+        coef = np.zeros((count - 1, len(rows)))
+        for (a, b), machine in zip(pairs(count), machines, strict=True):
+            own = machine["rows"]
+            line = np.where(of[own] == a, b - 1, a)
+            coef[line, place[own]] = machine["coef"]
+        self._set_support(rows, X, self._turned(coef))
+        self.intercept_ = self._turned(np.array([machine["bias"] for machine in machines]))
+        self.n_iter_ = np.array([machine["iterations"] for machine in machines], dtype=np.int32)
+
+    def _turned(self, values: Floats) -> Floats:
+        # LIBSVM's machine of a pair is for the earlier class; scikit-learn turns that of two classes around.
+        return values if len(self.classes_) == 2 else -values
+
+    def _shaped(self, decisions: Floats) -> Floats:
+        """Decision values of machines as those of the estimator."""
+        count = len(self.classes_)
+        if count == 2:
+            return decisions.ravel()
+        return by_class(decisions, count) if self.decision_function_shape == "ovr" else -decisions
+
+    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+        """Predictions and decision values of a cross-validation."""
+        if self._breaks_ties():
+            return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
+        return self.classes_[np.searchsorted(self._labels, report["predicted"])], self._shaped(report["decisions"])
+
+    def decision_function(self, X: Any) -> Floats:
+        """Decision values: of two classes one for each sample, the second class above 0.
+
+        Of more ``decision_function_shape`` says which: ``"ovr"`` votes for each class, ties told apart by decision values; ``"ovo"`` one value for each
+        pair of classes, the earlier above 0.
+        """
+        return self._shaped(self._decisions(X))
+
+    def _breaks_ties(self) -> bool:
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self.break_ties and len(self.classes_) > 2
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of every row."""
+        check_is_fitted(self)
+        if self._breaks_ties():
+            return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+        labels = self._model.predict(self._queries(X))
+        return np.asarray(self.classes_[np.searchsorted(self._labels, labels)])
+
+    @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of every class for every row."""
+        check_is_fitted(self)
+        raise NotImplementedError("probabilities are not here yet")
+
+    @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithms of :meth:`predict_proba`."""
+        return np.asarray(np.log(self.predict_proba(X)))
+
+
+def numbers_of(classes: NDArray[Any]) -> Floats:
+    """The number that stands for each class in the model: itself, where classes are numbers, otherwise its place."""
+    if classes.dtype.kind in "iuf":
+        numbers = classes.astype(np.float64)
+        if (np.diff(numbers) > 0).all():
+            return numbers
+    return np.arange(len(classes), dtype=np.float64)
+
+
+class SVC(KernelClassifier):
+    """C-support vector classification. Parameters, attributes and signs are those of :class:`sklearn.svm.SVC`.
+
+    What is different: ``max_time`` ends a training after so many seconds; ``keep_data`` lets samples come and go (:meth:`add`, :meth:`remove`);
+    ``cache_size`` is 2048 MB unless said otherwise; ``certificate_`` tells how good the solution is.
+    """
+
+    _formulation = "c-svc"
+    _prices = ("C",)
+    _parameter_constraints = constraints("nu", "epsilon", **KernelClassifier._of_classes)
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        calibration: str | None = None,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        keep_data: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.calibration = calibration
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.keep_data = keep_data
+        self.random_state = random_state
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Takes samples in, as training with them would, along an exact path: no training again. Needs ``keep_data=True``.
+
+        Their rows come after those there are. Labels are those of the training.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", reset=False)
+        y = column_or_1d(y, warn=True)
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        unknown = self.classes_[codes] != y
+        if unknown.any():
+            raise ValueError(f"label {y[unknown][0]!r}: samples of new classes need a training; there are {list(self.classes_)}")
+        return self._changed(packed(X, self._labels[codes]), [])
+
+    def remove(self, indices: Any) -> Self:
+        """Gives up rows of the training data, as training without them would, along an exact path. Needs ``keep_data=True``.
+
+        Rows are counted from 0 among those that are there now; those behind move up, as with :func:`numpy.delete`.
+        """
+        check_is_fitted(self)
+        rows = np.atleast_1d(np.asarray(indices))
+        if rows.dtype.kind not in "iu" or (rows < 0).any():
+            raise ValueError("rows to remove are integers, 0 or more")
+        return self._changed(None, [int(row) for row in rows])
+
+    def _changed(self, add: _native.Data | None, remove: list[int]) -> Self:
+        if not self._model.keeps_data:
+            raise ValueError("the model does not keep its training data: fit with keep_data=True")
+        with whole(self):
+            model = self._model.updated(add, remove, int(self.cache_size * 2**20))
+            y = model.kept_labels()
+            values, indices, indptr, features = model.vectors()
+            vectors = sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, features))
+            rows = np.unique(np.concatenate([machine["rows"] for machine in model.machines()]))
+            X = Rows(vectors if self._sparse else vectors.toarray(), rows, len(y))
+            self._adopt(model, X, y)
+        return self
+
+
+class Rows:
+    """Some rows of a matrix, by their place in it."""
+
+    def __init__(self, vectors: Any, rows: NDArray[Any], count: int) -> None:
+        self.vectors = vectors
+        self.rows = rows
+        self.shape = (count, vectors.shape[1])
+
+    def __getitem__(self, rows: NDArray[Any]) -> Any:
+        return self.vectors[np.searchsorted(self.rows, rows)]
+
+
+class NuSVC(KernelClassifier):
+    """Nu-support vector classification. Parameters, attributes and signs are those of :class:`sklearn.svm.NuSVC`; see :class:`SVC`.
+
+    ``class_weight`` counts here; scikit-learn takes it and does not look at it. A ``nu`` that is not possible with the weights is an error.
+    """
+
+    _formulation = "nu-svc"
+    _prices = ("nu",)
+    _parameter_constraints = constraints("C", "epsilon", **KernelClassifier._of_classes)
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        calibration: str | None = None,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.calibration = calibration
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+
+    keep_data = False
+
+    def _check_weights(self, y: Floats, weights: Floats | None) -> None:
+        try:
+            super()._check_weights(y, weights)
+        except ValueError as error:
+            raise ValueError(f"specified nu is infeasible: {error}") from None
+
+
+class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+    """The base of those that say values."""
+
+    keep_data = False
+
+    def predict(self, X: Any) -> Floats:
+        """The value of every row."""
+        check_is_fitted(self)
+        return self._model.predict(self._queries(X))
+
+    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+        return report["predicted"], report["predicted"]
+
+
+class SVR(KernelRegressor):
+    """Epsilon-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.SVR`; see :class:`SVC`."""
+
+    _formulation = "epsilon-svr"
+    _prices = ("C", "epsilon")
+    _parameter_constraints = constraints("nu", "keep_data")
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+
+class NuSVR(KernelRegressor):
+    """Nu-support vector regression. Parameters, attributes and signs are those of :class:`sklearn.svm.NuSVR`; see :class:`SVC`."""
+
+    _formulation = "nu-svr"
+    _prices = ("C", "nu")
+    _parameter_constraints = constraints("epsilon", "keep_data")
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+
+class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+    """Where the samples of one class are. Parameters, attributes and signs are those of :class:`sklearn.svm.OneClassSVM`; see :class:`SVC`."""
+
+    _formulation = "one-class"
+    _prices = ("nu",)
+    _parameter_constraints = constraints("C", "epsilon", "keep_data")
+
+    keep_data = False
+    offset_: Floats
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Trains on all rows of X; y is not looked at. Otherwise as the other estimators."""
+        super().fit(X, None, sample_weight)
+        return self
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X = validate_data(
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            reset=reset,
+        )
+        return X, np.ones(X.shape[0])
+
+    def _encoded(self, y: Any) -> Floats:
+        return np.ones(len(self._rows)) if y is None else np.asarray(y, dtype=np.float64)
+
+    def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
+        super()._describe(machines, X, y)
+        self.offset_ = -self.intercept_
+
+    def decision_function(self, X: Any) -> Floats:
+        """Above 0 inside, below outside."""
+        return self._decisions(X).ravel()
+
+    def score_samples(self, X: Any) -> Floats:
+        """:meth:`decision_function` without the offset."""
+        return np.asarray(self.decision_function(X) + self.offset_)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """1 inside, -1 outside."""
+        check_is_fitted(self)
+        return self._model.predict(self._queries(X)).astype(np.intp)

@@ -1,0 +1,73 @@
+"""Arrays as the native half takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from . import _native
+
+Floats = NDArray[np.float64]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether this is one of scipy's matrices."""
+    return bool(sp.issparse(X))
+
+
+def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _native.Data:
+    """A validated array or CSR matrix, copied: what others write to it afterwards reaches no training."""
+    y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)
+    if is_sparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return _native.Data.csr(X.data, X.indices, X.indptr, X.shape[1], y)
+    X = np.ascontiguousarray(X)
+    return _native.Data.precomputed(X, y) if precomputed else _native.Data.dense(X, y)
+
+
+def width(gamma: str | float, X: Any) -> float:
+    """The kernel's gamma: a number, ``1 / n_features`` or ``1 / (n_features * X.var())``."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "auto":
+        return 1.0 / float(X.shape[1])
+    variance = float(X.multiply(X).mean() - X.mean() ** 2) if is_sparse(X) else float(X.var(dtype=np.float64))
+    return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
+
+
+def weights_of(sample_weight: Any, X: Any) -> Floats | None:
+    """A factor of C for each sample; samples whose weight is 0 or less take no part."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(X.shape[0], float(weights))
+    if weights.shape != (X.shape[0],):
+        raise ValueError(
+            f"sample_weight and X have incompatible shapes: {weights.shape} vs {X.shape}; give one weight for each sample"
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains NaN or infinity: weights are finite numbers")
+    if not (weights > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return np.maximum(weights, 0.0)
+
+
+def of_one_class(y: NDArray[Any], weights: Floats | None) -> None:
+    """Refuses weights that leave samples of one class."""
+    if weights is not None and len(np.unique(y[weights > 0])) < 2:
+        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+
+
+def taking_part(X: Any, y: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats | None, NDArray[np.bool_] | None]:
+    """The rows whose weight is not 0, and which they are where some are left out."""
+    if weights is None or (weights > 0).all():
+        return X, y, weights, None
+    rows = weights > 0
+    return X[rows], y[rows], weights[rows], rows

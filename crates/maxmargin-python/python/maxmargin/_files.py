@@ -1,0 +1,122 @@
+"""Files and functions beneath the estimators: LIBSVM's text and model files, and this program's own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from . import _native
+from ._certificate import Certificate
+from ._data import Floats, is_sparse, packed, weights_of, width
+
+Model = _native.Model
+
+
+def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
+    """The rows of a LIBSVM text as a CSR matrix, and their labels. Packed texts (gzip, bzip2, xz) are to be unpacked before.
+
+    Raises
+    ------
+    ValueError
+        When it is no such text, with line and column.
+    """
+    (values, indices, indptr, features), labels = _native.read_libsvm(Path(path).read_bytes())
+    return sp.csr_matrix((values, indices, indptr), shape=(len(labels), features)), labels
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """A model of this program or of LIBSVM."""
+    return Model.from_bytes(Path(path).read_bytes())
+
+
+def save(model: Any, path: str | os.PathLike[str], *, format: str = "maxmargin") -> None:
+    """Writes a model, or that of a fitted estimator, for the command line and for :func:`load`; ``format="libsvm"`` for LIBSVM's programs.
+
+    The file is written beside its place and moved there: whole or not at all. Class names that are no numbers are their places, from 0.
+    """
+    model = model if isinstance(model, Model) else model._model
+    if format not in ("maxmargin", "libsvm"):
+        raise ValueError(f"format {format!r}: maxmargin or libsvm")
+    content = model.to_bytes() if format == "maxmargin" else model.to_libsvm()
+    place = Path(path)
+    with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, place)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _svm(X: Any, formulation: str, gamma: str | float, settings: dict[str, Any]) -> _native.Svm:
+    known = {"C": "c"}
+    return _native.Svm(formulation, gamma=width(gamma, X), **{known.get(name, name): value for name, value in settings.items()})
+
+
+def _rows(X: Any) -> Any:
+    if is_sparse(X):
+        return sp.csr_matrix(X)
+    X = np.asarray(X)
+    return X if X.dtype == np.float32 else X.astype(np.float64)
+
+
+def train(
+    X: Any,
+    y: Any,
+    *,
+    formulation: str = "c-svc",
+    gamma: str | float = "scale",
+    sample_weight: Any = None,
+    report: _native.Report | None = None,
+    **settings: Any,
+) -> Model:
+    """A model of numbers: ``formulation`` is ``c-svc``, ``nu-svc``, ``epsilon-svr``, ``nu-svr`` or ``one-class``.
+
+    Settings: ``kernel`` (``linear`` unless said otherwise), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``squared`` (the loss), ``bias`` (None: free; 0:
+    none; otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time`` in seconds,
+    ``memory`` in bytes, ``shrinking``, ``keep_data``, ``solver``, ``seed``.
+    """
+    X = _rows(X)
+    svm = _svm(X, formulation, gamma, settings)
+    return svm.fit(packed(X, np.asarray(y, dtype=np.float64)), weights_of(sample_weight, X), report)
+
+
+def certificates(model: Model) -> tuple[Certificate, ...]:
+    """What the record of a model says of each machine; nothing for models from elsewhere."""
+    return tuple(Certificate(**machine["certificate"]) for machine in model.machines() if "certificate" in machine)
+
+
+def cross_validate(
+    X: Any,
+    y: Any,
+    folds: int | Sequence[int] | NDArray[Any] = 5,
+    *,
+    formulation: str = "c-svc",
+    gamma: str | float = "scale",
+    sample_weight: Any = None,
+    **settings: Any,
+) -> _native.ValidationFields:
+    """Cross-validates on the shared engine: every fold certified, one kernel for all.
+
+    ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise.
+    Settings as for :func:`train`. Returns ``predicted`` (one for each sample), ``decisions`` (samples × machines) and ``folds`` (a certificate each).
+    """
+    X = _rows(X)
+    y = np.asarray(y, dtype=np.float64)
+    if isinstance(folds, int | np.integer):
+        fold_of = np.arange(len(y)) * int(folds) // max(len(y), 1)
+        if formulation in ("c-svc", "nu-svc"):
+            fold_of[np.argsort(y, kind="stable")] = np.arange(len(y)) % int(folds)
+    else:
+        fold_of = np.asarray(folds)
+    svm = _svm(X, formulation, gamma, settings)
+    return svm.cross_validate(packed(X, y), fold_of.tolist(), weights_of(sample_weight, X))

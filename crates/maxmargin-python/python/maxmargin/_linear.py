@@ -1,0 +1,277 @@
+"""The linear estimators: no kernel value is computed, and the bias is one more feature, as in LIBLINEAR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.linear_model._base import LinearClassifierMixin, LinearModel, SparseCoefMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _native
+from ._base import seed_of, teller, whole
+from ._certificate import Certificate, Verdict, warn_of
+from ._data import Floats, of_one_class, packed, taking_part, weights_of
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "dual": ["boolean", StrOptions({"auto"})],
+    "tol": [Interval(Real, 0.0, None, closed="neither")],
+    "C": [Interval(Real, 0.0, None, closed="neither")],
+    "fit_intercept": ["boolean"],
+    "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+    "verbose": ["verbose"],
+    "random_state": ["random_state"],
+    "max_iter": [Interval(Integral, 0, None, closed="left")],
+    "max_time": [Interval(Real, 0, None, closed="neither"), None],
+}
+
+
+class LinearMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
+    """What both have in common."""
+
+    C: float
+    tol: float
+    fit_intercept: bool
+    intercept_scaling: float
+    verbose: Any
+    random_state: Any
+    max_iter: int
+    max_time: float | None
+
+    coef_: Any
+    intercept_: Any
+    n_iter_: int
+    certificate_: Certificate
+    certificates_: tuple[Certificate, ...]
+    #: Which rows took part in the training, where not all did.
+    _rows: NDArray[np.bool_] | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        found = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_large_sparse=True,
+            reset=reset,
+        )
+        return found[0], found[1]
+
+    def _trained_on(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """The rows of the training data that took part."""
+        X, y = self._validated(X, y, reset=False)
+        if self._rows is None or len(self._rows) != len(y):
+            return X, y
+        return X[self._rows], y[self._rows]
+
+    def _report(self) -> _native.Report | None:
+        return teller(type(self).__name__) if self.verbose else None
+
+    def _svm(self, formulation: str, rows: int, **settings: Any) -> _native.Svm:
+        return _native.Svm(
+            formulation,
+            c=float(self.C),
+            bias=float(self.intercept_scaling) if self.fit_intercept else 0.0,
+            tol=float(self.tol),
+            # A sweep over all rows is one iteration of LIBLINEAR's.
+            max_iter=int(self.max_iter) * rows,
+            max_time=None if self.max_time is None else float(self.max_time),
+            solver="linear",
+            seed=seed_of(self.random_state),
+            **settings,
+        )
+
+    def _adopt(self, models: Sequence[_native.Model], rows: int) -> tuple[Floats, Floats]:
+        """Takes models for the estimator's own: their weights and biases."""
+        machines = [machine for model in models for machine in model.machines()]
+        self._models = list(models)
+        self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
+        self.certificate_ = Certificate.worst(self.certificates_)
+        self.n_iter_ = max(math.ceil(machine["iterations"] / rows) for machine in machines)
+        statuses = [machine["status"] for machine in machines]
+        warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
+        weights = np.vstack([model.weights(p) for model in models for p in range(len(model.machines()))])
+        return weights, np.array([machine["bias"] for machine in machines])
+
+
+class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type: ignore[misc, unused-ignore]
+    """Linear support vector classification, one class against the others. Parameters and attributes are those of :class:`sklearn.svm.LinearSVC`.
+
+    The problem is the same whatever ``dual`` says; ``tol`` is the KKT violation that is left, and ``certificate_`` shows it. What this engine does not solve,
+    ``penalty="l1"`` and ``multi_class="crammer_singer"``, is left to scikit-learn's own class; there is no certificate then.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
+        "penalty": [StrOptions({"l1", "l2"})],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+    }
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: Any = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        verbose: Any = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        max_time: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Trains one machine for two classes, and one for each of more; see :meth:`SVC.fit`."""
+        with whole(self):
+            if self.penalty == "l1" or self.multi_class == "crammer_singer":
+                return self._fitted_elsewhere(X, y, sample_weight)
+            X, y = self._validated(X, y, reset=True)
+            check_classification_targets(y)
+            self.classes_, places = np.unique(y, return_inverse=True)
+            count = len(self.classes_)
+            if count < 2:
+                raise ValueError(
+                    "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                    f"{self.classes_[0]!r}"
+                )
+            weights = weights_of(sample_weight, X)
+            of_one_class(places, weights)
+            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+            X, codes, weights, self._rows = taking_part(X, places.astype(np.float64), weights)
+            data = packed(X, codes)
+            squared = self.loss == "squared_hinge"
+            if count == 2:
+                svm = self._svm("c-svc", len(codes), squared=squared, class_weight=list(enumerate(factors.tolist())))
+                models = [svm.fit(data, weights, self._report())]
+            else:
+                # A class's weight is that of its own samples in its own machine.
+                svm = self._svm("c-svc", len(codes), squared=squared)
+                models = svm.fit_one_vs_rest(data, list(enumerate(factors.tolist())), weights, self._report())
+            self.coef_, biases = self._adopt(models, len(codes))
+            self.intercept_ = biases if self.fit_intercept else 0.0
+        return self
+
+    def _fitted_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        from sklearn.svm._classes import LinearSVC as Theirs  # noqa: PLC0415
+
+        parameters = self.get_params()
+        del parameters["max_time"]
+        theirs = Theirs(**parameters).fit(X, y, sample_weight)
+        for name in ["coef_", "intercept_", "classes_", "n_iter_", "n_features_in_", "feature_names_in_"]:
+            if hasattr(theirs, name):
+                setattr(self, name, getattr(theirs, name))
+        for name in ["certificate_", "certificates_", "_models"]:
+            if hasattr(self, name):
+                delattr(self, name)
+        return self
+
+    def verify(self, X: Any, y: Any) -> Verdict:
+        """Judges every machine against the training data; see :meth:`SVC.verify`."""
+        check_is_fitted(self, "_models")
+        X, y = self._trained_on(X, y)
+        codes = np.searchsorted(self.classes_, y)
+        if len(self._models) == 1:
+            return verdict_of(self._models, [packed(X, codes.astype(np.float64))])
+        return verdict_of(self._models, [packed(X, np.where(codes == code, 1.0, -1.0)) for code in range(len(self.classes_))])
+
+
+class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]
+    """Linear support vector regression. Parameters and attributes are those of :class:`sklearn.svm.LinearSVR`; see :class:`LinearSVC`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
+        "epsilon": [Real],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: Any = "auto",
+        verbose: Any = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        max_time: float | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Trains on all rows; see :meth:`SVC.fit`."""
+        with whole(self):
+            X, y = self._validated(X, y, reset=True)
+            y = np.asarray(y, dtype=np.float64)
+            weights = weights_of(sample_weight, X)
+            X, y, weights, self._rows = taking_part(X, y, weights)
+            squared = self.loss == "squared_epsilon_insensitive"
+            svm = self._svm("epsilon-svr", len(y), squared=squared, epsilon=float(self.epsilon))
+            weights_found, biases = self._adopt([svm.fit(packed(X, y), weights, self._report())], len(y))
+            self.coef_ = weights_found[0]
+            self.intercept_ = biases if self.fit_intercept else 0.0
+        return self
+
+    def verify(self, X: Any, y: Any) -> Verdict:
+        """Judges the model against its training data; see :meth:`SVC.verify`."""
+        check_is_fitted(self, "_models")
+        X, y = self._trained_on(X, y)
+        return verdict_of(self._models, [packed(X, np.asarray(y, dtype=np.float64))])
+
+
+def verdict_of(models: Sequence[_native.Model], data: Sequence[_native.Data]) -> Verdict:
+    """The verdicts of several models as one."""
+    all_of = [Verdict.of(model.verify(own)) for model, own in zip(models, data, strict=True)]
+    checks = tuple(check for one in all_of for check in one.checks)
+    certificates = tuple(certificate for one in all_of for certificate in one.certificates)
+    return Verdict(all(one.matches for one in all_of), all(one.met for one in all_of), checks, certificates)

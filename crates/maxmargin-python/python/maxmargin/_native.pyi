@@ -1,0 +1,130 @@
+"""The native half: arrays in, trained models and certificates out. Private."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+Floats = NDArray[np.float64]
+Vectors = tuple[Floats, NDArray[np.int64], NDArray[np.int64], int]
+Report = Callable[[str, int, int, int, float, float], object]
+
+class CertificateFields(TypedDict):
+    primal: float
+    dual: float
+    relative_gap: float
+    kkt: float
+    infeasible: float
+    holds: bool
+
+class MachineFields(TypedDict, total=False):
+    rows: NDArray[np.int64]
+    coef: Floats
+    bias: float
+    status: str
+    iterations: int
+    certificate: CertificateFields
+
+class FoldFields(TypedDict):
+    certificate: CertificateFields
+    status: str
+    iterations: int
+    support_vectors: int
+
+class ValidationFields(TypedDict):
+    C: float | None
+    folds: list[FoldFields]
+    iterations: int
+    seconds: float
+    decisions: Floats
+    predicted: Floats
+
+class VerdictFields(TypedDict):
+    matches: bool
+    met: bool
+    checks: list[tuple[str, bool | None, str]]
+    certificates: list[CertificateFields]
+
+class Data:
+    @staticmethod
+    def dense(x: NDArray[Any], y: Floats | None = None) -> Data: ...
+    @staticmethod
+    def precomputed(k: NDArray[Any], y: Floats | None = None) -> Data: ...
+    @staticmethod
+    def csr(
+        values: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], features: int, y: Floats | None = None
+    ) -> Data: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+class Model:
+    @staticmethod
+    def from_bytes(data: bytes) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+    def to_libsvm(self) -> bytes: ...
+    @property
+    def classes(self) -> Floats: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def formulation(self) -> str | None: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def keeps_data(self) -> bool: ...
+    def machines(self) -> list[MachineFields]: ...
+    def weights(self, machine: int) -> Floats: ...
+    def vectors(self) -> Vectors: ...
+    def kept_labels(self) -> Floats: ...
+    def decisions(self, data: Data, report: Report | None = None) -> Floats: ...
+    def predict(self, data: Data) -> Floats: ...
+    def verify(self, data: Data) -> VerdictFields: ...
+    def updated(self, add: Data | None = None, remove: Sequence[int] = ..., memory: int = ...) -> Model: ...
+
+class Svm:
+    def __init__(
+        self,
+        formulation: str,
+        *,
+        kernel: str = "linear",
+        gamma: float = 1.0,
+        coef0: float = 0.0,
+        degree: int = 3,
+        c: float = 1.0,
+        nu: float = 0.5,
+        epsilon: float = 0.1,
+        squared: bool = False,
+        bias: float | None = None,
+        class_weight: Sequence[tuple[float, float]] = ...,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        memory: int = ...,
+        shrinking: bool = True,
+        keep_data: bool = False,
+        keep_vectors: bool = False,
+        solver: str = "auto",
+        seed: int = 1,
+    ) -> None: ...
+    def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
+    def fit_one_vs_rest(
+        self,
+        data: Data,
+        labels: Sequence[tuple[float, float]],
+        sample_weight: Floats | None = None,
+        report: Report | None = None,
+    ) -> list[Model]: ...
+    def cross_validate(
+        self,
+        data: Data,
+        fold_of: Sequence[int],
+        sample_weight: Floats | None = None,
+        report: Report | None = None,
+    ) -> ValidationFields: ...
+
+def read_libsvm(data: bytes) -> tuple[Vectors, Floats]: ...
+def threads() -> int: ...
+def set_threads(count: int) -> None: ...

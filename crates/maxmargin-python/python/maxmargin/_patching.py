@@ -1,0 +1,58 @@
+"""scikit-learn's names for these classes: in ``sklearn.svm``, until they are given back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from . import _classes, _linear
+
+#: Ours by name.
+OURS: dict[str, type[Any]] = {
+    "SVC": _classes.SVC,
+    "NuSVC": _classes.NuSVC,
+    "SVR": _classes.SVR,
+    "NuSVR": _classes.NuSVR,
+    "OneClassSVM": _classes.OneClassSVM,
+    "LinearSVC": _linear.LinearSVC,
+    "LinearSVR": _linear.LinearSVR,
+}
+
+_theirs: dict[str, type[Any]] = {}
+
+
+def _names(names: str | Iterable[str] | None) -> list[str]:
+    asked = list(OURS) if names is None else [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in asked if name not in OURS]
+    if unknown:
+        raise ValueError(f"no class of sklearn.svm is called {unknown[0]!r} here; there are {', '.join(OURS)}")
+    return asked
+
+
+def patch_sklearn(names: str | Iterable[str] | None = None, *, verbose: bool = False) -> None:
+    """From here on ``sklearn.svm.SVC`` is :class:`maxmargin.SVC`, and so with the other names (or with those that are given).
+
+    Names that were imported before (``from sklearn.svm import SVC``) stay what they are: patch first. Nothing that is installed is changed.
+    """
+    import sklearn.svm  # noqa: PLC0415
+
+    for name in _names(names):
+        _theirs.setdefault(name, getattr(sklearn.svm, name))
+        setattr(sklearn.svm, name, OURS[name])
+    if verbose:
+        print(f"maxmargin stands in for sklearn.svm.{', '.join(_names(names))}", file=sys.stderr)
+
+
+def unpatch_sklearn(names: str | Iterable[str] | None = None) -> None:
+    """Gives the names back that :func:`patch_sklearn` took."""
+    import sklearn.svm  # noqa: PLC0415
+
+    for name in _names(names):
+        if name in _theirs:
+            setattr(sklearn.svm, name, _theirs.pop(name))
+
+
+def is_patched(name: str = "SVC") -> bool:
+    """Whether this name of ``sklearn.svm`` is ours now."""
+    return _names(name)[0] in _theirs

@@ -1,0 +1,161 @@
+//! Arrays of numpy and scipy as samples: packed once, so that nobody's later writes reach a training.
+
+use crate::run::{Failure, run};
+use maxmargin::data::{Dataset, Par, ReadOptions, Samples, libsvm};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Numbers that are copied between two looks at Python's signals.
+const CHUNK: usize = 1 << 21;
+
+/// Samples and what is to be said of them.
+#[pyclass(frozen, module = "maxmargin._native")]
+pub(crate) struct Data {
+    pub(crate) data: Arc<Dataset>,
+}
+
+impl Data {
+    /// `y`: one target for each sample, or nothing for samples that are only asked about.
+    fn of(samples: Samples, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
+        let y = y.map_or_else(|| Ok(vec![0.0; samples.len()]), |y| y.as_slice().map(<[f64]>::to_vec))?;
+        let data = Dataset::from_samples(samples, &y).map_err(invalid)?;
+        Ok(Self { data: Arc::new(data) })
+    }
+}
+
+#[pymethods]
+impl Data {
+    /// A C-contiguous array of float32 or float64.
+    #[staticmethod]
+    #[pyo3(signature = (x, y=None))]
+    fn dense(x: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
+        let (values, rows, features) = dense_values(x, 0)?;
+        Self::of(Samples::from_dense(rows, features, values).map_err(invalid)?.compact(), y)
+    }
+
+    /// Kernel values: of training samples with each other, or of other samples with those.
+    #[staticmethod]
+    #[pyo3(signature = (k, y=None))]
+    fn precomputed(k: &Bound<'_, PyAny>, y: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
+        let (mut values, rows, columns) = dense_values(k, 1)?;
+        // Serial numbers, which only rows of the training set have.
+        for (row, values) in values.chunks_exact_mut(columns).enumerate() {
+            values[0] = if row + 1 < columns { (row + 1) as f64 } else { 0.0 };
+        }
+        Self::of(Samples::from_dense(rows, columns, values).map_err(invalid)?, y)
+    }
+
+    /// Compressed rows: values of float32 or float64, sorted indices without duplicates, of int32 or int64.
+    #[staticmethod]
+    #[pyo3(signature = (values, indices, indptr, features, y=None))]
+    fn csr(
+        values: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        indptr: &Bound<'_, PyAny>,
+        features: usize,
+        y: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Self> {
+        let offsets = integers(indptr, |at| usize::try_from(at).ok())?;
+        let indices = integers(indices, |at| u32::try_from(at).ok())?;
+        let values = match values.extract::<PyReadonlyArray1<'_, f64>>() {
+            Ok(values) => values.as_slice()?.to_vec(),
+            Err(_) => values.extract::<PyReadonlyArray1<'_, f32>>()?.as_slice()?.iter().map(|&value| f64::from(value)).collect(),
+        };
+        let samples = Samples::from_sparse(features, offsets, indices, values).map_err(invalid)?;
+        Self::of(samples.compact(), y)
+    }
+
+    /// (rows, features)
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.data.samples.len(), self.data.samples.features())
+    }
+}
+
+/// The values of an array of rows, with so many columns left free before each, and its shape with them.
+fn dense_values(x: &Bound<'_, PyAny>, free: usize) -> PyResult<(Vec<f64>, usize, usize)> {
+    fn copied<T: Element + Copy + Into<f64>>(x: &Bound<'_, PyArray2<T>>, free: usize) -> PyResult<Vec<f64>> {
+        let x: PyReadonlyArray2<'_, T> = x.readonly();
+        let (rows, columns) = (x.shape()[0], x.shape()[1]);
+        let mut values = Vec::with_capacity(rows * (columns + free));
+        if free == 0 {
+            for part in x.as_slice()?.chunks(CHUNK) {
+                x.py().check_signals()?;
+                values.extend(part.iter().map(|&value| value.into()));
+            }
+        } else {
+            for row in x.as_slice()?.chunks(columns.max(1)) {
+                x.py().check_signals()?;
+                values.resize(values.len() + free, 0.0);
+                values.extend(row.iter().map(|&value| value.into()));
+            }
+        }
+        Ok(values)
+    }
+    let untyped = x.cast::<PyUntypedArray>()?;
+    if untyped.ndim() != 2 {
+        return Err(PyValueError::new_err(format!("an array of {} dimensions where rows of numbers are needed", untyped.ndim())));
+    }
+    // `as_slice` takes columns for rows where the array is Fortran's.
+    if !untyped.is_c_contiguous() {
+        return Err(PyValueError::new_err("the array is not C-contiguous: numpy.ascontiguousarray makes one that is"));
+    }
+    let values = if let Ok(x) = x.cast::<PyArray2<f64>>() {
+        copied(x, free)?
+    } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
+        copied(x, free)?
+    } else {
+        return Err(PyTypeError::new_err("an array of float32 or float64 is needed"));
+    };
+    Ok((values, untyped.shape()[0], untyped.shape()[1] + free))
+}
+
+/// An array of int32 or int64 in another type.
+fn integers<T>(from: &Bound<'_, PyAny>, into: impl Fn(i64) -> Option<T>) -> PyResult<Vec<T>> {
+    let too_large = || PyOverflowError::new_err("a matrix of more than 2^32 columns, or with negative indices");
+    if let Ok(from) = from.extract::<PyReadonlyArray1<'_, i32>>() {
+        return from.as_slice()?.iter().map(|&at| into(at.into()).ok_or_else(too_large)).collect();
+    }
+    let from = from.extract::<PyReadonlyArray1<'_, i64>>()?;
+    from.as_slice()?.iter().map(|&at| into(at).ok_or_else(too_large)).collect()
+}
+
+/// An error of the library as Python's.
+pub(crate) fn invalid(error: impl std::error::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Compressed rows: values, indices, offsets and the number of columns.
+pub(crate) type Vectors<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, usize);
+
+/// The same in vectors, of samples in any form.
+pub(crate) fn compressed(samples: &Samples) -> (Vec<f64>, Vec<i64>, Vec<i64>, usize) {
+    let entries = samples.non_zeros();
+    let (mut values, mut indices, mut indptr) = (Vec::with_capacity(entries), Vec::with_capacity(entries), vec![0]);
+    for row in 0..samples.len() {
+        samples.row(row).for_each(|column, value| {
+            if value != 0.0 {
+                values.push(value);
+                indices.push(column as i64);
+            }
+        });
+        indptr.push(values.len() as i64);
+    }
+    (values, indices, indptr, samples.features())
+}
+
+/// The rows of a LIBSVM text, and their labels.
+#[pyfunction]
+pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>)> {
+    let ((values, indices, indptr, features), labels) = run(py, None, move |_| -> Result<_, Failure> {
+        let data = libsvm::parse(&bytes, &ReadOptions::default(), Par::Pool)?;
+        Ok((compressed(&data.samples), data.labels))
+    })?;
+    let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);
+    Ok((rows, labels.into_pyarray(py)))
+}

@@ -1,0 +1,220 @@
+//! A trained model: its numbers, what it says of samples, its file, its judgement, and updates.
+
+use crate::data::{Data, Vectors, compressed, invalid};
+use crate::report::{certificate, status};
+use crate::run::{Failure, Line, run};
+use maxmargin::cv::{Change, Kept, update, verify};
+use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::Kernel;
+use maxmargin::model;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::Arc;
+
+/// Rows that are decided between two looks whether anybody still waits.
+const ROWS: usize = 1 << 14;
+
+/// A trained model.
+#[pyclass(frozen, module = "maxmargin._native")]
+pub(crate) struct Model {
+    model: Arc<model::Model>,
+}
+
+impl Model {
+    pub(crate) fn new(model: model::Model) -> Self {
+        Self { model: Arc::new(model) }
+    }
+}
+
+/// `each` of some thousand rows at a time, until nobody waits any more.
+fn in_parts<T>(
+    data: &Dataset,
+    line: &Line,
+    each: impl Fn(&maxmargin::data::Samples) -> Result<Vec<T>, model::ModelError>,
+) -> Result<Vec<T>, Failure> {
+    let rows = data.samples.len();
+    if rows <= ROWS {
+        return Ok(each(&data.samples)?);
+    }
+    let mut all = Vec::new();
+    for begin in (0..rows).step_by(ROWS) {
+        if line.is_over() {
+            break;
+        }
+        let part: Vec<usize> = (begin..rows.min(begin + ROWS)).collect();
+        all.extend(each(&data.samples.select(&part))?);
+    }
+    Ok(all)
+}
+
+/// `w = Σ coef_k x_k` of a machine.
+fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; model.features()];
+    let machine = &model.machines()[machine];
+    for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
+        model.parts().support.row(vector as usize).for_each(|column, value| weights[column] += coef * value);
+    }
+    weights
+}
+
+#[pymethods]
+impl Model {
+    /// The model that `to_bytes` or the command line wrote, or a model file of LIBSVM.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        model::read(bytes).map(Self::new).map_err(invalid)
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &model::encode(&self.model).map_err(invalid)?))
+    }
+
+    /// LIBSVM's model file.
+    fn to_libsvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut text = Vec::new();
+        model::libsvm::write_model(&self.model, &mut text).map_err(invalid)?;
+        Ok(PyBytes::new(py, &text))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The labels; none for regression and one class.
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.model.classes().to_vec().into_pyarray(py)
+    }
+
+    /// Columns of the training data.
+    #[getter]
+    fn features(&self) -> usize {
+        self.model.features()
+    }
+
+    /// What kind of machine it was trained as, where the model tells.
+    #[getter]
+    fn formulation(&self) -> Option<&'static str> {
+        self.model.record().map(|record| record.formulation.name())
+    }
+
+    /// The kernel's name.
+    #[getter]
+    fn kernel(&self) -> &'static str {
+        self.model.kernel().name()
+    }
+
+    /// For each machine: the rows of its support vectors in the training data and their coefficients (positive for the later class), its bias, and how its
+    /// training ended. Rows are those of the model's own vectors where it does not tell of its training.
+    fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let record = self.model.record();
+        let machine = |(p, machine): (usize, &model::Machine)| {
+            let fields = PyDict::new(py);
+            let training = record.map(|record| &record.machines[p]);
+            let rows: Vec<i64> = match training {
+                Some(training) => training.rows.iter().map(|&row| row as i64).collect(),
+                None => machine.support.iter().map(|&row| row.into()).collect(),
+            };
+            let coef = training.and_then(|training| training.folded.clone()).unwrap_or_else(|| machine.coef.clone());
+            fields.set_item("rows", rows.into_pyarray(py))?;
+            fields.set_item("coef", coef.into_pyarray(py))?;
+            fields.set_item("bias", machine.bias)?;
+            if let (Some(training), Some(record)) = (training, record) {
+                fields.set_item("status", status(training.status))?;
+                fields.set_item("iterations", training.iterations)?;
+                let holds = record.goal().met(&training.certificate);
+                fields.set_item("certificate", certificate(py, &training.certificate, holds)?)?;
+            }
+            Ok(fields)
+        };
+        self.model.machines().iter().enumerate().map(machine).collect()
+    }
+
+    /// The weights of a machine of the linear kernel, one for each feature.
+    fn weights<'py>(&self, py: Python<'py>, machine: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        if machine >= self.model.machines().len() {
+            return Err(PyIndexError::new_err(format!("there is no machine {machine}")));
+        }
+        if *self.model.kernel() != Kernel::Linear {
+            return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
+        }
+        // A model does not keep them where almost all are 0.
+        let mut weights = self.model.weights(machine).map_or_else(|| summed(&self.model, machine), <[f64]>::to_vec);
+        weights.resize(self.model.features(), 0.0);
+        Ok(weights.into_pyarray(py))
+    }
+
+    /// The support vectors of all machines, by ascending row of the training data, as (values, indices, indptr, features).
+    fn vectors<'py>(&self, py: Python<'py>) -> Vectors<'py> {
+        let (values, indices, indptr, features) = compressed(&self.model.parts().support);
+        (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features)
+    }
+
+    /// The labels of the training data that it keeps.
+    fn kept_labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let kept = Kept::of(&self.model).map_err(invalid)?;
+        Ok(kept.map(|kept| kept.data.labels).unwrap_or_default().into_pyarray(py))
+    }
+
+    /// Decision values, samples × machines; of a pair of classes the later at 0 and above.
+    #[pyo3(signature = (data, report=None))]
+    fn decisions<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        report: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let shape = [data.samples.len(), model.machines().len()];
+        let values = run(py, report.as_ref(), move |line| in_parts(&data, line, |rows| model.decision_values(rows, Par::Pool)))?;
+        values.into_pyarray(py).reshape(shape)
+    }
+
+    /// What it says of each sample: a label, a value, or 1 for what is inside and −1.
+    fn predict<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let labels = run(py, None, move |line| in_parts(&data, line, |rows| model.predict(rows, Par::Pool)))?;
+        Ok(labels.into_pyarray(py))
+    }
+
+    /// The judgement against the training data, which believes nothing that the model says.
+    fn verify<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyDict>> {
+        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let verdict = run(py, None, move |_| Ok(verify(&model, &data, None, None, Par::Pool)?))?;
+        let fields = PyDict::new(py);
+        fields.set_item("matches", verdict.matches())?;
+        fields.set_item("met", verdict.met())?;
+        let checks: Vec<_> = verdict.checks.iter().map(|check| (check.what, check.passed, check.detail.clone())).collect();
+        fields.set_item("checks", checks)?;
+        let machines = verdict.machines.iter().map(|machine| certificate(py, &machine.certificate, machine.met));
+        fields.set_item("certificates", machines.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(fields)
+    }
+
+    /// Whether it keeps its training data, so that samples can come and go.
+    #[getter]
+    fn keeps_data(&self) -> PyResult<bool> {
+        Ok(Kept::of(&self.model).map_err(invalid)?.is_some())
+    }
+
+    /// The model with these samples more, and without these rows of its present training data, along exact paths.
+    #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
+    fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
+        let model = Arc::clone(&self.model);
+        let add = add.map(|data| Arc::clone(&data.data));
+        let updated = run(py, None, move |line| {
+            let kept = Kept::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
+            let rows = kept.numbers.len();
+            let number = |&row: &usize| {
+                kept.numbers.get(row).copied().ok_or_else(|| format!("row {row} is to be removed, but there are {rows} rows"))
+            };
+            let remove = remove.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
+            let change = Change { add: add.as_deref(), remove: &remove, c: None };
+            Ok(update(&model, &kept, &change, memory, Par::Pool, &|_| line.go_on())?)
+        })?;
+        Ok(Self::new(updated.model))
+    }
+}

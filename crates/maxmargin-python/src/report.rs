@@ -1,0 +1,60 @@
+//! Certificates and reports as dictionaries, which the Python half makes values of.
+
+use maxmargin::core::{Certificate, Status};
+use maxmargin::cv::{CvReport, FoldReport};
+use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// A certificate, and whether it shows what was asked for.
+pub(crate) fn certificate<'py>(py: Python<'py>, of: &Certificate, holds: bool) -> PyResult<Bound<'py, PyDict>> {
+    let fields = PyDict::new(py);
+    fields.set_item("primal", of.primal)?;
+    fields.set_item("dual", of.dual)?;
+    fields.set_item("relative_gap", of.relative_gap())?;
+    fields.set_item("kkt", of.kkt)?;
+    fields.set_item("infeasible", of.infeasible)?;
+    fields.set_item("holds", holds)?;
+    Ok(fields)
+}
+
+/// The word for how a training ended.
+pub(crate) fn status(of: Status) -> &'static str {
+    match of {
+        Status::Converged => "converged",
+        Status::IterationLimit => "iteration_limit",
+        Status::TimeLimit => "time_limit",
+        Status::Interrupted => "interrupted",
+        Status::Stalled => "stalled",
+    }
+}
+
+fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
+    let fields = PyDict::new(py);
+    let found = PyDict::new(py);
+    found.set_item("primal", of.certificate.primal)?;
+    found.set_item("dual", of.certificate.dual)?;
+    found.set_item("relative_gap", of.certificate.relative_gap)?;
+    found.set_item("kkt", of.certificate.kkt)?;
+    found.set_item("infeasible", of.certificate.infeasible)?;
+    found.set_item("holds", of.certificate.holds)?;
+    fields.set_item("certificate", found)?;
+    fields.set_item("status", status(of.status))?;
+    fields.set_item("iterations", of.iterations)?;
+    fields.set_item("support_vectors", of.support_vectors)?;
+    Ok(fields)
+}
+
+/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines.
+pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyDict>> {
+    let fields = PyDict::new(py);
+    fields.set_item("C", of.c)?;
+    let folds = of.folds.iter().map(|of| fold(py, of)).collect::<PyResult<Vec<_>>>()?;
+    fields.set_item("folds", folds)?;
+    fields.set_item("iterations", of.total_iterations)?;
+    fields.set_item("seconds", of.total_seconds)?;
+    let shape = [of.predicted.len(), of.machines];
+    fields.set_item("decisions", of.decisions.into_pyarray(py).reshape(shape)?)?;
+    fields.set_item("predicted", of.predicted.into_pyarray(py))?;
+    Ok(fields)
+}

@@ -1,0 +1,155 @@
+//! The estimator of the library, made of what Python says.
+
+use crate::data::{Data, invalid};
+use crate::model::Model;
+use crate::report::validation;
+use crate::run::run;
+use maxmargin::core::{Formulation, Loss, Offset};
+use maxmargin::cv::{FoldPlan, Kept};
+use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::Kernel;
+use maxmargin::{Fitted, Solver};
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Parameters of trainings. A plain value.
+#[pyclass(frozen, module = "maxmargin._native")]
+pub(crate) struct Svm {
+    svm: maxmargin::Svm,
+    keep: bool,
+}
+
+#[pymethods]
+impl Svm {
+    /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one more feature. `class_weight`: pairs of a label and a factor of
+    /// C. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `memory` in bytes, `max_time` in seconds.
+    #[new]
+    #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
+        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+    fn new(
+        formulation: &str,
+        kernel: &str,
+        gamma: f64,
+        coef0: f64,
+        degree: u32,
+        c: f64,
+        nu: f64,
+        epsilon: f64,
+        squared: bool,
+        bias: Option<f64>,
+        class_weight: Vec<(f64, f64)>,
+        tol: f64,
+        max_iter: Option<u64>,
+        max_time: Option<f64>,
+        memory: u64,
+        shrinking: bool,
+        keep_data: bool,
+        keep_vectors: bool,
+        solver: &str,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let loss = if squared { Loss::SquaredHinge } else { Loss::Hinge };
+        let offset = match bias {
+            None => Offset::Free,
+            Some(0.0) => Offset::None,
+            Some(value) => Offset::Feature(value),
+        };
+        let formulation = match formulation {
+            "c-svc" => Formulation::Svc { c, loss, offset },
+            "epsilon-svr" => Formulation::Svr { c, epsilon, loss, offset },
+            "nu-svc" => Formulation::NuSvc { nu },
+            "nu-svr" => Formulation::NuSvr { c, nu },
+            "one-class" => Formulation::OneClass { nu },
+            other => return Err(PyValueError::new_err(format!("no formulation is called `{other}`"))),
+        };
+        let kernel = match kernel {
+            "linear" => Kernel::Linear,
+            "rbf" => Kernel::rbf(gamma),
+            "poly" => Kernel::Poly { gamma, coef0, degree },
+            "sigmoid" => Kernel::Sigmoid { gamma, coef0 },
+            "precomputed" => Kernel::Precomputed,
+            other => return Err(PyValueError::new_err(format!("no kernel is called `{other}`"))),
+        };
+        let solver: Solver = solver.parse().map_err(invalid)?;
+        let mut svm = maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).offset(offset).solver(solver).seed(seed).eps(tol);
+        svm = svm.memory(memory).shrinking(shrinking).threads(Par::Pool);
+        svm = class_weight.into_iter().fold(svm, |svm, (label, factor)| svm.class_weight(label, factor));
+        svm = max_iter.into_iter().fold(svm, maxmargin::Svm::max_iter);
+        if let Some(seconds) = max_time {
+            svm = svm.max_time(Duration::try_from_secs_f64(seconds).map_err(invalid)?);
+        }
+        let svm = if keep_data || keep_vectors { svm.keep_vectors() } else { svm };
+        svm.check().map_err(invalid)?;
+        Ok(Self { svm, keep: keep_data })
+    }
+
+    /// Trains on all of `data`.
+    #[pyo3(signature = (data, sample_weight=None, report=None))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        data: &Data,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        report: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Model> {
+        let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
+        let model = run(py, report.as_ref(), move |line| {
+            let Fitted { model, .. } = svm.fit_watched(&data, line)?;
+            Ok(if keep { Kept::new(Dataset::clone(&data)).put_into(model)? } else { model })
+        })?;
+        Ok(Model::new(model))
+    }
+
+    /// One machine for each of these labels against all others: −1 for those, 1 for it, whose factor of C is given.
+    #[pyo3(signature = (data, labels, sample_weight=None, report=None))]
+    fn fit_one_vs_rest(
+        &self,
+        py: Python<'_>,
+        data: &Data,
+        labels: Vec<(f64, f64)>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        report: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Model>> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let models = run(py, report.as_ref(), move |line| {
+            let mut own = Dataset::clone(&data);
+            let mut models = Vec::with_capacity(labels.len());
+            for (label, factor) in labels {
+                own.labels.iter_mut().zip(&data.labels).for_each(|(own, of)| *own = if *of == label { 1.0 } else { -1.0 });
+                models.push(svm.clone().class_weight(1.0, factor).fit_watched(&own, line)?.model);
+            }
+            Ok(models)
+        })?;
+        Ok(models.into_iter().map(Model::new).collect())
+    }
+
+    /// Cross-validates; `fold_of` has the fold, from 0, in which each sample is tested.
+    #[pyo3(signature = (data, fold_of, sample_weight=None, report=None))]
+    fn cross_validate<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        fold_of: Vec<u32>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        report: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
+    }
+}
+
+impl Svm {
+    fn weighted(&self, sample_weight: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<maxmargin::Svm> {
+        let Some(weights) = sample_weight else { return Ok(self.svm.clone()) };
+        if !weights.is_contiguous() {
+            return Err(PyValueError::new_err("weights of samples that are not contiguous"));
+        }
+        Ok(self.svm.clone().sample_weights(weights.as_slice()?.to_vec()))
+    }
+}

@@ -1,0 +1,127 @@
+"""Files, the functions beneath the estimators, LIBSVM's names, and scikit-learn's names for ours."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.svm
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
+
+import maxmargin
+from maxmargin import svmutil
+
+
+@pytest.fixture
+def text(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    dump_svmlight_file(X, y, str(tmp_path / "iris"), zero_based=False)
+    return tmp_path / "iris"
+
+
+def test_texts_are_read_as_scikit_learn_reads_them(text):
+    X, y = maxmargin.read_libsvm(text)
+    theirs, labels = load_svmlight_file(str(text))
+    assert_array_equal(X.toarray(), theirs.toarray())
+    assert_array_equal(y, labels)
+
+
+def test_texts_that_are_none_say_where(tmp_path):
+    (tmp_path / "bad").write_text("1 1:2\n2 3:4 2:1\n")
+    with pytest.raises(ValueError, match="line 2"):
+        maxmargin.read_libsvm(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("format", ["maxmargin", "libsvm"])
+def test_models_are_written_and_read(tmp_path, format):
+    X, y = load_iris(return_X_y=True)
+    fitted = maxmargin.SVC().fit(X, y)
+    maxmargin.save(fitted, tmp_path / "model", format=format)
+    back = maxmargin.load(tmp_path / "model")
+    queries = maxmargin._native.Data.dense(X)
+    assert_array_equal(back.predict(queries), y[np.argmax(y[None] == fitted.predict(X)[:, None], axis=1)])
+    assert_allclose(back.decisions(queries), fitted._model.decisions(queries), atol=1e-9)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "model"]
+    assert len(maxmargin.certificates(back)) == (3 if format == "maxmargin" else 0)
+
+
+def test_training_and_cross_validation_of_numbers(text):
+    X, y = maxmargin.read_libsvm(text)
+    model = maxmargin.train(X, y, kernel="rbf", C=10, tol=1e-6)
+    expected = sklearn.svm.SVC(C=10, tol=1e-6).fit(X, y)
+    assert_array_equal(np.unique(np.concatenate([machine["rows"] for machine in model.machines()])), np.sort(expected.support_))
+    report = maxmargin.cross_validate(X, y, 5, kernel="rbf", C=10)
+    assert np.mean(report["predicted"] == y) > 0.9
+    assert all(fold["certificate"]["holds"] for fold in report["folds"])
+    with pytest.raises(ValueError, match="no kernel is called"):
+        maxmargin.train(X, y, kernel="best")
+
+
+def test_names_of_svmutil(text, tmp_path):
+    y, x = svmutil.svm_read_problem(str(text))
+    model = svmutil.svm_train(y, x, "-c 10 -g 0.1 -q -e 1e-6")
+    labels, (accuracy, _, _), decisions = svmutil.svm_predict(y, x, model)
+    expected = sklearn.svm.SVC(C=10, gamma=0.1, tol=1e-6, decision_function_shape="ovo").fit(load_iris().data, load_iris().target)
+    assert labels == expected.predict(load_iris().data).tolist()
+    assert accuracy == pytest.approx(100 * expected.score(load_iris().data, load_iris().target))
+    assert_allclose(-np.array(decisions), expected.decision_function(load_iris().data), atol=1e-3)
+    assert svmutil.svm_train(y, x, "-v 5 -c 10 -q") > 90
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    assert svmutil.svm_predict(y, x, svmutil.svm_load_model(str(tmp_path / "model")))[0] == labels
+    for options in ["-c", "-x 1", "-b 1"]:
+        with pytest.raises((ValueError, NotImplementedError)):
+            svmutil.svm_train(y, x, options)
+
+
+def test_scikit_learns_names_are_taken_and_given_back():
+    theirs = sklearn.svm.SVC
+    try:
+        maxmargin.patch_sklearn()
+        assert sklearn.svm.SVC is maxmargin.SVC
+        assert sklearn.svm.LinearSVR is maxmargin.LinearSVR
+        assert maxmargin.is_patched()
+        maxmargin.patch_sklearn()
+        maxmargin.unpatch_sklearn("SVC")
+        assert sklearn.svm.SVC is theirs
+        assert sklearn.svm.NuSVC is maxmargin.NuSVC
+        with pytest.raises(ValueError, match="SVX"):
+            maxmargin.patch_sklearn("SVX")
+    finally:
+        maxmargin.unpatch_sklearn()
+    assert sklearn.svm.NuSVC.__module__.startswith("sklearn")
+    assert not maxmargin.is_patched("NuSVC")
+
+
+def test_scripts_are_run_with_our_names(tmp_path):
+    script = """
+        import sys
+        from sklearn.svm import SVC
+        from beside import NAME
+        print(__name__, SVC.__module__, sys.argv[1:], NAME)
+    """
+    (tmp_path / "script.py").write_text(textwrap.dedent(script))
+    (tmp_path / "beside.py").write_text("NAME = 3\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "maxmargin.patch", str(tmp_path / "script.py"), "-x", "1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "__main__ maxmargin._classes ['-x', '1'] 3\n"
+    assert ran.stderr == ""
+
+
+def test_arrays_the_native_half_does_not_take():
+    X = np.asfortranarray(np.arange(6.0).reshape(3, 2))
+    with pytest.raises(ValueError, match="C-contiguous"):
+        maxmargin._native.Data.dense(X)
+    with pytest.raises(TypeError, match="float32 or float64"):
+        maxmargin._native.Data.dense(np.ones((2, 2), dtype=int))
+    with pytest.raises(ValueError, match="not finite"):
+        maxmargin._native.Data.dense(np.array([[np.nan]]))
+    bad = sp.csr_matrix(np.eye(3))
+    with pytest.raises(ValueError, match="compressed rows"):
+        maxmargin._native.Data.csr(bad.data, bad.indices + 1, bad.indptr, 3)

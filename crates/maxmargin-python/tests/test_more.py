@@ -1,0 +1,195 @@
+"""What scikit-learn does not have: judgements, exact updates, cross-validation on the shared engine."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.preprocessing import scale
+
+import maxmargin
+
+TOL = 1e-8
+
+
+def two():
+    return make_classification(200, 6, flip_y=0.1, random_state=3)
+
+
+def test_certificates_bound_the_optimum():
+    X, y = two()
+    loose, tight = (maxmargin.SVC(tol=tol).fit(X, y).certificate_ for tol in [1e-2, 1e-9])
+    assert loose.dual <= tight.primal
+    assert tight.dual <= loose.primal
+    assert tight.relative_gap < 1e-6
+    assert tight.holds
+    three = maxmargin.SVC().fit(*load_iris(return_X_y=True))
+    assert len(three.certificates_) == 3
+    assert three.certificate_.kkt == max(one.kkt for one in three.certificates_)
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_models_are_verified_against_their_data_and_no_other(name, form):
+    X, y = two()
+    parameters = {"max_iter": 10_000} if name == "LinearSVR" else {}
+    fitted = getattr(maxmargin, name)(**parameters).fit(form(X), y)
+    verdict = fitted.verify(form(X), y)
+    assert verdict
+    assert all(one.holds for one in verdict.certificates)
+    other = X.copy()
+    other[7, 3] += 1e-9
+    verdict = fitted.verify(form(other), y)
+    assert not verdict
+    assert any(check.passed is False and check.what == "data hash" for check in verdict.checks)
+
+
+def test_verify_with_weights_kernels_and_labels():
+    X, y = two()
+    labels = np.array(["no", "yes"])[y]
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    for estimator in [maxmargin.SVC(), maxmargin.LinearSVC(), maxmargin.SVC(kernel=lambda a, b: a @ b.T)]:
+        assert estimator.fit(X, labels, sample_weight=weights).verify(X, labels)
+    gram = X @ X.T
+    assert maxmargin.SVC(kernel="precomputed").fit(gram, labels).verify(gram, labels)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("several", [False, True])
+def test_samples_come_and_go_exactly(form, kernel, several):
+    X, y = load_iris(return_X_y=True) if several else two()
+    X = scale(X)
+    parameters = {"kernel": kernel, "gamma": 0.2, "tol": TOL}
+    labels = np.array(["a", "b", "c"])[y]
+    fitted = maxmargin.SVC(keep_data=True, **parameters).fit(form(X[:120:2]), labels[:120:2])
+    fitted.add(form(X[1:120:2]), labels[1:120:2])
+    both = np.concatenate([np.arange(0, 120, 2), np.arange(1, 120, 2)])
+    again = maxmargin.SVC(**parameters).fit(form(X[both]), labels[both])
+    assert_allclose(fitted.decision_function(form(X)), again.decision_function(form(X)), atol=1e-5)
+    assert fitted.shape_fit_ == again.shape_fit_
+    if kernel == "rbf":
+        assert_array_equal(fitted.support_, again.support_)
+        assert_array_equal(fitted.n_support_, again.n_support_)
+        assert_allclose(
+            np.asarray(fitted.dual_coef_ @ np.eye(len(fitted.support_))),
+            again.dual_coef_ @ np.eye(len(again.support_)),
+            atol=1e-4,
+        )
+        assert abs(fitted.support_vectors_ - again.support_vectors_).max() == 0
+    gone = [0, 5, 17, 60]
+    fitted.remove(gone)
+    left = np.delete(both, gone)
+    again = maxmargin.SVC(**parameters).fit(form(X[left]), labels[left])
+    assert_allclose(fitted.decision_function(form(X)), again.decision_function(form(X)), atol=1e-5)
+    assert fitted.verify(form(X[left]), labels[left])
+
+
+def test_updates_that_cannot_be_are_refused_and_change_nothing():
+    X, y = two()
+    with pytest.raises(ValueError, match="keep_data=True"):
+        maxmargin.SVC().fit(X, y).remove([3])
+    fitted = maxmargin.SVC(keep_data=True).fit(X, y)
+    before = dict(vars(fitted))
+    for call in [
+        lambda: fitted.add(X[:1], [7]),
+        lambda: fitted.remove([200]),
+        lambda: fitted.remove([-1]),
+        lambda: fitted.remove([3, 3]),
+    ]:
+        with pytest.raises(ValueError, match=r"."):
+            call()
+        assert all(vars(fitted)[name] is value for name, value in before.items())
+    with pytest.raises(ValueError, match=r"no sample of class|left"):
+        fitted.remove(np.flatnonzero(y == 1))
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        3,
+        KFold(4),
+        KFold(4, shuffle=True, random_state=1),
+        StratifiedKFold(5, shuffle=True, random_state=2),
+        RepeatedKFold(n_splits=3, n_repeats=2, random_state=3),
+        ShuffleSplit(3, random_state=4),
+        TimeSeriesSplit(3),
+        GroupKFold(3),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["SVC", "SVR"])
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_cross_validation_is_what_scikit_learn_makes_of_it(cv, name):
+    X, y = load_iris(return_X_y=True) if name == "SVC" else load_diabetes(return_X_y=True)
+    order = np.random.default_rng(1).permutation(len(y))
+    X, y = scale(X[order])[:150], y[order][:150]
+    if name == "SVR":
+        if isinstance(cv, StratifiedKFold):
+            pytest.skip("values have no strata")
+        # Of some hundreds every error would cost all of C: the bias has then a range, and any of it is right.
+        y = scale(y)
+    groups = np.arange(len(y)) // 7
+    estimator = getattr(maxmargin, name)(gamma=0.1, C=5, tol=TOL)
+    found = estimator.cross_validate(X, y, cv=cv, groups=groups)
+    assert_allclose(found.test_score, cross_val_score(estimator, X, y, cv=cv, groups=groups), atol=1e-6)
+    assert found.shared == (not isinstance(cv, ShuffleSplit | TimeSeriesSplit))
+    assert found.certificate.holds
+    assert len(found.certificates) == len(found.test) == len(found.predictions)
+    assert not hasattr(estimator, "support_")
+    if found.shared and not isinstance(cv, RepeatedKFold):
+        assert_allclose(found.predicted(), cross_val_predict(estimator, X, y, cv=cv, groups=groups), atol=1e-4)
+
+
+def test_scorers_of_decision_values():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+    estimator = maxmargin.SVC(gamma=0.02, tol=TOL)
+    for scoring in ["roc_auc", "balanced_accuracy", "average_precision", "f1"]:
+        assert_allclose(
+            estimator.cross_validate(X, y, cv=4, scoring=scoring).test_score,
+            cross_val_score(estimator, X, y, cv=4, scoring=scoring),
+            atol=1e-6,
+        )
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR"])
+def test_leave_one_out(name):
+    X, y = two()
+    X, y = X[:60], y[:60] if name != "SVR" else X[:60, 0] * 2
+    estimator = getattr(maxmargin, name)(gamma=0.3, tol=TOL, **({"nu": 0.3} if name == "NuSVC" else {}))
+    found = estimator.leave_one_out(X, y)
+    assert_allclose(found.predicted(), cross_val_predict(estimator, X, y, cv=LeaveOneOut()), atol=1e-5)
+    assert len(found.certificates) == 60
+
+
+def test_cross_validation_takes_weights_and_precomputed_kernels():
+    X, y = two()
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    estimator = maxmargin.SVC(gamma=0.2, tol=TOL)
+    found = estimator.cross_validate(X, y, cv=KFold(3), sample_weight=weights)
+    for (train, test), decided in zip(KFold(3).split(X), found.decisions, strict=True):
+        one = clone(estimator).fit(X[train], y[train], sample_weight=weights[train])
+        assert_allclose(decided, one.decision_function(X[test]), atol=1e-5)
+    gram = np.exp(-0.2 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    given = maxmargin.SVC(kernel="precomputed", tol=TOL)
+    assert_allclose(
+        given.cross_validate(gram, y, cv=KFold(3)).test_score, cross_val_score(given, gram, y, cv=KFold(3)), atol=1e-9
+    )
+    assert_allclose(
+        given.cross_validate(gram, y, cv=ShuffleSplit(3, random_state=1)).test_score,
+        cross_val_score(given, gram, y, cv=ShuffleSplit(3, random_state=1)),
+        atol=1e-9,
+    )

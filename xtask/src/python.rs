@@ -1,0 +1,86 @@
+//! `cargo xtask python`: the Python package, built, linted and tested where there is Python with pip.
+
+use crate::failure::{Context, Outcome, fail};
+use crate::tools::{root, target_directory};
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Why there is a lower limit: scikit-learn has no wheels below.
+const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+
+/// What its tests need.
+const PACKAGES: [&str; 9] =
+    ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "pytest", "mypy", "ruff", "scipy-stubs"];
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Options of pytest
+    #[arg(last = true)]
+    pytest: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let Some(python) = environment()? else { return Ok(()) };
+    let package = root().join("crates/maxmargin-python");
+    let tool = |name: &str| {
+        let mut command = Command::new(python.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)));
+        command.current_dir(&package);
+        command
+    };
+    // With the features of this crate alone: it is not among those that the other steps build.
+    let mut lints = crate::tools::cargo();
+    lints
+        .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
+        .env("PYO3_PYTHON", &python);
+    succeed(&mut lints)?;
+    let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    succeed(tool("maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))?;
+    succeed(tool("ruff").args(["format", "--check", "python", "tests"]))?;
+    succeed(tool("ruff").args(["check", "python", "tests"]))?;
+    succeed(&mut tool("mypy"))?;
+    succeed(tool("pytest").arg("-q").args(&arguments.pytest))
+}
+
+/// The interpreter of a virtual environment with all packages; none where it cannot be had, which is said.
+fn environment() -> Outcome<Option<PathBuf>> {
+    let asked = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    if !quietly(Command::new(&asked).args(["-c", OLDEST])) {
+        return left_out("Python 3.11 with pip");
+    }
+    let home = target_directory()?.join("python");
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    if !python.exists() {
+        succeed(Command::new(&asked).args(["-m", "venv"]).arg(&home))?;
+    }
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+    if !install.status().context("cannot start pip")?.success() {
+        return left_out("packages of Python (pip found no network)");
+    }
+    Ok(Some(python))
+}
+
+/// Says what is missing, to whoever looks and to `cargo xtask ci`.
+fn left_out(missing: &str) -> Outcome<Option<PathBuf>> {
+    let line = format!("{missing}: the tests of crates/maxmargin-python");
+    println!("skipped, no {line}");
+    if let Some(record) = env::var_os("MAXMARGIN_SKIPS") {
+        let file = OpenOptions::new().append(true).create(true).open(&record);
+        let mut file = file.context(Path::new(&record).display())?;
+        writeln!(file, "{line}").context(Path::new(&record).display())?;
+    }
+    Ok(None)
+}
+
+fn quietly(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+fn succeed(command: &mut Command) -> Outcome<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().context(format_args!("cannot start {name}"))?;
+    if status.success() { Ok(()) } else { fail(format!("{name} ended with {status}")) }
+}
