@@ -9,6 +9,7 @@ use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Pro
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_model::Scheme;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ const MEMORY: u64 = 2 << 30;
 
 /// A support vector machine for classes, values or one class: kernel, parameters, solver, and the means to train and to select it.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair; regression and one class are one.
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
+/// one class are one.
 #[derive(Clone, Debug)]
 pub struct Svm {
     kernel: Kernel,
@@ -42,6 +44,7 @@ pub struct Svm {
     memory: u64,
     par: Par,
     probability: Option<Probability>,
+    scheme: Scheme,
 }
 
 impl Svm {
@@ -94,6 +97,7 @@ impl Svm {
             memory: MEMORY,
             par: Par::Seq,
             probability: None,
+            scheme: Scheme::Pairs,
         }
     }
 
@@ -360,6 +364,7 @@ impl Svm {
         run(&Study {
             data,
             classes: classes.as_ref(),
+            scheme: self.scheme,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
