@@ -13,7 +13,7 @@ pub(crate) use document::{
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text};
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{
-    SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words,
-    work_text,
+    SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, scheme_text,
+    setup_line, words, work_text,
 };
 pub(crate) use validated::{Scores, Validated};

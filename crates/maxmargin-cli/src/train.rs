@@ -9,7 +9,7 @@ use crate::problem::{Asked, Prepared, failed};
 use crate::progress::{Bar, Phase};
 use crate::report::{
     End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificates, cost_text, data_line, fields, machines_table,
-    reliability_table, setup_line, words, work_text,
+    reliability_table, scheme_text, setup_line, words, work_text,
 };
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
@@ -80,13 +80,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
         model_io::save(&model, output)?;
     }
-    let labels = setup.labels();
+    let (labels, scheme) = setup.sides();
     let document = TrainDocument {
         setup,
         solved: Solved {
             status: fitted.status,
             certificate: Some(fitted.certificate),
-            machines: MachineDocument::of(&labels, &fitted.machines),
+            machines: MachineDocument::of((&labels, scheme), &fitted.machines),
             iterations: fitted.iterations,
             rows_computed: fitted.kernel.computed,
             kernel_bytes: fitted.kernel.peak_bytes,
@@ -125,7 +125,7 @@ fn report(d: &TrainDocument) -> String {
         ),
     ];
     if classes > 2 {
-        rows.insert(3, ("machines", format!("{}, one for each pair of {classes} classes", all.len())));
+        rows.insert(3, ("machines", format!("{}, {}", all.len(), scheme_text(setup.scheme.unwrap_or_default(), Some(classes)))));
     }
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
     rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));

@@ -216,7 +216,7 @@ fn solved(updated: &Updated, record: &Record) -> Solved {
     Solved {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
-        machines: MachineDocument::of(updated.model.classes(), &reports),
+        machines: MachineDocument::of((updated.model.classes(), updated.model.scheme()), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: updated

@@ -136,7 +136,7 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
             .zip(&reports)
             .find(|(one, _)| Some(one.certificate) == verdict.certificate)
             .map(|found| found.1.certificate),
-        machines: MachineDocument::of(model.classes(), &reports),
+        machines: MachineDocument::of((model.classes(), model.scheme()), &reports),
         iterations: reports.iter().fold(0, |sum, report| report.iterations.saturating_add(sum)),
         rows_computed: 0,
         kernel_bytes: 0,

@@ -3,7 +3,8 @@
 #![doc = include_str!("../README.md")]
 //!
 //! The kernel is computed once for all folds, each fold starts from a solution that is already there, and returns what a cold training would return,
-//! with a certificate. A study is a list of machines: one for two classes, one for each pair of more.
+//! with a certificate. A study is a list of machines: one for two classes, one for each pair of more, or one for each class against
+//! the rest.
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 

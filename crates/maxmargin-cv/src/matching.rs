@@ -3,7 +3,7 @@
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model};
+use maxmargin_model::{Decide, Model, Scheme};
 use std::collections::HashMap;
 
 /// Column and bits of every value that is not zero.
@@ -34,7 +34,17 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
 ///
 /// What is wrong, when a support vector is no such row or a coefficient speaks for another class than the row is in.
 pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
-    let found = if model.record().is_some() { None } else { Some(find(model, samples, of)?) };
+    let found = match (model.record(), model.scheme()) {
+        (Some(_), _) => None,
+        (None, Scheme::Pairs) => Some(find(model, samples, of)?),
+        (None, Scheme::Rest) => {
+            return Err(
+                "machines of each class against the rest do not tell of which class a vector is: they need the record of \
+                        their training"
+                    .to_owned(),
+            );
+        }
+    };
     let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
     let sides = model.scheme().sides(model.classes().len());

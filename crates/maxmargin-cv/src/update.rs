@@ -144,8 +144,8 @@ pub fn update(
     }
     let kept_now = kept.changed(&stay, change.add, model.parts().scaler.as_ref())?;
     let changed = model.prepared(&kept_now.data.samples)?;
-    let before = Arrangement::unsorted(&of, known.len());
-    let after = Arrangement::unsorted(&of_changed, known.len());
+    let before = Arrangement::unsorted(&of, known.len(), Scheme::Pairs);
+    let after = Arrangement::unsorted(&of_changed, known.len(), Scheme::Pairs);
     let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
     let mut along =
         Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };

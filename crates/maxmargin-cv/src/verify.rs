@@ -176,8 +176,8 @@ pub fn verify(
     let count = model.classes().len();
     let arrangement = match (classes, features) {
         (false, _) => Arrangement::alone(&data.labels, None),
-        (true, true) => Arrangement::unsorted(&of, count),
-        (true, false) => Arrangement::sorted(&of, count),
+        (true, true) => Arrangement::unsorted(&of, count, model.scheme()),
+        (true, false) => Arrangement::sorted(&of, count, model.scheme()),
     };
     let weights = record.and_then(|record| record.sample_weights.as_deref());
     // Checked against the rows of the data: the shape is not what the model says otherwise.

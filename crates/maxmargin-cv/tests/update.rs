@@ -32,6 +32,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
         data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin_model::Scheme::Pairs,
         kernel,
         gamma: None,
         scale,

@@ -11,6 +11,7 @@ use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Pro
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_model::Scheme;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -19,7 +20,8 @@ const MEMORY: u64 = 2 << 30;
 
 /// A support vector machine for classes, values or one class: kernel, parameters, solver, and the means to train and to select it.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair; regression and one class are one.
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
+/// one class are one.
 #[derive(Clone, Debug)]
 pub struct Svm {
     kernel: Kernel,
@@ -44,6 +46,7 @@ pub struct Svm {
     memory: u64,
     par: Par,
     probability: Option<Probability>,
+    scheme: Scheme,
 }
 
 impl Svm {
@@ -96,6 +99,7 @@ impl Svm {
             memory: MEMORY,
             par: Par::Seq,
             probability: None,
+            scheme: Scheme::Pairs,
         }
     }
 
@@ -348,6 +352,7 @@ impl Svm {
         Study {
             data,
             classes,
+            scheme: self.scheme,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,

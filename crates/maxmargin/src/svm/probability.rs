@@ -47,6 +47,7 @@ impl Svm {
         let goal: Goal = record.goal();
         let mut svm =
             Self::of(record.formulation).kernel(model.kernel().clone()).solver(solver).loss(loss).offset(offset).goal(goal);
+        svm = svm.scheme(model.scheme());
         svm = model.parts().scaler.iter().fold(svm, |svm, scaler| svm.scale(scaler.method()));
         svm = model.classes().iter().zip(&record.weights).fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))

@@ -1,10 +1,24 @@
-//! Factors of C: of classes, and of samples.
+//! Classes: which of them machines tell apart, and factors of C, of classes and of samples.
 
 use super::Svm;
 use maxmargin_cv::CvError;
 use maxmargin_data::ClassLabels;
+use maxmargin_model::Scheme;
 
 impl Svm {
+    /// Several classes as one machine for each against all the others, of which the greatest decision value is taken, instead of one for each pair, which vote. Two classes are one
+    /// machine in any case. As in LIBLINEAR, the weight of a class ([`Svm::class_weight`]) counts in its own machine, where the rest has `C`.
+    #[must_use]
+    pub fn one_vs_rest(self) -> Self {
+        self.scheme(Scheme::Rest)
+    }
+
+    /// Which classes machines tell apart.
+    #[must_use]
+    pub fn scheme(self, scheme: Scheme) -> Self {
+        Self { scheme, ..self }
+    }
+
     /// A factor of `C` for one class. A label that the data does not have is an error.
     #[must_use]
     pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
