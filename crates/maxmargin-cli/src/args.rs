@@ -137,6 +137,9 @@ pub(crate) struct GridArgs {
     /// Write one line per cell: parameters, score, seconds, with commas between
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Draw the score over C and gamma as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod document;
+mod plot;
 
 use crate::args::{GridArgs, SvmArgs, Widths};
 use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     places.reads(args.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let csv = args.csv.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let picture = args.plot.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let model = args.output.as_deref().map(|path| places.output(path, Content::Model)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     }
     let tried = wanted - found.failed.len() * ranges_of_c(&svm, args);
     let complete = warn(&documents().collect::<Vec<_>>(), tried, &mut notes);
-    let converged = (0..found.cells.len()).filter(|&at| found.cells[at].found.found.solved.status == Status::Converged);
+    let converged = (0..found.cells.len()).filter(|&at| found.cells[at].found.converged());
     let best = choice.best(converged.map(|at| (at, found.cells[at].found.score)));
     let rows = input.data.labels.len();
     let majority = classes.as_ref().map(largest);
@@ -89,6 +91,10 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     };
     if let Some(csv) = csv {
         csv.write(|out| document::write_csv(out, choice.name(), documents()))?;
+    }
+    if let Some(picture) = picture {
+        let best = best.map(|at| &found.cells[at].found);
+        picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), best, &choice))?;
     }
     let total = |of: fn(&Seconds) -> Option<f64>| Some(documents().filter_map(|cell| of(&cell.parts)).sum());
     let seconds = Seconds {
@@ -161,7 +167,8 @@ fn refit(
         svm.fit_watched(data, &bar).map_err(|error| Failure::input(&model, error))?
     };
     if fitted.status != Status::Converged {
-        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm.resolved_goal(), &args.run)));
+        notes
+            .warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm.resolved_goal(), &args.run)));
     }
     let support_vectors = fitted.model.support_vectors();
     let _writing = Phase::new(quiet, format!("writing {model}"));

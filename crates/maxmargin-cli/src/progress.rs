@@ -6,9 +6,9 @@ mod pace;
 mod ticks;
 
 use crate::interrupt;
+use cells::Cells;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use maxmargin::cv::{CvProgress, CvWatch};
-use cells::Cells;
 use pace::{Pace, View};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;

@@ -58,7 +58,8 @@ fn every_formulation_has_the_documents_of_c_svc() {
             let takes = !command.starts_with("verify") && !command.starts_with("predict");
             let own: Vec<&str> = options.split(' ').collect();
             // C has been given already.
-            let without = own.iter().position(|word| *word == "-c").map_or(own.clone(), |at| [&own[..at], &own[at + 2..]].concat());
+            let without =
+                own.iter().position(|word| *word == "-c").map_or(own.clone(), |at| [&own[..at], &own[at + 2..]].concat());
             let options = if command.starts_with("grid") { without.join(" ") } else { options.to_owned() };
             let options = if takes { format!("-g 1 {options}") } else { String::new() };
             let mut found = BTreeSet::new();

@@ -37,7 +37,8 @@ fn results_do_not_depend_on_threads() {
     for data in ["banana --rows 150 -c 1,10 -g 0.1,1,10", "blobs --rows 120 -c 1,10 -g 0.1,1 --kernel rbf,linear --metric f1"] {
         let of = |threads: usize| {
             let grid = bench.json(&format!("grid {data} -k 3 --threads {threads} -q"));
-            let tell = |cell: &Value| (cell["total_iterations"].clone(), cell["folds"][1]["objective"].clone(), cell["score"].clone());
+            let tell =
+                |cell: &Value| (cell["total_iterations"].clone(), cell["folds"][1]["objective"].clone(), cell["score"].clone());
             grid["cells"].as_array().expect("cells").iter().map(tell).collect::<Vec<_>>()
         };
         assert_eq!(of(1), of(3), "{data}");
@@ -79,14 +80,24 @@ fn the_metric_chooses() {
 #[test]
 fn the_best_is_trained_and_written() {
     let bench = Bench::new();
-    let grid = bench.json("grid banana --rows 200 -k 3 -c 1,10 -g 0.5,1 -o best.model --csv cells.csv -q");
-    assert_eq!((&grid["refit"]["model"], &grid["refit"]["certificate"]["holds"]), (&Value::from("best.model"), &Value::Bool(true)));
+    let grid = bench.json("grid banana --rows 200 -k 3 -c 1,10 -g 0.5,1 -o best.model --csv cells.csv --plot cells.svg -q");
+    assert_eq!(
+        (&grid["refit"]["model"], &grid["refit"]["certificate"]["holds"]),
+        (&Value::from("best.model"), &Value::Bool(true))
+    );
     let info = bench.json("info best.model");
-    assert_eq!(info["training"]["formulation"]["c"].as_f64().or(info["formulation"]["c"].as_f64()), grid["best_c"].as_f64(), "{info}");
+    assert_eq!(
+        info["training"]["formulation"]["c"].as_f64().or(info["formulation"]["c"].as_f64()),
+        grid["best_c"].as_f64(),
+        "{info}"
+    );
     let csv = std::fs::read_to_string(bench.path("cells.csv")).expect("a file");
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!((lines.len(), lines[0]), (5, "kernel,degree,c,gamma,accuracy,status,kkt,relative_gap,iterations,seconds"));
     assert!(lines[1].starts_with("rbf,,1,0.5,0."), "{}", lines[1]);
+    let svg = std::fs::read_to_string(bench.path("cells.svg")).expect("a file");
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.matches("<title>").count() == 4, "{svg}");
+    assert_eq!(svg.matches("stroke=\"#e4002b\"").count(), 1, "the best is marked");
     // Nothing that is there is lost, and nothing is begun before that is known.
     bench.file("text", "not a model");
     let refused = bench.run("grid banana --rows 200 -k 3 -c 1 -g 1 -o text");

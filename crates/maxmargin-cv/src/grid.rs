@@ -60,7 +60,8 @@ pub fn grid<T: Send>(
             };
             ended.fetch_or(interrupted, Ordering::Relaxed);
             done[at].store(values.len(), Ordering::Relaxed);
-            let kept = reports.map(|reports| reports.into_iter().enumerate().map(|(row, report)| each(at, row, report)).collect());
+            let kept =
+                reports.map(|reports| reports.into_iter().enumerate().map(|(row, report)| each(at, row, report)).collect());
             // Poisoned by a panic that goes on anyway.
             if let Ok(mut place) = found[at].lock() {
                 *place = kept;

@@ -22,8 +22,8 @@ mod outcome;
 pub mod plan;
 mod pool;
 mod problem;
-mod reliability;
 pub mod ranking;
+mod reliability;
 pub mod report;
 mod seed;
 pub mod solver;
@@ -41,7 +41,9 @@ mod words;
 pub use calibrate::{Calibrated, CalibrationReport, Probability, calibration_plan, cross_fitted};
 pub use error::CvError;
 pub use grid::{Column, grid};
-pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of};
+pub use metric::{
+    Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of,
+};
 pub use plan::{FoldPlan, PlanError};
 pub use reliability::{Bin, Reliability};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};

@@ -3,8 +3,7 @@
 use crate::metric::{Best, Metric};
 
 /// What every cross-validation of regression is scored by; the first is what a grid chooses by.
-pub const VALUE_METRICS: &[&dyn Metric] =
-    &[
+pub const VALUE_METRICS: &[&dyn Metric] = &[
     &MeanSquaredError,
     &RootMeanSquaredError,
     &MeanAbsoluteError,

@@ -20,18 +20,23 @@ use std::time::Instant;
 pub struct Shrinking {
     /// Variables that a problem has at least: fewer have short rows as it is.
     pub from: usize,
+    /// Variables that a problem has at least whose run is long: after [`Shrinking::LONG`] iterations for each of them most have settled.
+    pub long_from: usize,
     /// Variables of the first round, and how many come in at least where so many violate the conditions of optimality.
     pub first: usize,
 }
 
 impl Shrinking {
     /// All variables in every pass, as in the papers.
-    pub const NEVER: Self = Self { from: usize::MAX, first: 1 };
+    pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1 };
+
+    /// Iterations for each variable that make a run long.
+    pub const LONG: u64 = 5;
 }
 
 impl Default for Shrinking {
     fn default() -> Self {
-        Self { from: 6000, first: 4000 }
+        Self { from: 6000, long_from: 1000, first: 4000 }
     }
 }
 
@@ -74,7 +79,17 @@ pub(crate) struct Active<'a, 'g> {
 }
 
 impl<'a, 'g> Active<'a, 'g> {
-    /// The problem at `alpha` with its gradient, where going by active variables may pay.
+    /// Whether going by active variables may pay from the start of a run, and whether it may in a long one.
+    pub(crate) fn pays(dual: &Dual, rows: &Rows, shrinking: &Shrinking) -> (bool, bool) {
+        let gram = rows.gram();
+        // Codes of one byte are kept more cheaply than anything is computed twice.
+        let kept = rows.holds_all() && gram.table().is_some();
+        // Where each sign has a sum there are two bands, and rounds know one.
+        let can = matches!(dual.balance(), Balance::Sum(_)) && gram.value_cost() <= CHEAP;
+        (can && dual.len() >= shrinking.from && !kept, can && dual.len() >= shrinking.long_from)
+    }
+
+    /// The problem at `alpha` with its gradient.
     pub(crate) fn new(
         dual: &'a Dual,
         rows: &'a Rows<'g>,
@@ -82,14 +97,8 @@ impl<'a, 'g> Active<'a, 'g> {
         gradient: &[f64],
         aim: Goal,
         config: &SmoConfig,
-    ) -> Option<Self> {
-        let gram = rows.gram();
-        // Codes of one byte are kept more cheaply than anything is computed twice.
-        let kept = rows.holds_all() && gram.table().is_some();
-        // Where each sign has a sum there are two bands, and rounds know one.
-        let one = matches!(dual.balance(), Balance::Sum(_));
-        let pays = one && dual.len() >= config.shrinking.from && gram.value_cost() <= CHEAP && !kept;
-        pays.then(|| Self {
+    ) -> Self {
+        Self {
             dual,
             rows,
             par: config.par,
@@ -101,7 +110,13 @@ impl<'a, 'g> Active<'a, 'g> {
             set: Vec::new(),
             values: 0,
             pages: Pages::new(),
-        })
+        }
+    }
+
+    /// Counts on from what was done before.
+    pub(crate) fn go_on_from(&mut self, work: Work) {
+        self.values = work.rows_computed * self.dual.len() as u64;
+        self.work = work;
     }
 
     /// Whether `s α` of a variable may grow, and fall.

@@ -1,6 +1,8 @@
 //! Pair after pair over the rows of one matrix: the loop of SMO.
 
+use crate::active::Active;
 use crate::prefetch::Prefetch;
+use crate::solve::SmoConfig;
 use crate::state::State;
 use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_data::Par;
@@ -46,6 +48,14 @@ impl<'r, 'g> Pairs<'r, 'g> {
         }
     }
 
+    /// The same problem at the same point, to go on with what still moves.
+    pub(crate) fn by_active(&self, config: &SmoConfig) -> Active<'r, 'g> {
+        let (alpha, gradient) = (self.state.alpha(), self.state.gradient());
+        let mut active = Active::new(self.dual, self.rows, &alpha, &gradient, self.looking.aimed_at(), config);
+        active.go_on_from(self.work());
+        active
+    }
+
     /// Replaces the gradient by a better one; the pace is measured anew.
     pub(crate) fn refresh(&mut self, gradient: &[f64]) {
         self.state.refresh(self.dual, gradient);
@@ -59,8 +69,14 @@ impl<'r, 'g> Pairs<'r, 'g> {
         work
     }
 
-    /// Optimises pairs until what the solver knows shows the aim.
+    /// Optimises pairs until what the solver knows shows the aim; how that ended.
     pub(crate) fn iterate(&mut self, clock: &mut Clock) -> Status {
+        // There are not as many iterations.
+        self.iterate_until(u64::MAX, clock).unwrap_or(Status::IterationLimit)
+    }
+
+    /// The same, or nothing when the clock shows so many iterations before.
+    pub(crate) fn iterate_until(&mut self, turn: u64, clock: &mut Clock) -> Option<Status> {
         let mut extremes = self.state.extremes();
         loop {
             let violation = extremes.violation();
@@ -70,26 +86,29 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 || extremes.argmax_low == usize::MAX
                 || looking.reached(dual, violation, clock.iterations, point)
             {
-                return Status::Converged;
+                return Some(Status::Converged);
             }
             if let Some(status) = clock.ended(looking.measure(violation)) {
-                return status;
+                return Some(status);
+            }
+            if clock.iterations >= turn {
+                return None;
             }
             let i = extremes.argmin_up;
             let row_i = match self.row(i, &extremes, clock) {
                 Ok(row) => row,
-                Err(status) => return status,
+                Err(status) => return Some(status),
             };
             let j = self.state.partner(i, &row_i).index;
             let row_j = match self.row(j, &extremes, clock) {
                 Ok(row) => row,
-                Err(status) => return status,
+                Err(status) => return Some(status),
             };
             let step = self.state.step(i, j, &row_i, &row_j);
             extremes = step.extremes;
             clock.iterations += 1;
             if self.pace.stalls(step.gain, violation) {
-                return Status::Stalled;
+                return Some(Status::Stalled);
             }
         }
     }

@@ -89,7 +89,7 @@ pub fn solve(
     let mut refinements = 0;
     let mut gradient = None;
     let status = loop {
-        let status = way.iterate(&mut clock);
+        let status = way.iterate(&mut clock, config);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
@@ -135,25 +135,32 @@ const WHOLE: f64 = 0.15;
 
 /// How the rows of a problem are gone through.
 enum Way<'a, 'g> {
-    /// All of them in every pass.
-    Whole(Box<Pairs<'a, 'g>>),
+    /// All of them in every pass, until the clock shows so many iterations.
+    Whole(Box<Pairs<'a, 'g>>, u64),
     /// Those that still move, in rows as short as they are few.
     Active(Active<'a, 'g>),
 }
 
+/// Iterations that no run makes.
+const NEVER: u64 = u64::MAX;
+
 impl<'a, 'g> Way<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
-        let par = config.par;
-        match Active::new(dual, rows, alpha, gradient, aim, config) {
-            Some(active) => Self::Active(active),
-            None => Self::Whole(Box::new(Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, par))),
+        let (now, later) = Active::pays(dual, rows, &config.shrinking);
+        if now {
+            return Self::Active(Active::new(dual, rows, alpha, gradient, aim, config));
         }
+        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, config.par);
+        Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NEVER })
     }
 
-    fn iterate(&mut self, clock: &mut Clock) -> Status {
+    fn iterate(&mut self, clock: &mut Clock, config: &SmoConfig) -> Status {
         loop {
             match self {
-                Self::Whole(pairs) => return pairs.iterate(clock),
+                Self::Whole(pairs, turn) => match pairs.iterate_until(*turn, clock) {
+                    Some(status) => return status,
+                    None => *self = Self::Active(pairs.by_active(config)),
+                },
                 Self::Active(active) => {
                     if let Ok(status) = active.iterate(clock) {
                         return status;
@@ -161,7 +168,7 @@ impl<'a, 'g> Way<'a, 'g> {
                     let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
                     let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
                     pairs.before = *work;
-                    *self = Self::Whole(Box::new(pairs));
+                    *self = Self::Whole(Box::new(pairs), NEVER);
                 }
             }
         }
@@ -170,42 +177,42 @@ impl<'a, 'g> Way<'a, 'g> {
     /// Works towards `aim` from now on.
     fn aim(&mut self, aim: Goal) {
         match self {
-            Self::Whole(pairs) => pairs.looking.aim(aim),
+            Self::Whole(pairs, _) => pairs.looking.aim(aim),
             Self::Active(active) => active.looking.aim(aim),
         }
     }
 
     fn alpha(&self) -> Vec<f64> {
         match self {
-            Self::Whole(pairs) => pairs.state.alpha(),
+            Self::Whole(pairs, _) => pairs.state.alpha(),
             Self::Active(active) => active.alpha.clone(),
         }
     }
 
     fn gradient(&self) -> Vec<f64> {
         match self {
-            Self::Whole(pairs) => pairs.state.gradient(),
+            Self::Whole(pairs, _) => pairs.state.gradient(),
             Self::Active(active) => active.gradient.clone(),
         }
     }
 
     fn violation(&self) -> f64 {
         match self {
-            Self::Whole(pairs) => pairs.state.extremes().violation(),
+            Self::Whole(pairs, _) => pairs.state.extremes().violation(),
             Self::Active(active) => active.band().violation(),
         }
     }
 
     fn refresh(&mut self, gradient: &[f64]) {
         match self {
-            Self::Whole(pairs) => pairs.refresh(gradient),
+            Self::Whole(pairs, _) => pairs.refresh(gradient),
             Self::Active(active) => active.gradient.copy_from_slice(gradient),
         }
     }
 
     fn work(&self) -> Work {
         match self {
-            Self::Whole(pairs) => pairs.work(),
+            Self::Whole(pairs, _) => pairs.work(),
             Self::Active(active) => active.work,
         }
     }

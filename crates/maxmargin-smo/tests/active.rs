@@ -7,7 +7,10 @@ use maxmargin_smo::{Shrinking, Smo, SmoConfig, solve};
 use maxmargin_testkit::{conformance, generate};
 
 /// Sets small enough for small problems to have some.
-const SMALL: Shrinking = Shrinking { from: 2, first: 12 };
+const SMALL: Shrinking = Shrinking { from: 2, long_from: 2, first: 12 };
+
+/// All variables at first, those that still move once the run is long.
+const LONG: Shrinking = Shrinking { from: usize::MAX, long_from: 2, first: 12 };
 
 /// A matrix whose values are cheap enough to be computed twice.
 fn gram(n: usize) -> (KernelGram, Vec<f64>) {
@@ -49,12 +52,15 @@ fn the_optimum_is_that_of_all_variables() {
     for dual in [classes(&gram, &labels, 0.1), classes(&gram, &labels, 10.0), classes(&gram, &labels, 1000.0), tube(&gram, 1.0)] {
         let start = || Start::zero(&dual).expect("feasible");
         let whole = run(&dual, &gram, start(), &Stop::at(1e-6), &config(Shrinking::NEVER, Par::Seq));
-        let active = run(&dual, &gram, start(), &Stop::at(1e-6), &config(SMALL, Par::Seq));
-        assert_eq!((whole.status, active.status), (Status::Converged, Status::Converged));
-        assert!(certify(&dual, &gram, &active, Par::Seq).holds(1e-6));
-        let (a, b) = (objective(&dual, &gram, &whole), objective(&dual, &gram, &active));
-        assert!((a - b).abs() <= 1e-7 * (1.0 + a.abs()), "{a} and {b}");
-        assert_ne!(whole.work.iterations, active.work.iterations, "another way");
+        let long = whole.work.iterations > Shrinking::LONG * dual.len() as u64;
+        for (shrinking, other) in [(SMALL, true), (LONG, long)] {
+            let active = run(&dual, &gram, start(), &Stop::at(1e-6), &config(shrinking, Par::Seq));
+            assert_eq!((whole.status, active.status), (Status::Converged, Status::Converged));
+            assert!(certify(&dual, &gram, &active, Par::Seq).holds(1e-6));
+            let (a, b) = (objective(&dual, &gram, &whole), objective(&dual, &gram, &active));
+            assert!((a - b).abs() <= 1e-7 * (1.0 + a.abs()), "{a} and {b}");
+            assert_eq!(whole.work.iterations != active.work.iterations, other, "another way");
+        }
     }
 }
 
@@ -64,7 +70,7 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let dual = classes(&gram, &labels, 10.0);
     let start = || Start::zero(&dual).expect("feasible");
     let of = |shrinking| run(&dual, &gram, start(), &Stop::at(1e-3), &config(shrinking, Par::Seq)).work.rows_computed;
-    let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, first: 200 }));
+    let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200 }));
     assert!(active > 0 && active <= whole, "{active} of {whole}");
 }
 
@@ -73,11 +79,13 @@ fn threads_do_not_change_a_bit() {
     let (gram, labels) = gram(900);
     let dual = classes(&gram, &labels, 10.0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
-    let go = |par| run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-4), &config(SMALL, par));
-    let alone = go(Par::Seq);
-    let together = pool.install(|| go(Par::Pool));
-    assert_eq!((alone.alpha, alone.gradient, alone.bias), (together.alpha, together.gradient, together.bias));
-    assert_eq!(alone.work.iterations, together.work.iterations);
+    for shrinking in [SMALL, LONG] {
+        let go = |par| run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-6), &config(shrinking, par));
+        let alone = go(Par::Seq);
+        let together = pool.install(|| go(Par::Pool));
+        assert_eq!((alone.alpha, alone.gradient, alone.bias), (together.alpha, together.gradient, together.bias));
+        assert_eq!(alone.work.iterations, together.work.iterations);
+    }
 }
 
 #[test]

@@ -46,19 +46,21 @@ impl Choice {
         self.name() == metrics_of(self.needs)[0].name()
     }
 
+    /// Whether a higher score is better.
+    pub(super) fn rises(&self) -> bool {
+        self.metric.best() == Best::Highest
+    }
+
     /// The place of the best score; of equals the first.
     pub(super) fn best(&self, scores: impl Iterator<Item = (usize, Option<f64>)>) -> Option<usize> {
-        let better = |this: f64, other: f64| match self.metric.best() {
-            Best::Highest => this > other,
-            Best::Lowest => this < other,
-        };
+        let better = |this: f64, other: f64| if self.rises() { this > other } else { this < other };
         let known = scores.filter_map(|(at, score)| Some((at, score?)));
         known.reduce(|best, next| if better(next.1, best.1) { next } else { best }).map(|best| best.0)
     }
 
     /// Places by falling merit; those without a score last.
     pub(super) fn order(&self, scores: &[Option<f64>]) -> Vec<usize> {
-        let sign = if self.metric.best() == Best::Highest { -1.0 } else { 1.0 };
+        let sign = if self.rises() { -1.0 } else { 1.0 };
         let key = |at: &usize| scores[*at].map_or(f64::INFINITY, |score| sign * score);
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|a, b| key(a).total_cmp(&key(b)));

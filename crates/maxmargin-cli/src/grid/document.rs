@@ -17,10 +17,10 @@ const SHOWN: usize = 12;
 /// One combination.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct CellDocument {
-    kernel: &'static str,
-    c: Option<f64>,
-    gamma: Option<f64>,
-    degree: Option<u32>,
+    pub(super) kernel: &'static str,
+    pub(super) c: Option<f64>,
+    pub(super) gamma: Option<f64>,
+    pub(super) degree: Option<u32>,
     /// By the metric of the search.
     pub(super) score: Option<f64>,
     #[serde(flatten)]
@@ -116,6 +116,10 @@ impl CellDocument {
         Parameters { kernel: self.kernel, c: self.c, gamma: self.gamma, degree: self.degree, score: self.score }
     }
 
+    pub(super) fn converged(&self) -> bool {
+        self.found.solved.status == Status::Converged
+    }
+
     pub(super) fn text(&self) -> String {
         named(self.kernel, self.c, self.gamma, self.degree)
     }
@@ -125,16 +129,28 @@ impl CellDocument {
         let mut told = Vec::new();
         for ((name, option, value), range) in [("C", "-c", self.c), ("gamma", "-g", self.gamma)].into_iter().zip(ranges) {
             let (Some(value), [first, .., last]) = (value, &range[..]) else { continue };
-            let side = if value == *first { "smallest" } else if value == *last { "largest" } else { continue };
+            let side = if value == *first {
+                "smallest"
+            } else if value == *last {
+                "largest"
+            } else {
+                continue;
+            };
             let value = format::exact(value);
-            told.push(format!("the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond; widen {option}"));
+            told.push(format!(
+                "the best combination has the {side} {name} that was tried ({value}): the optimum may lie beyond; widen {option}"
+            ));
         }
         told
     }
 }
 
 /// One line per cell.
-pub(super) fn write_csv<'a>(mut out: &mut dyn Write, metric: &str, cells: impl Iterator<Item = &'a CellDocument>) -> io::Result<()> {
+pub(super) fn write_csv<'a>(
+    mut out: &mut dyn Write,
+    metric: &str,
+    cells: impl Iterator<Item = &'a CellDocument>,
+) -> io::Result<()> {
     writeln!(out, "kernel,degree,c,gamma,{metric},status,kkt,relative_gap,iterations,seconds")?;
     for cell in cells {
         write!(out, "{},{}", cell.kernel, cell.degree.map_or_else(String::new, |degree| degree.to_string()))?;

@@ -29,7 +29,10 @@ impl Cells {
         let solver = &progress.solver;
         let violation = format!("violation {} (to {})", format::short(solver.violation), format::short(solver.tol));
         let (done, total) = (format::count(self.done as u64), format::count(self.total as u64));
-        let what = format!("{done} of {total} combinations; one of those that run: {} iterations, {violation}", format::count(solver.iterations));
+        let what = format!(
+            "{done} of {total} combinations; one of those that run: {} iterations, {violation}",
+            format::count(solver.iterations)
+        );
         // What runs is as good as half done.
         let left = (self.done > 0).then(|| at / (self.done as f64 + 0.5) * ((self.total - self.done) as f64 - 0.5).max(0.0));
         View { what, left: left.filter(|left| *left > 0.0), share: self.done as f64 / self.total as f64 }

@@ -198,15 +198,7 @@ impl Training {
 impl Pace {
     /// A run over so many samples.
     pub(crate) fn new(samples: usize) -> Self {
-        Self {
-            samples,
-            last: None,
-            first: None,
-            first_over: None,
-            parts: BTreeMap::new(),
-            audit: None,
-            share: 0.0,
-        }
+        Self { samples, last: None, first: None, first_over: None, parts: BTreeMap::new(), audit: None, share: 0.0 }
     }
 
     /// Takes what was told `at` so many seconds after the beginning.

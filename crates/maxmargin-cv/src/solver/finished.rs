@@ -25,6 +25,17 @@ const FINISHED_BELOW: (f64, f64) = (1e-5, 1e-6);
 /// Iterations of SMO after which a run is slow: so many, and so many for each variable. Trainings of scaled data take 1 to 10 for each.
 const PATIENCE: (u64, u64) = (100_000, 20);
 
+/// Samples of a working set after a hand-over, at most.
+const MOST_TOGETHER: usize = 3072;
+
+/// Samples of working sets after a hand-over: what is free and a quarter more, so that nearly all of what moves is solved together; problems that SMO is slow on
+/// have bounds far away, and small working sets then undo each other's work. No more than fit, and than factors of which are made in a second.
+fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
+    let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
+    let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room()));
+    (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
+}
+
 impl SmoFinish {
     fn smo(&self) -> Smo {
         Smo { shrinking: self.shrinking }
@@ -59,7 +70,8 @@ impl SmoFinish {
         let work = first.solution.work;
         let Ok(start) = Start::checked(dual, first.solution.alpha.clone()) else { return Ok(first) };
         run.stop = stop.left(begun, work.iterations);
-        let second = Irwls::default().solve(dual, space, start, run);
+        let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
+        let second = irwls.solve(dual, space, start, run);
         run.stop = stop;
         // What working sets cannot take is as far as it was.
         let Ok(mut second) = second else { return Ok(first) };
