@@ -33,7 +33,7 @@ impl Uncounted<'_> {
     }
 }
 
-impl<'a> Spaces<'a> {
+impl Spaces<'_> {
     /// Calls `run` with the spaces of an arrangement; `memory` is for one that all machines share, `room` for one that has its own.
     pub(crate) fn of<T>(
         source: &Source,
@@ -54,14 +54,10 @@ impl<'a> Spaces<'a> {
 
     /// Calls `each` with the space of a part.
     pub(crate) fn with<T>(&self, part: &Part, each: impl FnOnce(Space, &Uncounted) -> T) -> T {
-        match &self.shared {
-            Some((space, counted)) => each(*space, &Uncounted { space: *space, counted }),
-            None => {
-                let counted = Mutex::default();
-                self.source
-                    .with_space(part, self.feature, self.room, |space| each(space, &Uncounted { space, counted: &counted }))
-                    .0
-            }
+        if let Some((space, counted)) = &self.shared {
+            return each(*space, &Uncounted { space: *space, counted });
         }
+        let counted = Mutex::default();
+        self.source.with_space(part, self.feature, self.room, |space| each(space, &Uncounted { space, counted: &counted })).0
     }
 }
