@@ -83,7 +83,7 @@ fn folds_are_written_and_read() {
     bench.file("four", SMALL.lines().zip(&groups).map(line).collect::<String>());
     let left = bench.json("cv four --folds leave-one-group-out --write-folds left");
     assert_eq!((left["fold_plan"].as_str(), left["k"].as_u64()), (Some("leave-one-group-out"), Some(4)));
-    let expected: String = groups.iter().map(|group| format!("{}\n", group - 1)).collect();
+    let expected = lines_of(12, |i| (groups[i] - 1).to_string());
     assert_eq!(bench.read("left"), expected);
     assert_eq!(bench.json("cv four --folds stratified-groups -k 2")["fold_plan"], "stratified-groups");
     let refused = bench.run("cv four --folds stratified-groups -k 2 --formulation epsilon-svr");
