@@ -187,26 +187,30 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
     let (labels, k) = (&input.data.labels, args.k);
     let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
     let folds = args.folds.as_ref().unwrap_or(&usual);
-    if *folds == Folds::Stratified && needs != Needs::Classes {
-        return Err(Failure::Usage(
-            "--folds stratified: there are no classes; use shuffled, contiguous, groups or a file".to_owned(),
-        ));
+    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != Needs::Classes {
+        let word = if *folds == Folds::Stratified { "stratified" } else { "stratified-groups" };
+        let what = format!("--folds {word}: there are no classes; use shuffled, contiguous, groups or a file");
+        return Err(Failure::Usage(what));
     }
+    let groups = || {
+        let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
+        input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))
+    };
     let plan = match folds {
         Folds::Stratified => FoldPlan::stratified(labels, k, options.seed),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
         Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, options.seed),
-        Folds::Groups => {
-            let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
-            let groups = input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))?;
-            FoldPlan::groups(groups, k)
-        }
+        Folds::Groups => FoldPlan::groups(groups()?, k),
+        Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
+        Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
         Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
     };
     let name = match folds {
         Folds::Stratified => "stratified",
         Folds::Contiguous => "contiguous",
         Folds::Shuffled => "shuffled",
+        Folds::StratifiedGroups => "stratified-groups",
+        Folds::LeaveOneGroupOut => "leave-one-group-out",
         _ => "groups",
     };
     Ok((plan.map_err(|e| Failure::input(&input.name, e))?, name.to_owned()))
@@ -215,7 +219,7 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
 fn file_plan(path: &std::path::Path, samples: usize, most: MaxSize) -> Result<(FoldPlan, String), Failure> {
     let name = path.display().to_string();
     let text = read_text(path, most).map_err(|e| {
-        let what = format!("cannot read the folds: {e}; --folds takes stratified, contiguous, shuffled, groups or a file");
+        let what = format!("cannot read the folds: {e}; --folds takes stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out or a file");
         Failure::input(&name, what)
     })?;
     let plan = FoldPlan::from_text(&text, samples).map_err(|e| match e {

@@ -78,6 +78,17 @@ fn folds_are_written_and_read() {
     bench.file("grouped", SMALL.replace("1 1:", "1 qid:1 1:").replacen("qid:1", "qid:2", 5));
     let grouped = bench.json("cv grouped --folds groups -k 2");
     assert_eq!(grouped["fold_plan"], "groups");
+    let groups = [1, 1, 2, 1, 3, 2, 2, 3, 3, 4, 4, 4];
+    let line = |(line, group): (&str, &u32)| line.replacen(' ', &format!(" qid:{group} "), 1) + "\n";
+    bench.file("four", SMALL.lines().zip(&groups).map(line).collect::<String>());
+    let left = bench.json("cv four --folds leave-one-group-out --write-folds left");
+    assert_eq!((left["fold_plan"].as_str(), left["k"].as_u64()), (Some("leave-one-group-out"), Some(4)));
+    let expected = lines_of(12, |i| (groups[i] - 1).to_string());
+    assert_eq!(bench.read("left"), expected);
+    assert_eq!(bench.json("cv four --folds stratified-groups -k 2")["fold_plan"], "stratified-groups");
+    let refused = bench.run("cv four --folds stratified-groups -k 2 --formulation epsilon-svr");
+    assert!(refused.code == 2 && refused.err.contains("stratified-groups: there are no classes"), "{}", refused.err);
+    assert!(bench.run("cv small --folds leave-one-group-out").err.contains("no row has a group"));
 }
 
 #[test]

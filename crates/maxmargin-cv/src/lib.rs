@@ -27,6 +27,7 @@ mod reliability;
 pub mod report;
 mod seed;
 pub mod solver;
+mod spaces;
 mod study;
 mod tally;
 mod task;

@@ -165,6 +165,64 @@ impl FoldPlan {
         Ok(Self { fold_of, folds })
     }
 
+    /// Groups are never split, and every class is spread as evenly as they allow: the largest group first, each to the fold that it leaves
+    /// most even, which is the one where the squares of `samples of a class in the fold / samples of the class` grow least; of equals to the smallest fold, then the lowest.
+    ///
+    /// # Errors
+    ///
+    /// As [`FoldPlan::groups`].
+    ///
+    /// # Panics
+    ///
+    /// When there is not a label for each sample.
+    pub fn stratified_groups(labels: &[f64], groups: &[u64], folds: usize) -> Result<Self, PlanError> {
+        assert_eq!(labels.len(), groups.len(), "a label for each sample");
+        check(folds, groups.len())?;
+        let mut classes = labels.to_vec();
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        let mut members = std::collections::BTreeMap::<u64, Vec<usize>>::new();
+        groups.iter().enumerate().for_each(|(i, group)| members.entry(*group).or_default().push(i));
+        if folds > members.len() {
+            return Err(PlanError::TooManyForGroups { folds, groups: members.len() });
+        }
+        let counts = |rows: &[usize]| -> Vec<f64> {
+            classes.iter().map(|class| rows.iter().filter(|&&i| labels[i] == *class).count() as f64).collect()
+        };
+        let all = counts(&(0..labels.len()).collect::<Vec<_>>());
+        let mut by_size: Vec<&Vec<usize>> = members.values().collect();
+        // Of equals the group of the lowest number: sorting is stable.
+        by_size.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+        let (mut held, mut load) = (vec![vec![0.0; classes.len()]; folds], vec![0_usize; folds]);
+        let mut fold_of = vec![0; labels.len()];
+        for rows in by_size {
+            let own = counts(rows);
+            let growth = |h: usize| -> f64 {
+                let classes = held[h].iter().zip(&own).zip(&all);
+                classes.map(|((held, own), all)| own * (own + 2.0 * held) / (all * all)).sum()
+            };
+            let best = (0..folds).min_by(|&a, &b| growth(a).total_cmp(&growth(b)).then(load[a].cmp(&load[b]))).unwrap_or(0);
+            held[best].iter_mut().zip(&own).for_each(|(held, own)| *held += own);
+            load[best] += rows.len();
+            rows.iter().for_each(|&i| fold_of[i] = best as u32);
+        }
+        Ok(Self { fold_of, folds })
+    }
+
+    /// One fold for each group, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than two groups.
+    pub fn leave_one_group_out(groups: &[u64]) -> Result<Self, PlanError> {
+        let mut numbers = groups.to_vec();
+        numbers.sort_unstable();
+        numbers.dedup();
+        check(numbers.len(), groups.len())?;
+        let fold_of = groups.iter().map(|group| numbers.partition_point(|known| known < group) as u32).collect();
+        Ok(Self { fold_of, folds: numbers.len() })
+    }
+
     /// One sample per fold.
     ///
     /// # Errors
@@ -277,6 +335,36 @@ mod tests {
             assert_eq!(plan.fold_of()[i], plan.fold_of()[first]);
         }
         assert!(matches!(FoldPlan::groups(&[1, 1, 2, 2], 3), Err(PlanError::TooManyForGroups { groups: 2, .. })));
+    }
+
+    #[test]
+    fn stratified_groups_stay_together_and_spread_classes() {
+        // Thirty groups of unequal size; every third is of the rare class alone.
+        let groups: Vec<u64> = (0..300).map(|i| (i * i + 7 * i) % 30).collect();
+        let labels: Vec<f64> = groups.iter().map(|g| if g % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let plan = FoldPlan::stratified_groups(&labels, &groups, 3).unwrap();
+        for (i, g) in groups.iter().enumerate() {
+            let first = groups.iter().position(|x| x == g).unwrap();
+            assert_eq!(plan.fold_of()[i], plan.fold_of()[first]);
+        }
+        for class in [1.0, -1.0] {
+            let count = |h: u32| (0..300).filter(|&i| plan.fold_of()[i] == h && labels[i] == class).count();
+            let counts: Vec<usize> = (0..3).map(count).collect();
+            // No more apart than the largest group.
+            let largest = groups.iter().map(|g| groups.iter().filter(|x| *x == g).count()).max().unwrap();
+            assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= largest, "{counts:?}");
+        }
+        // No fold stays empty, however few groups there are.
+        let plan = FoldPlan::stratified_groups(&[1.0, 1.0, 2.0, 2.0], &[9, 9, 4, 7], 3).unwrap();
+        assert_eq!(plan.fold_of(), [0, 0, 1, 2]);
+        assert!(FoldPlan::stratified_groups(&[1.0; 4], &[1, 1, 2, 2], 3).is_err());
+    }
+
+    #[test]
+    fn every_group_is_left_out_once() {
+        let plan = FoldPlan::leave_one_group_out(&[7, 3, 7, 12, 3]).unwrap();
+        assert_eq!((plan.fold_of(), plan.folds()), (&[1, 0, 1, 2, 0][..], 3));
+        assert_eq!(FoldPlan::leave_one_group_out(&[5, 5]), Err(PlanError::TooFew(1)));
     }
 
     #[test]

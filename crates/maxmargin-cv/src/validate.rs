@@ -9,6 +9,7 @@ use crate::plan::FoldPlan;
 use crate::pool::Pool;
 use crate::report::CvReport;
 use crate::seed::Seeding;
+use crate::spaces::{Spaces, Uncounted};
 use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
 use crate::task::Trainer;
@@ -131,7 +132,7 @@ impl Study<'_> {
         let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
-        let mut found = map_machines(count, self.par, |p, par| {
+        let validate = |p: usize, par: maxmargin_data::Par, spaces: &Spaces| {
             let relay = OfMachine { watch, machine: p, machines: count, values: values.len(), done: &done };
             let run = MachineRun {
                 study: self,
@@ -146,7 +147,11 @@ impl Study<'_> {
                 watch: &relay,
                 finished: &done,
             };
-            run.run(&source, p)
+            run.run(spaces, p)
+        };
+        let room = (self.memory, (self.budget(count), self.par));
+        let mut found = Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+            map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
         let mut reports = Vec::new();
         // A value of C that some machine did not come to has no report.
@@ -234,28 +239,26 @@ impl MachineRun<'_> {
         Some(problem.alpha_of(self.start?.iter().map(|&(row, coef)| (place[row], coef))))
     }
 
-    fn run(&self, source: &Source, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
-        let Self { study, arrangement, .. } = self;
-        let part = &arrangement.parts[p];
-        let folds = arrangement.tests_of(part, self.plan);
-        let feature = study.formulation.offset().feature();
-        let room = (study.budget(arrangement.parts.len()), study.par);
-        source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
+    fn run(&self, spaces: &Spaces, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+        let part = &self.arrangement.parts[p];
+        let folds = self.arrangement.tests_of(part, self.plan);
+        spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p)))
     }
 
     fn values_in(
         &self,
         space: maxmargin_kernel::Space,
-        folds: &[Vec<usize>],
-        p: usize,
+        uncounted: &Uncounted,
+        (folds, p): (&[Vec<usize>], usize),
     ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
-        let threads = if self.arrangement.parts.len() > 1 { 1 } else { self.par.threads() as u64 };
+        // Machines of some samples have rows of their own and one thread; others share rows with whoever runs beside them.
+        let own = self.arrangement.parts[p].rows.len() < self.arrangement.original.len();
+        let threads = if own { 1 } else { study.par.threads() as u64 };
         // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
         let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
-        let mut known = RowWork::default();
         for &c in self.values {
             let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
             let dual = problem.dual();
@@ -289,9 +292,7 @@ impl MachineRun<'_> {
             outcome.number(p);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
-            let work = space.work();
-            outcomes.push((outcome, work.since(&known)));
-            known = work;
+            outcomes.push((outcome, uncounted.take()));
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);
             before = alpha.map(|alpha| (dual.clone(), alpha));

@@ -72,6 +72,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Probabilities
+//!
+//! From decision values of samples that machines did not see, and judged by samples that took no part:
+//!
+//! ```
+//! use maxmargin::prelude::*;
+//!
+//! let data = Generator::Banana.generate(200, None, 1)?;
+//! let fitted = Svm::rbf(0.5).probability(Probability::Platt).fit(&data)?;
+//! let p = fitted.model.probabilities(&data.samples, Par::Seq)?; // a row for each sample, a column for each of `model.classes()`
+//! assert!((p[0] + p[1] - 1.0).abs() < 1e-12);
+//! let report = fitted.calibration.expect("asked for");
+//! println!("log loss {}", report.reliability.expect("of classes").log_loss);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Store a model and read it back
 //!
 //! ```

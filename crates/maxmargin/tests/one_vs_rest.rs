@@ -134,6 +134,21 @@ fn folds_are_trainings_of_their_rows() {
     assert!(loo.folds.len() == 40 && loo.folds.iter().all(|fold| fold.certificate.holds));
 }
 
+/// Four machines need the rows of one.
+#[test]
+fn machines_of_all_samples_share_their_rows() {
+    let (data, svm) = (four(120), Svm::rbf(1.5).c(2.0).eps(1e-6).one_vs_rest());
+    assert!(fit(&svm, &data).kernel.computed <= 120);
+    let plan = FoldPlan::stratified(&data.labels, 4, 2).expect("folds");
+    let report = svm.cross_validate(&data, &plan).expect("folds");
+    assert!(report.rows_computed <= 120, "{}", report.rows_computed);
+    // Side by side as one after the other.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+    let two = pool.install(|| fit(&svm.clone().threads(Par::Pool), &data));
+    assert_eq!(two.model, fit(&svm, &data).model);
+    assert!(two.kernel.computed <= 240, "{}", two.kernel.computed);
+}
+
 #[test]
 fn two_classes_are_one_machine_in_any_case() {
     let data = Generator::Banana.generate(60, None, 1).expect("data");

@@ -241,8 +241,8 @@ pub(crate) struct FoldArgs {
     /// Number of folds
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), or a file with one fold number per row [default: stratified, shuffled where
-    /// there are no classes]
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out (whatever -k is), or a file with one fold number per
+    /// row [default: stratified, shuffled where there are no classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
     /// Write the fold number of every row to this file

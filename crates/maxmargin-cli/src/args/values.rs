@@ -121,6 +121,8 @@ pub(crate) enum Folds {
     Contiguous,
     Shuffled,
     Groups,
+    StratifiedGroups,
+    LeaveOneGroupOut,
     File(PathBuf),
 }
 
@@ -188,7 +190,12 @@ pub(crate) fn folds(text: &str) -> Result<Folds, String> {
         "contiguous" => Folds::Contiguous,
         "shuffled" => Folds::Shuffled,
         "groups" => Folds::Groups,
-        "" => return Err("it must be stratified, contiguous, shuffled, groups or a file".to_owned()),
+        "stratified-groups" => Folds::StratifiedGroups,
+        "leave-one-group-out" => Folds::LeaveOneGroupOut,
+        "" => {
+            return Err("it must be stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out or a file"
+                .to_owned());
+        }
         file => Folds::File(file.into()),
     })
 }
