@@ -5,6 +5,7 @@
 mod check;
 mod error;
 pub mod file;
+pub mod liblinear;
 pub mod libsvm;
 mod machine;
 mod model;
