@@ -154,7 +154,7 @@ fn folds(rows: usize, count: usize) -> Folds {
     if count > rows {
         tell("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
     }
-    Folds::new(rows, count, None, &mut Rand::default())
+    Folds::new(rows, count, None, &mut Rand::default().draws())
 }
 
 /// Labels as classes are compared.

@@ -6,13 +6,12 @@ use super::words::{Ours, Words, atof, atoi, letter, ours};
 use crate::format;
 use crate::notes::tell;
 use crate::output::Output;
-use maxmargin::cv::{CertificateReport, CvReport};
+use maxmargin::cv::CertificateReport;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::{Folds, Parameters, Problem, Rand, Run, Shown, Trained, cross_validate, probability, squares, train};
+use maxmargin::libsvm::{Folds, Parameters, Problem, Rand, Run, cross_validate, probability, squares, train};
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
 
@@ -120,7 +119,7 @@ fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Re
     let trained = train(&problem, parameters, run).map_err(Ended::parameter)?;
     warn_of_weights(&problem, parameters);
     if !asked.quiet {
-        print(&story(&trained))?;
+        print(&trained.story())?;
     }
     if let (true, Some(certificate)) = (asked.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
@@ -130,30 +129,6 @@ fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Re
     }
     let written = output.write(|out| trained.learned.write(out).map_err(io::Error::other));
     Ok(written?)
-}
-
-/// What LIBSVM says on its way, once it is known.
-fn story(trained: &Trained) -> String {
-    let mut text = String::new();
-    for machine in &trained.machines {
-        let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
-        let _ = match machine.shown {
-            Shown::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
-            Shown::C(c) => writeln!(text, "C = {c:.6}"),
-            Shown::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
-            Shown::Nothing => Ok(()),
-        };
-        let _ = writeln!(text, "obj = {:.6}, rho = {:.6}", machine.objective, machine.rho);
-        let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
-    }
-    match trained.labels.len() {
-        0 => {}
-        1 => text += "WARNING: training data in only one class. See README for details.\nTotal nSV = 0\n",
-        _ => {
-            let _ = writeln!(text, "Total nSV = {}", trained.support_vectors());
-        }
-    }
-    text
 }
 
 /// What proves the solution: the worst of its machines.
@@ -169,8 +144,7 @@ pub(super) fn certified(certificate: &CertificateReport) -> String {
 }
 
 fn warn_of_weights(problem: &Problem, parameters: &Parameters) {
-    let Some(classes) = problem.classes() else { return };
-    for (label, _) in parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
+    for label in problem.unknown_weights(parameters) {
         tell(&format!("WARNING: class label {label} specified in weight is not found"));
     }
 }
@@ -183,31 +157,16 @@ fn validate(asked: &Asked, data: Dataset, parameters: &Parameters, folds: usize,
             "WARNING: # folds ({folds}) > # data ({rows}). Will use # folds = # data instead (i.e., leave-one-out cross validation)"
         ));
     }
-    let folds = Folds::new(rows, folds, problem.classes(), &mut Rand::default());
+    let folds = Folds::new(rows, folds, problem.classes(), &mut Rand::default().draws());
     let judged = cross_validate(&problem, parameters, &folds, run).map_err(Ended::parameter)?;
     warn_of_weights(&problem, parameters);
-    if let (false, Some(report)) = (asked.quiet, &judged.report) {
-        print(&fold_story(report, problem.classes().is_some()))?;
+    if !asked.quiet {
+        print(&judged.story(problem.classes().is_some()))?;
     }
     if let (true, Some(certificate)) = (asked.ours.certificate, judged.report.as_ref().and_then(|report| report.certificate())) {
         print(&certified(&certificate))?;
     }
     print(&result(problem.labels(), &judged.predicted, matches!(parameters.svm_type, 3 | 4)))
-}
-
-/// What folds say on their way: of each machine that was trained for a fold, its iterations and support vectors.
-fn fold_story(report: &CvReport, classes: bool) -> String {
-    let mut text = String::new();
-    for fold in &report.folds {
-        for machine in &fold.machines {
-            let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
-            let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
-        }
-        if classes {
-            let _ = writeln!(text, "Total nSV = {}", fold.support_vectors);
-        }
-    }
-    text
 }
 
 /// The lines of a cross-validation.

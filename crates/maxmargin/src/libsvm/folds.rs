@@ -1,7 +1,6 @@
 //! The folds of `svm-train -v`.
 
 use super::classes::Classes;
-use super::rand::Rand;
 
 /// Rows in LIBSVM's shuffled order, cut into folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,23 +13,23 @@ pub struct Folds {
 
 impl Folds {
     /// `folds` folds of `rows` rows, each class cut for itself where there are classes and fewer folds than rows; as many folds as rows where more are asked
-    /// for.
-    pub fn new(rows: usize, folds: usize, classes: Option<&Classes>, rand: &mut Rand) -> Self {
+    /// for. `draw` gives whole numbers at random: [`super::Rand::draw`], or the `rand()` of the process.
+    pub fn new(rows: usize, folds: usize, classes: Option<&Classes>, draw: &mut dyn FnMut() -> usize) -> Self {
         let folds = folds.min(rows).max(1);
         match classes {
-            Some(classes) if folds < rows => Self::stratified(classes, folds, rand),
+            Some(classes) if folds < rows => Self::stratified(classes, folds, draw),
             _ => {
                 let mut order: Vec<usize> = (0..rows).collect();
-                rand.shuffle(&mut order);
+                shuffle(&mut order, draw);
                 Self { order, starts: (0..=folds).map(|fold| cut(fold, rows, folds)).collect() }
             }
         }
     }
 
-    fn stratified(classes: &Classes, folds: usize, rand: &mut Rand) -> Self {
+    fn stratified(classes: &Classes, folds: usize, draw: &mut dyn FnMut() -> usize) -> Self {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); classes.labels.len()];
         classes.of.iter().enumerate().for_each(|(row, &class)| members[class].push(row));
-        members.iter_mut().for_each(|rows| rand.shuffle(rows));
+        members.iter_mut().for_each(|rows| shuffle(rows, draw));
         let (mut order, mut starts) = (Vec::with_capacity(classes.of.len()), vec![0]);
         for fold in 0..folds {
             for rows in &members {
@@ -65,6 +64,12 @@ impl Folds {
     }
 }
 
+/// LIBSVM's shuffle: a Fisher–Yates pass from the front.
+fn shuffle(rows: &mut [usize], draw: &mut dyn FnMut() -> usize) {
+    let n = rows.len();
+    (0..n).for_each(|i| rows.swap(i, i + draw() % (n - i)));
+}
+
 fn cut(fold: usize, rows: usize, folds: usize) -> usize {
     (fold as u128 * rows as u128 / folds as u128) as usize
 }
@@ -72,12 +77,13 @@ fn cut(fold: usize, rows: usize, folds: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::libsvm::Rand;
 
     #[test]
     fn folds_are_even_in_every_class() {
         let labels: Vec<f64> = (0..103).map(|i| if i % 4 == 0 { 1.0 } else { -1.0 }).collect();
         let classes = Classes::new(&labels);
-        let of = Folds::new(103, 5, Some(&classes), &mut Rand::default()).fold_of();
+        let of = Folds::new(103, 5, Some(&classes), &mut Rand::default().draws()).fold_of();
         for class in [0, 1] {
             let counts: Vec<usize> = (0..5).map(|f| (0..103).filter(|&i| of[i] == f && classes.of[i] == class).count()).collect();
             assert!(counts.iter().max().expect("folds") - counts.iter().min().expect("folds") <= 1, "{counts:?}");
@@ -86,7 +92,7 @@ mod tests {
 
     #[test]
     fn more_folds_than_rows_leave_one_out() {
-        let folds = Folds::new(3, 10, Some(&Classes::new(&[1.0, 2.0, 1.0])), &mut Rand::default());
+        let folds = Folds::new(3, 10, Some(&Classes::new(&[1.0, 2.0, 1.0])), &mut Rand::default().draws());
         assert_eq!(folds.count(), 3);
         assert_eq!(folds.trained(1).count(), 2);
         assert!((0..3).all(|fold| folds.tested(fold).len() == 1));

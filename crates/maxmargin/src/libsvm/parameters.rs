@@ -76,8 +76,9 @@ impl Parameters {
     /// The same with the default width for data whose greatest index is `greatest`.
     #[must_use]
     pub fn resolved(mut self, greatest: usize) -> Self {
-        if self.gamma == 0.0 && greatest > 0 {
-            self.gamma = 1.0 / greatest as f64;
+        if self.gamma == 0.0 {
+            // Rows without a feature have the same kernel values for any width.
+            self.gamma = 1.0 / greatest.max(1) as f64;
         }
         self
     }
@@ -135,8 +136,7 @@ impl Parameters {
             1 => Kernel::poly(gamma, coef0, self.degree.max(0) as u32),
             3 => Kernel::sigmoid(gamma, coef0),
             4 => Kernel::Precomputed,
-            // Rows without a feature that is not 0 have the same kernel values for any width.
-            _ => Kernel::rbf(if gamma == 0.0 { 1.0 } else { gamma }),
+            _ => Kernel::rbf(gamma),
         };
         Shape { formulation, kernel, goal: Goal::Kkt(self.eps) }
     }

@@ -30,18 +30,17 @@ impl Default for Rand {
 }
 
 impl Rand {
+    /// All numbers from here on.
+    pub fn draws(mut self) -> impl FnMut() -> usize {
+        move || self.draw()
+    }
+
     /// The next number, of 31 bits.
     pub fn draw(&mut self) -> usize {
         let next = self.terms[0].wrapping_add(self.terms[LONG - SHORT]);
         self.terms.pop_front();
         self.terms.push_back(next);
         (next >> 1) as usize
-    }
-
-    /// LIBSVM's shuffle: a Fisher–Yates pass from the front.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        let n = items.len();
-        (0..n).for_each(|i| items.swap(i, i + self.draw() % (n - i)));
     }
 }
 

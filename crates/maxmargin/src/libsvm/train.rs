@@ -10,6 +10,7 @@ use maxmargin_data::classes::pairs;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
+use std::fmt::Write;
 
 /// What LIBSVM has no parameter for.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +59,12 @@ impl Problem {
     /// The classes, where the problem is about classes.
     pub fn classes(&self) -> Option<&Classes> {
         self.classes.as_ref()
+    }
+
+    /// Labels that have a weight and no sample.
+    pub fn unknown_weights<'p>(&'p self, parameters: &'p Parameters) -> impl Iterator<Item = i32> + 'p {
+        let known = move |label: &i32| self.classes.as_ref().is_none_or(|classes| classes.labels.contains(label));
+        parameters.weights.iter().map(|weight| weight.0).filter(move |label| !known(label))
     }
 
     /// The estimator for this problem. Labels of weights are ranks.
@@ -123,6 +130,31 @@ pub struct Trained {
 }
 
 impl Trained {
+    /// What LIBSVM prints on its way, once it is known.
+    pub fn story(&self) -> String {
+        let mut text = String::new();
+        for machine in &self.machines {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
+            let _ = match machine.shown {
+                Shown::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
+                Shown::C(c) => writeln!(text, "C = {c:.6}"),
+                Shown::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
+                Shown::Nothing => Ok(()),
+            };
+            let _ = writeln!(text, "obj = {:.6}, rho = {:.6}", machine.objective, machine.rho);
+            let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
+        }
+        match self.labels.len() {
+            0 => {}
+            1 => text += "WARNING: training data in only one class. See README for details.\nTotal nSV = 0\n",
+            _ => {
+                let _ = writeln!(text, "Total nSV = {}", self.support_vectors());
+            }
+        }
+        text
+    }
+
     /// Number of different support vectors.
     pub fn support_vectors(&self) -> usize {
         self.learned.model().map_or(0, Model::len)

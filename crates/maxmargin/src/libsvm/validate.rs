@@ -6,6 +6,7 @@ use super::parameters::Parameters;
 use super::train::{Problem, Run, train};
 use maxmargin_cv::{CvError, CvReport, FoldPlan};
 use maxmargin_data::Dataset;
+use std::fmt::Write;
 
 /// What cross-validation predicted.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,23 @@ pub struct Judged {
     pub predicted: Vec<f64>,
     /// Of the folds, where the engine of shared kernels ran.
     pub report: Option<Box<CvReport>>,
+}
+
+impl Judged {
+    /// What folds say on their way: of each machine that was trained for a fold, its iterations and support vectors.
+    pub fn story(&self, classes: bool) -> String {
+        let mut text = String::new();
+        for fold in self.report.iter().flat_map(|report| &report.folds) {
+            for machine in &fold.machines {
+                let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
+                let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
+            }
+            if classes {
+                let _ = writeln!(text, "Total nSV = {}", fold.support_vectors);
+            }
+        }
+        text
+    }
 }
 
 /// Cross-validates as `svm-train -v` does, over all folds at once where every training set has all classes.
@@ -115,7 +133,7 @@ mod tests {
         let y = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0];
         let parameters = Parameters { gamma: 0.5, c: 100.0, ..Parameters::default() };
         let problem = Problem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters);
-        let folds = Folds::new(9, 3, problem.classes(), &mut Rand::default());
+        let folds = Folds::new(9, 3, problem.classes(), &mut Rand::default().draws());
         let judged = cross_validate(&problem, &parameters, &folds, &Run::default()).expect("predictions");
         assert!(judged.report.is_none());
         assert_eq!(judged.predicted[8], 2.0);
