@@ -80,6 +80,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         data: &data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin::model::Scheme::Pairs,
         kernel: &kernel,
         gamma: None,
         scale: None,

@@ -3,6 +3,7 @@
 mod advice;
 mod args;
 mod beside;
+mod calibrate;
 mod convert;
 mod cv;
 mod dropin;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Grid(args) => grid::run(args),
         Command::Update(args) => update::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Calibrate(args) => calibrate::run(args),
         Command::Info(args) => info::run(args),
         Command::Scale(args) => scale::run(args),
         Command::Convert(args) => convert::run(args),

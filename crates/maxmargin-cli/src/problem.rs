@@ -6,7 +6,7 @@ use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::{Failure, reason};
 use crate::input::{self, Input, scale_failure};
 use crate::notes::Notes;
-use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup};
+use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
 use crate::threads::Threads;
 use crate::{format, memory};
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
@@ -15,7 +15,7 @@ use maxmargin::data::quote::quoted;
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{self, ClassLabels, Samples};
 use maxmargin::kernel::{Gamma, Kernel, KernelGram};
-use maxmargin::model::ModelError;
+use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, Svm};
 use std::borrow::Cow;
 use std::path::Path;
@@ -76,6 +76,7 @@ impl<'a> Asked<'a> {
             .solver(solver.solver)
             .shrinking(!solver.no_shrinking)
             .join_equal(solver.equal_rows == "joined")
+            .scheme(problem.classes)
             .seeding(self.seeding)
             .seed(self.seed);
         svm = solver.loss.into_iter().fold(svm, Svm::loss);
@@ -133,17 +134,19 @@ impl<'a> Asked<'a> {
         }
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
-        let machines = count * (count - 1) / 2;
+        let scheme = self.args.problem.classes;
+        let machines = u64::try_from(scheme.machines(classes.count())).unwrap_or(u64::MAX);
         if machines <= most {
             return Ok(input);
         }
         let whole = classes.labels().iter().all(|label| label.fract() == 0.0);
         let numbers = if whole { "if the labels are numbers to predict" } else { "the labels look like numbers to predict" };
         let what = format!(
-            "{} different labels make {} machines, one for each pair of classes, more than {}; {numbers} (regression), this is not for them; if they are \
+            "{} different labels make {} machines, {}, more than {}; {numbers} (regression), this is not for them; if they are \
              classes, pass --max-machines {machines}",
             format::count(count),
             format::count(machines),
+            scheme_text(scheme, None),
             format::count(most),
         );
         Err(Failure::input(&input.name, what))
@@ -191,6 +194,7 @@ impl<'a> Asked<'a> {
             kernel: KernelDocument::by_rule(&kernel, args.gamma),
             formulation: FormulationDocument::new(svm.formulation(), self.c),
             solver: solved_by.name().to_owned(),
+            scheme: classes.as_ref().map(|classes| Rule::of(classes, problem.classes).scheme),
             weights,
             sample_weights: sample_weights.as_deref().map(SampleWeights::of),
             eps: goal.kkt(),
@@ -272,9 +276,9 @@ impl Start<'_> {
     /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.
     fn what(&self) -> String {
         let (rows, features) = (self.samples.len() as u64, self.input.data.samples.features() as u64);
-        let machines = match self.classes.map(|classes| (classes.pairs(), classes.count())) {
-            None | Some((1, _)) => String::new(),
-            Some((pairs, count)) => format!(", {count} classes, {pairs} machines"),
+        let machines = match (self.entries().len(), self.classes.map(ClassLabels::count)) {
+            (_, None) | (1, _) => String::new(),
+            (machines, Some(count)) => format!(", {count} classes, {machines} machines"),
         };
         format!("{}: {} rows, {} features{machines}", self.input.name, format::count(rows), format::count(features))
     }
@@ -283,7 +287,11 @@ impl Start<'_> {
     fn entries(&self) -> Vec<f64> {
         let Some(classes) = self.classes else { return vec![(self.samples.len() as f64).powi(2)] };
         let sizes = classes.sizes();
-        data::classes::pairs(sizes.len()).map(|(a, b)| ((sizes[a] + sizes[b]) as f64).powi(2)).collect()
+        let rows = |(earlier, later): (Option<usize>, usize)| {
+            earlier.map_or(self.samples.len(), |earlier| sizes[earlier] + sizes[later])
+        };
+        let sides = self.setup.scheme.unwrap_or_default().sides(sizes.len());
+        sides.into_iter().map(|sides| (rows(sides) as f64).powi(2)).collect()
     }
 
     fn warn_of_ranges(&self, notes: &mut Notes) {

@@ -102,6 +102,11 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
             format::short(sum.tolerance)
         ));
     }
+    if !model.calibration().is_empty() {
+        notes.warn(
+            "the updated model has no probabilities: those of the model before are not its own; give it some with calibrate",
+        );
+    }
     if let Some(output) = data_output {
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }
@@ -211,7 +216,7 @@ fn solved(updated: &Updated, record: &Record) -> Solved {
     Solved {
         status: updated.status(),
         certificate: reports.iter().map(|report| report.certificate).reduce(CertificateReport::worse),
-        machines: MachineDocument::of(updated.model.classes(), &reports),
+        machines: MachineDocument::of((updated.model.classes(), updated.model.scheme()), &reports),
         iterations: record.iterations(),
         rows_computed: updated.sum().map_or(0, |sum| sum.columns),
         kernel_bytes: updated

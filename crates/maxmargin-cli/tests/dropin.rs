@@ -292,8 +292,6 @@ fn models_are_named_after_their_data_in_the_current_folder() {
     assert!(Path::new(&bench.folder().join("data.txt.model")).exists());
     let answer = bench.run("svm-train --certificate --threads 1 --memory 64M deep/data.txt");
     assert!(answer.out.contains("Total nSV = ") && answer.out.contains("certificate: primal = "), "{answer:?}");
-    let answer = bench.run("svm-train -b 1 deep/data.txt");
-    assert!(answer.code == 1 && answer.err.starts_with("ERROR: probability estimates (-b 1)"), "{answer:?}");
 }
 
 #[test]
@@ -305,6 +303,56 @@ fn data_numbered_from_0_meet_models_numbered_from_1() {
     let theirs = pair.theirs("svm-predict from0 ours.model theirs.out");
     let ours = pair.bench.run("svm-predict from0 ours.model ours.out");
     assert_eq!((theirs.out, pair.text("theirs.out")), (ours.out, pair.text("ours.out")));
+}
+
+#[test]
+fn probabilities_go_both_ways_and_are_near_libsvms() {
+    let Some(pair) = Pair::new() else { return };
+    let Some(()) = heart(&pair) else { return };
+    pair.write("values", &values());
+    let mut cases = vec![("heart", "-s 0"), ("heart", "-s 1 -n 0.4"), ("values", "-s 3 -c 10"), ("values", "-s 4 -c 10")];
+    if let Some(text) = outside::data_text("pendigits") {
+        let text = String::from_utf8(text).expect("text");
+        pair.write("digits", &text.lines().take(300).flat_map(|line| [line, "\n"]).collect::<String>());
+        cases.push(("digits", "-s 0 -g 0.0001 -c 10"));
+    }
+    for (data, options) in cases {
+        let (theirs, ours) = pair.both(&format!("svm-train -b 1 {options} {data} %.model"));
+        assert_eq!((theirs.code, ours.code), (0, 0), "{options}: {ours:?}");
+        assert_eq!(theirs.out.contains("sigma= "), ours.out.contains("sigma= "), "{options}");
+        for model in ["theirs.model", "ours.model"] {
+            let a = pair.theirs(&format!("svm-predict -b 1 {data} {model} a"));
+            let b = pair.bench.run(&format!("svm-predict -b 1 {data} {model} b"));
+            assert!(a.code == 0 && a.out.lines().zip(b.out.lines()).all(|(x, y)| agree(x, y, ROUNDED)), "{options}: {a:?} {b:?}");
+            let (a, b) = (pair.text("a"), pair.text("b"));
+            assert!(
+                options.contains("-s 3") || options.contains("-s 4") || a.lines().next() == b.lines().next(),
+                "{options}: {a} {b}"
+            );
+            assert_eq!(a.lines().count(), b.lines().count());
+            // LIBSVM couples several classes to a tolerance of 0.005 / k.
+            let near = |(x, y): (&str, &str)| {
+                let (x, y) = (x.split_whitespace(), y.split_whitespace());
+                x.zip(y).skip(1).all(|(x, y)| match (x.parse::<f64>(), y.parse::<f64>()) {
+                    (Ok(x), Ok(y)) => (x - y).abs() <= 2e-3,
+                    _ => x == y,
+                })
+            };
+            assert!(a.lines().zip(b.lines()).all(near), "{options} {model}");
+        }
+        let disabled = pair.bench.run(&format!("svm-predict {data} ours.model b"));
+        assert!(disabled.out.starts_with("Model supports probability estimates, but disabled in prediction.\n"), "{disabled:?}");
+    }
+    let plain = pair.bench.run("svm-train -q -s 0 heart plain");
+    let (theirs, ours) = pair.both("svm-predict -b 1 heart plain %.out");
+    assert_eq!((plain.code, theirs.code, theirs.err), (0, ours.code, ours.err));
+    // Debian's LIBSVM has no probabilities of one class.
+    pair.bench.run("svm-train -q -s 2 -b 1 -n 0.3 heart one");
+    let one = pair.bench.run("svm-predict -b 1 heart one one.out");
+    let (text, out) = (pair.text("one.out"), one.out);
+    assert!(text.starts_with("label normal outlier\n") && out.starts_with("Accuracy = "), "{out}");
+    let folds = pair.bench.run("svm-train -q -v 5 -b 1 heart");
+    assert!(folds.out.starts_with("Cross Validation Accuracy = 8"), "{folds:?}");
 }
 
 #[test]

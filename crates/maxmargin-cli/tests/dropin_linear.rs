@@ -157,6 +157,15 @@ fn models_are_converted_there_and_back() {
     assert!(
         bench.read("there").starts_with("solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n")
     );
+    bench.file("three", "1 1:1\n2 1:-1\n3 2:1\n1 1:0.75 2:0.125\n2 1:-0.5\n3 2:0.875\n");
+    bench.run("train three --kernel linear --classes one-vs-rest -o several -q");
+    assert_eq!(bench.run("convert several there --format liblinear --force").code, 0);
+    assert_eq!(bench.run("convert there again --format native --force").code, 0);
+    bench.run("predict three several -o expected -q");
+    bench.run("predict three again -o found -q");
+    assert_eq!(bench.read("expected"), bench.read("found"));
+    bench.run("liblinear-predict three there linear");
+    assert_eq!(bench.read("expected"), bench.read("linear"));
     bench.run("train data -o kernel -q");
     bench.run("train data --kernel linear --scale minmax -o scaled -q");
     for (model, format, name) in

@@ -241,3 +241,41 @@ fn weights_are_copies_of_rows_in_every_command() {
         }
     }
 }
+
+#[test]
+fn each_class_against_the_rest() {
+    let bench = Bench::new();
+    bench.file("data", {
+        let place = |i: usize| [(0.0, 0.0), (2.0, 0.0), (0.0, 2.0), (2.0, 2.0)][i % 4];
+        let line =
+            |i: usize| format!("{} 1:{} 2:{}\n", i % 4, place(i).0 + 0.13 * (i % 7) as f64, place(i).1 + 0.11 * (i % 9) as f64);
+        (0..80).map(line).collect::<String>()
+    });
+    let trained = bench.json("train data -g 0.5 --classes one-vs-rest -o m");
+    let machines = trained["machines"].as_array().expect("machines");
+    assert_eq!((trained["scheme"].as_str(), machines.len()), (Some("rest"), 4));
+    assert!(machines.iter().all(|machine| machine["negative"].is_null() && machine["positive"].is_number()));
+    assert!(machines.iter().all(|machine| machine["train"] == 80));
+    let text = bench.run("train data -g 0.5 --classes one-vs-rest -o m").out;
+    assert!(text.contains("4, one for each of 4 classes against the rest") && text.contains("0 and the rest"), "{text}");
+    assert_eq!(bench.run("verify m data").code, 0);
+    assert_eq!(bench.json("verify m data")["machines"][2]["train"], 80);
+    let info = bench.json("info m");
+    assert_eq!((info["decide"].as_str(), info["scheme"].as_str()), (Some("argmax"), Some("rest")));
+    assert!(bench.json("predict data m")["accuracy"].as_f64() > Some(0.9));
+    let validated = bench.json("cv data -g 0.5 -k 4 --classes one-vs-rest");
+    assert!(validated["certificate"]["holds"] == true && validated["accuracy"].as_f64() > Some(0.9));
+    assert!(
+        bench
+            .run("cv data -g 0.5 -k 4 --classes one-vs-rest")
+            .out
+            .contains("4 in each fold, one for each of 4 classes against the rest")
+    );
+    // Machines are counted as they are.
+    let refused = bench.run("train data --max-machines 3 --classes one-vs-rest -o n");
+    assert!(refused.code == 1 && refused.err.contains("4 machines, one for each class against the rest"), "{}", refused.err);
+    bench.json("train data -g 0.5 --classes one-vs-rest --updatable -o u");
+    let refused = bench.run("update u --remove 1");
+    assert!(refused.code == 1 && refused.err.contains("against the rest"), "{}", refused.err);
+    assert_eq!(bench.json("cv data -k 4 --classes one-vs-rest --kernel linear")["scheme"], "rest");
+}

@@ -2,14 +2,14 @@
 
 use crate::plan::FoldPlan;
 use maxmargin_core::{DualError, Formulation, Problem};
-use maxmargin_data::classes::pairs;
 use maxmargin_data::{ClassLabels, Par};
+use maxmargin_model::Scheme;
 
 /// The samples of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The earlier class and the later, where there are classes.
-    pub(crate) classes: Option<(usize, usize)>,
+    /// The earlier class and the later, where there are classes; no earlier one where that is all the others.
+    pub(crate) classes: Option<(Option<usize>, usize)>,
     /// Positions in the arrangement, ascending.
     pub(crate) rows: Vec<usize>,
     /// What the machine shall say of each: −1 for the earlier class and +1 for the later, or a value.
@@ -23,7 +23,10 @@ impl Part {
     pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
         let ids: Vec<usize> = (0..self.rows.len()).collect();
         let mut weights: Vec<f64> = match self.classes {
-            Some((a, b)) => self.target.iter().map(|sign| weights[if *sign > 0.0 { b } else { a }]).collect(),
+            Some((earlier, later)) => {
+                let (below, above) = (earlier.map_or(1.0, |earlier| weights[earlier]), weights[later]);
+                self.target.iter().map(|sign| if *sign > 0.0 { above } else { below }).collect()
+            }
             None => vec![1.0; ids.len()],
         };
         self.weights.iter().for_each(|own| weights.iter_mut().zip(own).for_each(|(weight, own)| *weight *= own));
@@ -34,9 +37,10 @@ impl Part {
     ///
     /// # Panics
     ///
-    /// When the machine does not tell classes apart.
+    /// When the machine does not tell two classes apart.
     pub(crate) fn pair(&self) -> (usize, usize) {
-        self.classes.expect("a machine of two classes")
+        let (earlier, later) = self.classes.expect("a machine of classes");
+        (earlier.expect("a machine of two classes"), later)
     }
 }
 
@@ -45,30 +49,30 @@ impl Part {
 pub(crate) struct Arrangement {
     /// Position in the data of each sample.
     pub(crate) original: Vec<usize>,
-    /// One for each machine: of all samples, or of each pair of classes.
+    /// One for each machine: of all samples, or of those of each pair of classes.
     pub(crate) parts: Vec<Part>,
 }
 
 impl Arrangement {
     /// The order of the data; the class of each sample is out of `count` in any order.
-    pub(crate) fn unsorted(of: &[u32], count: usize) -> Self {
-        Self::new((0..of.len()).collect(), of, count)
+    pub(crate) fn unsorted(of: &[u32], count: usize, scheme: Scheme) -> Self {
+        Self::new((0..of.len()).collect(), of, (count, scheme))
     }
 
-    /// Sorted by class, so that a pair is two runs of samples; of two classes, whose machine has all samples, as they are.
-    pub(crate) fn sorted(of: &[u32], count: usize) -> Self {
+    /// Sorted by class, so that a pair is two runs of samples; where machines have all samples, as they are.
+    pub(crate) fn sorted(of: &[u32], count: usize, scheme: Scheme) -> Self {
         let mut original: Vec<usize> = (0..of.len()).collect();
-        if count > 2 {
+        if count > 2 && scheme == Scheme::Pairs {
             original.sort_by_key(|&i| of[i]);
         }
-        Self::new(original, of, count)
+        Self::new(original, of, (count, scheme))
     }
 
     /// Sorted by fold and, inside a fold, by class: a training set is then at most two runs of a kernel row.
-    pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels) -> Self {
+    pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels, scheme: Scheme) -> Self {
         let mut original: Vec<usize> = (0..plan.len()).collect();
         original.sort_by_key(|&i| (plan.fold_of()[i], classes.of()[i]));
-        Self::new(original, classes.of(), classes.count())
+        Self::new(original, classes.of(), (classes.count(), scheme))
     }
 
     /// The same with a factor of C for each sample of the data, where there are any.
@@ -94,17 +98,20 @@ impl Arrangement {
         Self { parts: vec![part], original }
     }
 
-    fn new(original: Vec<usize>, of: &[u32], count: usize) -> Self {
+    fn new(original: Vec<usize>, of: &[u32], (count, scheme): (usize, Scheme)) -> Self {
         let class_of: Vec<usize> = original.iter().map(|&i| of[i] as usize).collect();
         let mut members = vec![Vec::new(); count];
         class_of.iter().enumerate().for_each(|(at, &class)| members[class].push(at));
-        let part = |(a, b): (usize, usize)| {
-            let mut rows = [&members[a][..], &members[b][..]].concat();
+        let part = |(earlier, later): (Option<usize>, usize)| {
+            let mut rows = match earlier {
+                Some(earlier) => [&members[earlier][..], &members[later][..]].concat(),
+                None => (0..class_of.len()).collect(),
+            };
             rows.sort_unstable();
-            let target = rows.iter().map(|&at| if class_of[at] == b { 1.0 } else { -1.0 }).collect();
-            Part { classes: Some((a, b)), rows, target, weights: None }
+            let target = rows.iter().map(|&at| if class_of[at] == later { 1.0 } else { -1.0 }).collect();
+            Part { classes: Some((earlier, later)), rows, target, weights: None }
         };
-        Self { parts: pairs(count).map(part).collect(), original }
+        Self { parts: scheme.sides(count).into_iter().map(part).collect(), original }
     }
 
     /// Whether the samples are in the order of the data.
@@ -158,18 +165,22 @@ mod tests {
     #[test]
     fn every_pair_has_its_samples_in_order() {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
-        let sorted = Arrangement::sorted(classes.of(), 3);
+        let sorted = Arrangement::sorted(classes.of(), 3, Scheme::Pairs);
         assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
         let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
         assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
         assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
-        let folds = Arrangement::by_fold(&plan, &classes);
+        let folds = Arrangement::by_fold(&plan, &classes, Scheme::Pairs);
         assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
         assert_eq!(folds.tests(&plan), [vec![0, 1], vec![2, 3, 4]]);
         assert_eq!(folds.tests_of(&folds.parts[0], &plan), [vec![0], vec![1, 2]]);
         // One machine of two classes wants no order of its own.
         let two = ClassLabels::new(&[1.0, -1.0, 1.0]).expect("two classes");
-        assert!(Arrangement::sorted(two.of(), 2).is_identity());
+        assert!(Arrangement::sorted(two.of(), 2, Scheme::Pairs).is_identity());
+        // Nor do machines of all samples.
+        let rest = Arrangement::sorted(classes.of(), 3, Scheme::Rest);
+        assert!(rest.is_identity() && rest.parts.iter().all(|part| part.rows == [0, 1, 2, 3, 4]));
+        assert_eq!((rest.parts[2].classes, &rest.parts[2].target[..]), (Some((None, 2)), &[1.0, -1.0, -1.0, -1.0, 1.0][..]));
     }
 }

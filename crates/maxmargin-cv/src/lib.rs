@@ -3,12 +3,14 @@
 #![doc = include_str!("../README.md")]
 //!
 //! The kernel is computed once for all folds, each fold starts from a solution that is already there, and returns what a cold training would return,
-//! with a certificate. A study is a list of machines: one for two classes, one for each pair of more.
+//! with a certificate. A study is a list of machines: one for two classes, one for each pair of more, or one for each class against
+//! the rest.
 //!
 //! Layer 4 of maxmargin. Folds exist only here.
 
 mod apart;
 mod arrangement;
+mod calibrate;
 mod engine;
 mod error;
 mod limit;
@@ -18,9 +20,11 @@ mod outcome;
 pub mod plan;
 mod pool;
 mod problem;
+mod reliability;
 pub mod report;
 mod seed;
 pub mod solver;
+mod spaces;
 mod study;
 mod tally;
 mod task;
@@ -32,9 +36,11 @@ pub mod verify;
 pub mod watch;
 mod words;
 
+pub use calibrate::{Calibrated, CalibrationReport, Probability, calibration_plan, cross_fitted};
 pub use error::CvError;
 pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, metrics_of};
 pub use plan::{FoldPlan, PlanError};
+pub use reliability::{Bin, Reliability};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 pub use seed::{Seeding, Source};
 pub use solver::{SmoChunks, SmoFinish, Solver};

@@ -3,7 +3,7 @@
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model};
+use maxmargin_model::{Decide, Model, Scheme};
 use std::collections::HashMap;
 
 /// Column and bits of every value that is not zero.
@@ -34,10 +34,20 @@ pub(crate) fn positions(labels: &[f64], known: &[f64]) -> Result<Vec<u32>, usize
 ///
 /// What is wrong, when a support vector is no such row or a coefficient speaks for another class than the row is in.
 pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<Terms>, String> {
-    let found = if model.record().is_some() { None } else { Some(find(model, samples, of)?) };
+    let found = match (model.record(), model.scheme()) {
+        (Some(_), _) => None,
+        (None, Scheme::Pairs) => Some(find(model, samples, of)?),
+        (None, Scheme::Rest) => {
+            return Err(
+                "machines of each class against the rest do not tell of which class a vector is: they need the record of \
+                        their training"
+                    .to_owned(),
+            );
+        }
+    };
     let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
-    let sides: Vec<(usize, usize)> = pairs(model.classes().len()).collect();
+    let sides = model.scheme().sides(model.classes().len());
     for (p, machine) in model.machines().iter().enumerate() {
         let training = model.record().map(|record| &record.machines[p]);
         let folded = training.and_then(|training| training.folded.as_deref());
@@ -58,10 +68,11 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             {
                 return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
             }
-            if let Some(&(a, b)) = sides.get(p) {
+            if let Some(&(earlier, b)) = sides.get(p) {
                 let class = of[row] as usize;
-                // A positive coefficient speaks for the later class; one of 0 for none, but its sample is the machine's all the same.
-                let speaks = if coef > 0.0 { class == b } else { class == a || (coef == 0.0 && class == b) };
+                // A positive coefficient speaks for the later class, or the one that is told from the rest; one of 0 for none, but its sample is the machine's all the same.
+                let is_earlier = earlier.map_or(class != b, |a| class == a);
+                let speaks = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
                 if !speaks && (coef != 0.0 || training.is_some()) {
                     return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
                 }

@@ -7,17 +7,19 @@ use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
 use maxmargin_data::scale::{Method, Scaler};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
-use maxmargin_model::Rule;
+use maxmargin_model::{Rule, Scheme};
 use std::borrow::Cow;
 
 /// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
-/// machine, more of them one for each pair; regression and one class are one.
+/// machine, more of them one for each pair, or one for each against the rest; regression and one class are one.
 #[derive(Clone, Copy)]
 pub struct Study<'a> {
     /// The data, before any scaling.
     pub data: &'a Dataset,
     /// Its classes, where the formulation is about classes ([`Formulation::needs`]); the labels of the data are values otherwise, or nobody's business.
     pub classes: Option<&'a ClassLabels>,
+    /// Which of them the machines tell apart; two classes are a pair in any case.
+    pub scheme: Scheme,
     /// The kernel; its width is that of `gamma`, where there is one.
     pub kernel: &'a Kernel,
     /// The width by a rule.
@@ -26,7 +28,7 @@ pub struct Study<'a> {
     pub scale: Option<Method>,
     /// Which support vector machine.
     pub formulation: Formulation,
-    /// A factor of C for each class; none where there are no classes.
+    /// A factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
     pub weights: &'a [f64],
     /// A factor of C for each sample, besides that of its class; `None`: 1.
     pub sample_weights: Option<&'a [f64]>,
@@ -103,7 +105,7 @@ impl<'a> Study<'a> {
     /// How the machines decide.
     pub(crate) fn rule(&self) -> Rule {
         match (self.formulation.needs(), self.classes) {
-            (Needs::Classes, Some(classes)) => Rule::from(classes),
+            (Needs::Classes, Some(classes)) => Rule::of(classes, self.scheme),
             (Needs::Nothing, _) => Rule::INLIER,
             _ => Rule::VALUE,
         }
@@ -111,14 +113,15 @@ impl<'a> Study<'a> {
 
     /// Number of machines.
     pub(crate) fn machines(&self) -> usize {
-        self.classes.map_or(1, ClassLabels::pairs)
+        self.classes.map_or(1, |classes| self.rule().scheme.sides(classes.count()).len())
     }
 
     /// The machines and the order of their samples: that of a training, or, with a plan, that of folds over kernel rows.
     pub(crate) fn arrangement(&self, plan: Option<&FoldPlan>) -> Arrangement {
+        let scheme = self.rule().scheme;
         let found = match (self.classes, plan) {
-            (Some(classes), Some(plan)) => Arrangement::by_fold(plan, classes),
-            (Some(classes), None) => Arrangement::sorted(classes.of(), classes.count()),
+            (Some(classes), Some(plan)) => Arrangement::by_fold(plan, classes, scheme),
+            (Some(classes), None) => Arrangement::sorted(classes.of(), classes.count(), scheme),
             (None, plan) => Arrangement::alone(&self.data.labels, plan),
         };
         found.weighted(self.sample_weights)
@@ -127,7 +130,10 @@ impl<'a> Study<'a> {
     /// The machines over samples in the order of the data.
     pub(crate) fn unsorted(&self) -> Arrangement {
         match self.classes {
-            Some(classes) => Arrangement::unsorted(classes.of(), classes.count()).weighted(self.sample_weights),
+            Some(classes) => {
+                let scheme = self.rule().scheme;
+                Arrangement::unsorted(classes.of(), classes.count(), scheme).weighted(self.sample_weights)
+            }
             None => self.arrangement(None),
         }
     }

@@ -1,9 +1,11 @@
 //! One training of all machines, and the model that they make.
 
 use crate::arrangement::map_machines;
+use crate::calibrate::{Calibrated, CalibrationReport};
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
+use crate::spaces::Spaces;
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status, settle_twins};
@@ -32,10 +34,19 @@ pub struct Fitted {
     pub counts: Vec<(&'static str, u64)>,
     /// Time to solve and certify.
     pub solve_seconds: f64,
+    /// What the probabilities of the model were fitted to, where they were asked for ([`Fitted::calibrated`]).
+    pub calibration: Option<CalibrationReport>,
     par: Par,
 }
 
 impl Fitted {
+    /// The same with the model that a calibration made of its model ([`Study::calibrate`]); the status is the worse of both.
+    #[must_use]
+    pub fn calibrated(self, calibrated: Calibrated) -> Self {
+        let Calibrated { model, report } = calibrated;
+        Self { model, status: self.status.worse(report.status), calibration: Some(report), ..self }
+    }
+
     /// The label of every row of `samples` ([`Model::predict`]), on the threads of the training.
     ///
     /// # Errors
@@ -82,7 +93,7 @@ impl Study<'_> {
         let done = AtomicUsize::new(0);
         let limit = Limit::new(begun, &self.stop);
         let solving = Instant::now();
-        let found = map_machines(count, self.par, |p, par| -> Result<Found, CvError> {
+        let train = |p: usize, par: Par, spaces: &Spaces| -> Result<Found, CvError> {
             let own = Instant::now();
             let part = &arrangement.parts[p];
             let problem = self.problem(part, self.formulation)?;
@@ -91,9 +102,7 @@ impl Study<'_> {
             let stage = if count == 1 { Stage::Full } else { Stage::Machine(p) };
             let relay = Relay { watch, stage, done: &done, total: count };
             let stop = self.stop.left(begun, 0);
-            let feature = self.formulation.offset().feature();
-            let room = (self.budget(count), self.par);
-            let (solved, kernel) = source.with_space(part, feature, room, |space| -> Result<_, CvError> {
+            let solved = spaces.with(part, |space, uncounted| -> Result<_, CvError> {
                 let mut due = limit.watch(relay, space, par);
                 let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
                 let mut solved = self.solver.solve(dual, space, start, &mut run)?;
@@ -108,9 +117,9 @@ impl Study<'_> {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                     matrix.weights(&ids, &coef, par).0
                 });
-                Ok((solved, (certificate, proved), decision, weights))
+                Ok((solved, (certificate, proved), decision, weights, uncounted.take()))
             });
-            let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights) = solved?;
+            let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights, kernel) = solved?;
             done.fetch_add(1, Ordering::Relaxed);
             let held = self.stop.goal.met(&certificate);
             let report = MachineReport {
@@ -125,6 +134,10 @@ impl Study<'_> {
             decision.terms.iter_mut().for_each(|term| term.0 = arrangement.original[part.rows[term.0]]);
             decision.terms.sort_by_key(|term| term.0);
             Ok(Found { decision, weights, report, certificate, counts, kernel })
+        };
+        let room = (self.memory, (self.budget(count), self.par));
+        let found = Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+            map_machines(count, self.par, |p, par| train(p, par, spaces))
         })?;
         let solve_seconds = solving.elapsed().as_secs_f64();
         let model = self.model(&prepared, &found)?;
@@ -147,6 +160,7 @@ impl Study<'_> {
             kernel,
             counts,
             solve_seconds,
+            calibration: None,
             par: self.par,
         })
     }

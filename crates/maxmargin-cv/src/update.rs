@@ -16,7 +16,7 @@ use machine::{Asking, Move, Moved};
 use maxmargin_core::{Certain, Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model, Record};
+use maxmargin_model::{Model, Record, Scheme};
 use maxmargin_path::{UpdatableError, Update};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
@@ -144,8 +144,8 @@ pub fn update(
     }
     let kept_now = kept.changed(&stay, change.add, model.parts().scaler.as_ref())?;
     let changed = model.prepared(&kept_now.data.samples)?;
-    let before = Arrangement::unsorted(&of, known.len());
-    let after = Arrangement::unsorted(&of_changed, known.len());
+    let before = Arrangement::unsorted(&of, known.len(), Scheme::Pairs);
+    let after = Arrangement::unsorted(&of_changed, known.len(), Scheme::Pairs);
     let prices: Vec<(f64, f64)> = record.weights.iter().map(|weight| (trained * weight, c * weight)).collect();
     let mut along =
         Move { kernel: model.kernel(), samples: &samples, stays: &stays, changed: &changed, old: stay.len(), c: &prices, memory };
@@ -200,7 +200,7 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
         (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
         (Loss::Hinge, Offset::None) => Err(UpdateError::Problem { what: "no bias" }),
         (Loss::Hinge, Offset::Free) if model.folded() => Err(UpdateError::Folded),
-        (Loss::Hinge, Offset::Free) if model.decide() != Decide::Vote => Err(UpdateError::Decide),
+        (Loss::Hinge, Offset::Free) if model.scheme() != Scheme::Pairs => Err(UpdateError::Decide),
         (Loss::Hinge, Offset::Free) => Ok(()),
     }
 }

@@ -3,16 +3,18 @@
 use crate::arrangement::{Arrangement, map_machines};
 use crate::error::CvError;
 use crate::limit::Limit;
+use crate::matching::Terms;
 use crate::outcome::Outcome;
 use crate::plan::FoldPlan;
 use crate::pool::Pool;
 use crate::report::CvReport;
 use crate::seed::Seeding;
+use crate::spaces::{Spaces, Uncounted};
 use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
 use crate::task::Trainer;
 use crate::watch::{CvWatch, OfMachine};
-use maxmargin_core::{Balance, Formulation, Loss, Offset};
+use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::{Gamma, RowWork, Rows};
@@ -47,6 +49,30 @@ impl Study<'_> {
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
+        self.validated(values, None, plan, seeding, watch)
+    }
+
+    /// As [`Study::cross_validate`], with the machines of all data from solutions that are there already: row of the data and coefficient of every
+    /// support vector of each. Folds that share no kernel start cold.
+    pub(crate) fn cross_validate_from(
+        &self,
+        start: &[Terms],
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<CvReport, CvError> {
+        let c = self.formulation.c().unwrap_or(1.0);
+        Ok(self.validated(&[c], Some(start), plan, seeding, watch)?.remove(0))
+    }
+
+    fn validated(
+        &self,
+        values: &[f64],
+        start: Option<&[Terms]>,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<Vec<CvReport>, CvError> {
         assert!(!values.is_empty(), "at least one value of C");
         if plan.len() != self.data.samples.len() {
             return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
@@ -55,7 +81,7 @@ impl Study<'_> {
         self.check_seeding(seeding, features)?;
         self.classes.map_or(Ok(()), |classes| check_folds(plan, classes))?;
         match self.shared(plan)? {
-            Some(prepared) => self.along(&prepared, values, plan, seeding, features, watch),
+            Some(prepared) => self.along(&prepared, (values, start), plan, (seeding, features), watch),
             None => self.apart(values, plan, seeding, watch),
         }
     }
@@ -96,10 +122,9 @@ impl Study<'_> {
     fn along(
         &self,
         prepared: &Prepared,
-        values: &[f64],
+        (values, start): (&[f64], Option<&[Terms]>),
         plan: &FoldPlan,
-        seeding: Seeding,
-        features: bool,
+        (seeding, features): (Seeding, bool),
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
@@ -107,7 +132,7 @@ impl Study<'_> {
         let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
-        let mut found = map_machines(count, self.par, |p, par| {
+        let validate = |p: usize, par: maxmargin_data::Par, spaces: &Spaces| {
             let relay = OfMachine { watch, machine: p, machines: count, done: &done };
             let run = MachineRun {
                 study: self,
@@ -115,14 +140,19 @@ impl Study<'_> {
                 plan,
                 seeding,
                 values,
+                start: start.map(|start| &start[p][..]),
                 begun,
                 limit: &limit,
                 par,
                 watch: &relay,
             };
-            let outcomes = run.run(&source, p);
+            let outcomes = run.run(spaces, p);
             done.fetch_add(1, Ordering::Relaxed);
             outcomes
+        };
+        let room = (self.memory, (self.budget(count), self.par));
+        let mut found = Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+            map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
         let mut reports = Vec::new();
         // A value of C that some machine did not come to has no report.
@@ -190,6 +220,8 @@ struct MachineRun<'a> {
     plan: &'a FoldPlan,
     seeding: Seeding,
     values: &'a [f64],
+    /// The solution of all data at the first of them, where it is known: rows of the data.
+    start: Option<&'a [(usize, f64)]>,
     begun: Instant,
     limit: &'a Limit,
     par: maxmargin_data::Par,
@@ -197,33 +229,41 @@ struct MachineRun<'a> {
 }
 
 impl MachineRun<'_> {
-    fn run(&self, source: &Source, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
-        let Self { study, arrangement, .. } = self;
-        let part = &arrangement.parts[p];
-        let folds = arrangement.tests_of(part, self.plan);
-        let feature = study.formulation.offset().feature();
-        let room = (study.budget(arrangement.parts.len()), study.par);
-        source.with_space(part, feature, room, |space| self.values_in(space, &folds, p)).0
+    /// α of all data, where it is known.
+    fn known(&self, problem: &Problem, p: usize) -> Option<Vec<f64>> {
+        let mut place = vec![usize::MAX; self.arrangement.original.len()];
+        for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
+            place[self.arrangement.original[at]] = own;
+        }
+        Some(problem.alpha_of(self.start?.iter().map(|&(row, coef)| (place[row], coef))))
+    }
+
+    fn run(&self, spaces: &Spaces, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+        let part = &self.arrangement.parts[p];
+        let folds = self.arrangement.tests_of(part, self.plan);
+        spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p)))
     }
 
     fn values_in(
         &self,
         space: maxmargin_kernel::Space,
-        folds: &[Vec<usize>],
-        p: usize,
+        uncounted: &Uncounted,
+        (folds, p): (&[Vec<usize>], usize),
     ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
-        let threads = if self.arrangement.parts.len() > 1 { 1 } else { self.par.threads() as u64 };
+        // Machines of some samples have rows of their own and one thread; others share rows with whoever runs beside them.
+        let own = self.arrangement.parts[p].rows.len() < self.arrangement.original.len();
+        let threads = if own { 1 } else { study.par.threads() as u64 };
         // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
         let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
         let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
-        let mut known = RowWork::default();
         for &c in self.values {
             let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
-            let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let known_before = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let start = known_before.or_else(|| outcomes.is_empty().then(|| self.known(&problem, p)).flatten());
             let trainer = Trainer {
                 problem: &problem,
                 machine: p,
@@ -251,9 +291,7 @@ impl MachineRun<'_> {
             outcome.number(p);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
-            let work = space.work();
-            outcomes.push((outcome, work.since(&known)));
-            known = work;
+            outcomes.push((outcome, uncounted.take()));
             drop(trainer);
             before = alpha.map(|alpha| (dual.clone(), alpha));
             if stopped && self.values.len() > 1 {

@@ -47,6 +47,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
         data: &data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin_model::Scheme::Pairs,
         kernel,
         gamma: None,
         scale,

@@ -186,6 +186,7 @@ fn trained(
         data: &drawn.data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin_model::Scheme::Pairs,
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,

@@ -37,6 +37,7 @@ fn train(data: &Dataset, solver: Solver, asked: &Asked) -> Fitted {
         data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin_model::Scheme::Pairs,
         kernel: &asked.kernel,
         gamma: None,
         scale: asked.scale,
@@ -160,6 +161,7 @@ fn a_model_that_was_asked_for_nothing_is_not_certified() {
         data: &data,
         classes: Some(&classes),
         sample_weights: None,
+        scheme: maxmargin_model::Scheme::Pairs,
         kernel: &kernel,
         gamma: None,
         scale: None,
@@ -238,6 +240,7 @@ fn what_was_changed_is_refuted() {
         let model = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5))).model;
         let machine = (0..model.machines().len()).rev().find(|&p| free(model.parts(), p).is_some()).expect("a free one");
         let (a, b) = judged(&model, &data).machines[machine].labels.expect("two classes");
+        let a = a.expect("a pair");
         for (case, (check, tamper)) in cases.iter().enumerate() {
             let verdict = judged(&tampered(&model, |parts| tamper(parts, machine)), &data);
             assert!(failed(&verdict).contains(check), "{count} classes, case {case}: {:?}", verdict.checks);

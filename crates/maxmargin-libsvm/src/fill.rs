@@ -2,6 +2,7 @@
 
 use crate::c::{self, copied};
 use maxmargin::libsvm::{Problem, Trained};
+use maxmargin::model::Calibration;
 use std::ffi::c_int;
 use std::ptr;
 
@@ -53,7 +54,33 @@ pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem,
     let vectors: Vec<*mut c::Node> = content.rows.iter().map(|&row| all[row]).collect();
     let indices: Vec<c_int> = content.rows.iter().map(|&row| row as c_int + 1).collect();
     let model = made(*param, &content, &vectors);
+    let (sigmoids, scale, marks) = trained.learned.model().map_or_else(Default::default, |model| numbers_of(model.calibration()));
+    // Of several classes our machines speak for the later, LIBSVM's for the earlier: then the sign of what is added changes.
+    let sign = if trained.machines.len() > 1 { -1.0 } else { 1.0 };
+    let (a, b): (Vec<f64>, Vec<f64>) =
+        sigmoids.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
+    let model = c::Model {
+        probA: copied(&a),
+        probB: if scale.is_some() { ptr::null_mut() } else { copied(&b) },
+        prob_density_marks: copied(&marks),
+        ..model
+    };
     copied(&[c::Model { sv_indices: copied(&indices), free_sv: 0, ..model }])
+}
+
+/// The numbers of calibrations: sigmoids, the scale of a regression, the marks of one class.
+fn numbers_of(calibration: &[Calibration]) -> (Vec<(f64, f64)>, Option<f64>, Vec<f64>) {
+    let (mut sigmoids, mut scale, mut marks) = (Vec::new(), None, Vec::new());
+    for one in calibration {
+        match one {
+            Calibration::Sigmoid { a, b } => sigmoids.push((*a, *b)),
+            Calibration::Laplace { scale: own } => scale = Some(*own),
+            Calibration::Marks(own) => marks.clone_from(own),
+            // LIBSVM has no room for others, and its parameters ask for none.
+            _ => {}
+        }
+    }
+    (sigmoids, scale, marks)
 }
 
 /// A model with this content, without indices and probabilities.

@@ -5,6 +5,7 @@ use crate::c::{self, Node, nodes, slice};
 use maxmargin::data::classes::pairs;
 use maxmargin::kernel::Kernel;
 use maxmargin::libsvm::Parameters;
+use maxmargin::model::{Calibration, Scheme};
 use std::cmp::Ordering;
 use std::ffi::c_double;
 
@@ -137,18 +138,67 @@ pub unsafe extern "C" fn svm_predict(model: *const c::Model, x: *const Node) -> 
     })
 }
 
-/// As [`svm_predict`]: no model gives probabilities yet ([`crate::svm_check_probability_model`]), and LIBSVM then does the same.
+/// Writes the probability of every class to `prob_estimates`, in the order of the model's labels, or of one class that of being inside and outside, and returns
+/// the likeliest label. Models without probabilities, and values, are predicted as by [`svm_predict`].
 ///
 /// # Safety
 ///
-/// As [`svm_predict`]; `prob_estimates` is not touched.
+/// As [`svm_predict`]; `prob_estimates` has room for as many values as the model has classes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svm_predict_probability(
     model: *const c::Model,
     x: *const Node,
     prob_estimates: *mut c_double,
 ) -> c_double {
-    let _ = prob_estimates;
-    // SAFETY: the caller's promise is that of `svm_predict`.
-    unsafe { svm_predict(model, x) }
+    guarded(f64::NAN, || {
+        // SAFETY: the caller's promise.
+        let Some(model) = (unsafe { model.as_ref() }) else { return f64::NAN };
+        // SAFETY: likewise.
+        let (said, probabilities) = unsafe {
+            let (decisions, said) = judged(model, x);
+            (said, probabilities(model, &decisions))
+        };
+        let Some(probabilities) = probabilities else { return said };
+        // SAFETY: there is room for as many values as the model has classes; of one class these are two.
+        unsafe { std::ptr::copy_nonoverlapping(probabilities.as_ptr(), prob_estimates, probabilities.len()) };
+        if model.param.svm_type == 2 {
+            return said;
+        }
+        let likeliest =
+            (1..probabilities.len()).fold(0, |best, at| if probabilities[at] > probabilities[best] { at } else { best });
+        // SAFETY: as many labels as classes.
+        unsafe { slice(model.label, model.nr_class) }.get(likeliest).map_or(said, |label| f64::from(*label))
+    })
+}
+
+/// The probabilities that decision values of LIBSVM's signs stand for, in the order of the model's labels.
+///
+/// # Safety
+///
+/// The model's arrays are as long as `svm.h` says.
+unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>> {
+    let count = usize::try_from(model.nr_class).unwrap_or(0);
+    if model.param.svm_type == 2 {
+        // SAFETY: ten marks, or none.
+        let marks = unsafe { slice(model.prob_density_marks, 10) };
+        let calibration = Calibration::Marks(marks.to_vec()).checked().ok().filter(|_| !marks.is_empty())?;
+        return Some(Scheme::Pairs.probabilities(0, &[calibration], decisions));
+    }
+    if !matches!(model.param.svm_type, 0 | 1) || count < 2 {
+        return None;
+    }
+    // SAFETY: as many values as pairs, or none.
+    let (a, b) = unsafe { (slice(model.probA, decisions.len() as _), slice(model.probB, decisions.len() as _)) };
+    if a.is_empty() || b.is_empty() {
+        return None;
+    }
+    // Our machines speak for the later class of a pair: of two that is LIBSVM's first, of more every sign changes.
+    let sign = if count == 2 { 1.0 } else { -1.0 };
+    let calibration: Vec<Calibration> = a.iter().zip(b).map(|(&a, &b)| Calibration::Sigmoid { a, b: sign * b }).collect();
+    let ours: Vec<f64> = decisions.iter().map(|decision| sign * decision).collect();
+    let mut found = Scheme::Pairs.probabilities(count, &calibration, &ours);
+    if count == 2 {
+        found.reverse();
+    }
+    Some(found)
 }

@@ -6,7 +6,7 @@ use crate::fill::filled;
 use crate::problem::{data, labels, parameters};
 use crate::say::{complain, say};
 use maxmargin::data::Par;
-use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, probability, train};
+use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, train};
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_double, c_int};
 use std::ptr;
@@ -42,6 +42,11 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
             Ok((problem, trained)) => {
                 for label in problem.unknown_weights(&asked) {
                     complain(&format!("WARNING: class label {label} specified in weight is not found"));
+                }
+                if trained.missing.is_some() && asked.svm_type == 2 {
+                    complain(
+                        "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
+                    );
                 }
                 say(&trained.story());
                 filled(prob, param, &problem, &trained)
@@ -106,8 +111,7 @@ pub unsafe extern "C" fn svm_check_parameter(prob: *const c::Problem, param: *co
         let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null() };
         // SAFETY: likewise.
         let (asked, labels) = unsafe { (parameters(param), labels(prob)) };
-        let wrong = asked.check(&labels).map_err(|fault| fault.0).and_then(|()| probability(asked.probability == 1));
-        let Err(what) = wrong else { return ptr::null() };
+        let Err(what) = asked.check(&labels).map_err(|fault| fault.0) else { return ptr::null() };
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
         // There are few texts, and none is ever removed: a string keeps its place on the heap when the map moves it.
         said.entry(what.to_owned()).or_insert_with(|| CString::new(what).unwrap_or_default()).as_ptr()

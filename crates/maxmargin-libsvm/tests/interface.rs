@@ -10,7 +10,8 @@ use std::sync::Mutex;
 use svm::{
     Model, Node, Parameter, Problem, svm_check_parameter, svm_check_probability_model, svm_cross_validation,
     svm_free_and_destroy_model, svm_get_labels, svm_get_nr_class, svm_get_nr_sv, svm_get_sv_indices, svm_get_svm_type,
-    svm_load_model, svm_predict, svm_predict_values, svm_save_model, svm_set_print_string_function, svm_train,
+    svm_get_svr_probability, svm_load_model, svm_predict, svm_predict_probability, svm_predict_values, svm_save_model,
+    svm_set_print_string_function, svm_train,
 };
 
 /// A problem and what it points to.
@@ -149,6 +150,48 @@ fn models_say_what_they_are_and_go_through_files() {
 }
 
 #[test]
+fn probabilities_sum_to_one_and_go_through_files() {
+    let _turn = PRINTING.lock();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = CString::new(folder.path().join("m").to_str().expect("a name")).expect("a name");
+    let mut two = Data::three();
+    two.labels.iter_mut().for_each(|label| *label = label.min(4.0));
+    // SAFETY: all pointers are to what svm.h says, and live.
+    unsafe {
+        svm_set_print_string_function(Some(keep));
+        for (mut data, svm_type) in [(Data::three(), 0), (two, 0), (Data::three(), 2), (Data::three(), 3)] {
+            let asked = Parameter { svm_type, probability: 1, ..parameter() };
+            let problem = data.problem();
+            let model = svm_train(&problem, &asked);
+            assert_eq!((svm_check_probability_model(model), svm_save_model(file.as_ptr(), model)), (1, 0), "{svm_type}");
+            let again = svm_load_model(file.as_ptr());
+            let classes = svm_get_nr_class(model) as usize;
+            let mut right = 0;
+            for (row, label) in data.nodes.iter().zip(&data.labels) {
+                let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
+                let said = svm_predict_probability(model, row.as_ptr(), a.as_mut_ptr());
+                assert_eq!(said.to_bits(), svm_predict_probability(again, row.as_ptr(), b.as_mut_ptr()).to_bits());
+                assert_eq!(a, b);
+                let sum: f64 = a[..classes].iter().sum();
+                assert!((sum - if svm_type == 3 { 0.0 } else { 1.0 }).abs() < 1e-12, "{a:?}");
+                right += u32::from(said == *label);
+                if svm_type == 0 {
+                    let mut labels = [0; 3];
+                    svm_get_labels(model, labels.as_mut_ptr());
+                    let place = labels.iter().position(|known| f64::from(*known) == said).expect("a label");
+                    assert!(a[..classes].iter().all(|p| *p <= a[place]), "{a:?} {said}");
+                }
+            }
+            assert!(svm_type != 0 || right >= 24, "{right}");
+            assert_eq!(svm_get_svr_probability(model) > 0.0, svm_type == 3);
+            freed(model);
+            freed(again);
+        }
+        svm_set_print_string_function(None);
+    }
+}
+
+#[test]
 fn folds_predict_every_row() {
     let _turn = PRINTING.lock();
     let mut data = Data::three();
@@ -175,7 +218,7 @@ fn what_is_wrong_is_a_text_or_a_null_pointer_and_never_a_panic() {
         let text = |asked: Parameter| CStr::from_ptr(svm_check_parameter(&problem, &asked)).to_string_lossy().into_owned();
         assert_eq!(text(Parameter { svm_type: 7, ..parameter() }), "unknown svm type");
         assert_eq!(text(Parameter { C: -1.0, ..parameter() }), "C <= 0");
-        assert!(text(Parameter { probability: 1, ..parameter() }).starts_with("probability estimates"));
+        assert_eq!(text(Parameter { probability: 2, ..parameter() }), "probability != 0 and probability != 1");
         assert!(svm_train(&problem, &Parameter { gamma: f64::NAN, ..parameter() }).is_null());
         assert!(svm_train(ptr::null(), ptr::null()).is_null());
         let mut twisted = Data::new(&[(1.0, &[(2, 1.0), (1, 1.0)]), (2.0, &[(1, 1.0)])]);

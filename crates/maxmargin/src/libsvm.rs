@@ -28,14 +28,5 @@ pub use folds::Folds;
 pub use learned::Learned;
 pub use parameters::{Faulty, Parameters, Shape};
 pub use rand::Rand;
-pub use train::{Machine, Problem, Run, Shown, Trained, train};
+pub use train::{Machine, Problem, Run, Shown, Trained, errors_of, train};
 pub use validate::{Judged, cross_validate, squares};
-
-/// What is asked for and not there yet, with what to use instead: the one place to change when it comes.
-///
-/// # Errors
-///
-/// While there are no probabilities.
-pub fn probability(wanted: bool) -> Result<(), &'static str> {
-    if wanted { Err("probability estimates (-b 1) are not there yet; train and predict with -b 0") } else { Ok(()) }
-}

@@ -1,12 +1,15 @@
 //! The estimator: parameters in, certified models and reports out.
 
+mod probability;
 mod solver;
+mod weights;
 
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Probability, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
+use maxmargin_model::Scheme;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -15,7 +18,8 @@ const MEMORY: u64 = 2 << 30;
 
 /// A support vector machine for classes, values or one class: kernel, parameters, solver, and the means to train and to select it.
 ///
-/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair; regression and one class are one.
+/// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
+/// one class are one.
 #[derive(Clone, Debug)]
 pub struct Svm {
     kernel: Kernel,
@@ -39,6 +43,8 @@ pub struct Svm {
     max_time: Option<Duration>,
     memory: u64,
     par: Par,
+    probability: Option<Probability>,
+    scheme: Scheme,
 }
 
 impl Svm {
@@ -90,6 +96,8 @@ impl Svm {
             max_time: None,
             memory: MEMORY,
             par: Par::Seq,
+            probability: None,
+            scheme: Scheme::Pairs,
         }
     }
 
@@ -119,19 +127,6 @@ impl Svm {
     #[must_use]
     pub fn c(self, c: f64) -> Self {
         Self { formulation: self.formulation.with_c(c), ..self }
-    }
-
-    /// A factor of `C` for one class. A label that the data does not have is an error.
-    #[must_use]
-    pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
-        self.weights.push((label, factor));
-        self
-    }
-
-    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
-    #[must_use]
-    pub fn sample_weights(self, weights: Vec<f64>) -> Self {
-        Self { sample_weights: Some(weights), ..self }
     }
 
     /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
@@ -284,7 +279,7 @@ impl Svm {
     ///
     /// As [`Svm::fit`].
     pub fn fit_watched(&self, data: &Dataset, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
-        self.study(data, |study| study.train(watch))
+        self.study(data, |study| self.fitted(study, watch))
     }
 
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.
@@ -369,6 +364,7 @@ impl Svm {
         run(&Study {
             data,
             classes: classes.as_ref(),
+            scheme: self.scheme,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
@@ -380,19 +376,5 @@ impl Svm {
             memory: self.memory,
             par: self.par,
         })
-    }
-
-    /// A factor of C for each class.
-    fn class_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
-        let labels = classes.labels();
-        let mut weights = vec![1.0; labels.len()];
-        for &(label, factor) in &self.weights {
-            let Some(at) = labels.iter().position(|known| *known == label) else {
-                let names: Vec<String> = labels.iter().map(f64::to_string).collect();
-                return Err(CvError::UnknownClass { label, known: names.join(", ") });
-            };
-            weights[at] = factor;
-        }
-        Ok(weights)
     }
 }

@@ -7,6 +7,7 @@ use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
 use maxmargin::kernel::Gamma;
+use maxmargin::model::Scheme;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -99,7 +100,10 @@ pub(crate) struct ProblemArgs {
     /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it were there twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair
+    /// Which classes machines tell apart: one for each pair of classes, or one for each class against the rest
+    #[arg(long, value_name = "HOW", default_value = "one-vs-one", value_parser = values::scheme())]
+    pub(crate) classes: Scheme,
+    /// Train no more machines than this: k classes take k(k-1)/2, one for each pair, or k, one for each against the rest
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = values::count)]
     pub(crate) max_machines: u64,
     /// Scale the features; fitted on training rows only, stored in the model

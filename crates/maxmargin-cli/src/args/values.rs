@@ -6,6 +6,7 @@ use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
 use maxmargin::kernel::Gamma;
+use maxmargin::model::Scheme;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,6 +60,11 @@ const SEEDINGS: [(&str, &str); 8] = [
     ("full", "train on all data once, derive every fold from it"),
 ];
 
+const SCHEMES: [(&str, &str); 2] = [
+    ("one-vs-one", "k(k-1)/2 machines, which vote"),
+    ("one-vs-rest", "k machines, of which the greatest decision value is taken"),
+];
+
 const LOSSES: [(&str, &str); 2] = [("hinge", "C max(0, 1 - y f(x))"), ("squared", "C max(0, 1 - y f(x))²")];
 
 /// One of some names, each with its help.
@@ -75,6 +81,11 @@ pub(crate) fn solver() -> impl TypedValueParser<Value = Solver> {
 pub(crate) fn seeding() -> impl TypedValueParser<Value = Seeding> {
     named(SEEDINGS)
         .map(|name| Seeding::ALL.into_iter().find(|known| known.0 == name).map_or_else(Seeding::default, |known| known.1))
+}
+
+/// Which classes machines tell apart, by name.
+pub(crate) fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    named(SCHEMES).map(|name| if name == "one-vs-rest" { Scheme::Rest } else { Scheme::Pairs })
 }
 
 /// A loss by name.

@@ -9,7 +9,7 @@ use crate::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
 use maxmargin::data::{Dataset, Samples};
-use maxmargin::libsvm::{Learned, probability, squares};
+use maxmargin::libsvm::{Learned, errors_of, squares};
 use maxmargin::model::{Decide, Model, ModelError};
 use std::ffi::OsString;
 use std::path::Path;
@@ -40,15 +40,64 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let unwritable = |_| Ended::Error(format!("can't open output file {}", output.to_string_lossy()));
     let output = Output::open(Path::new(output)).map_err(unwritable)?;
     let name = model.to_string_lossy();
-    let learned = Learned::read(&data::bytes(model, "model")?)
-        .map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
-    probability(wants).map_err(Ended::parameter)?;
+    let bytes = data::bytes(model, "model")?;
+    let learned =
+        Learned::read(&bytes).map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+    let has = learned.model().is_some_and(|model| !model.calibration().is_empty());
+    if wants && !has {
+        return Err(Ended::Error("Model does not support probabiliy estimates".to_owned()));
+    }
+    if has && !wants && !quiet {
+        print("Model supports probability estimates, but disabled in prediction.\n")?;
+    }
+    let learned = if wants { learned } else { learned.by_votes().map_err(Ended::parameter)? };
     let base = learned.model().map_or(1, |model| model.parts().index_base);
     let data = data::read(test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, threads.par())?;
     let learned = if data.index_base < base { from_zero(learned).map_err(Ended::parameter)? } else { learned };
     let predicted = learned.predict(&data.samples, threads.par()).map_err(Ended::parameter)?;
-    output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?;
+    match learned.model().filter(|model| wants && !model.outcomes().is_empty()) {
+        Some(model) => {
+            let order = order_of(model, &bytes);
+            let all = model.probabilities(&data.samples, threads.par()).map_err(Ended::parameter)?;
+            output.write(|out| {
+                out.write_all(heading(model, &order).as_bytes())?;
+                for (label, row) in predicted.iter().zip(all.chunks_exact(order.len())) {
+                    write!(out, "{}", format_g(*label, 6))?;
+                    order.iter().try_for_each(|&at| write!(out, " {}", format_g(row[at], 6)))?;
+                    writeln!(out)?;
+                }
+                Ok(())
+            })?;
+        }
+        None => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
+    }
+    if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
+        print(&errors_of(scale, ""))?;
+    }
     if quiet { Ok(()) } else { print(&judged(&learned, &data, &predicted)) }
+}
+
+/// Which outcome each column of probabilities is of: in the order of the labels in the file, or, of two classes in a file without, the positive one first.
+fn order_of(model: &Model, bytes: &[u8]) -> Vec<usize> {
+    let outcomes = model.outcomes();
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]);
+    let line = text.lines().take_while(|line| *line != "SV").find_map(|line| line.strip_prefix("label "));
+    let labels = line.unwrap_or_default().split_ascii_whitespace().filter_map(|word| word.parse::<f64>().ok());
+    let order: Vec<usize> = labels.filter_map(|label| outcomes.iter().position(|known| *known == label)).collect();
+    match (order.len() == outcomes.len(), outcomes.len(), model.decide()) {
+        (true, ..) => order,
+        (false, 2, Decide::Coupled) => vec![1, 0],
+        (false, count, _) => (0..count).collect(),
+    }
+}
+
+/// The line over probabilities.
+fn heading(model: &Model, order: &[usize]) -> String {
+    if model.decide() == Decide::Inlier {
+        return "label normal outlier\n".to_owned();
+    }
+    let labels: Vec<String> = order.iter().map(|&at| format_g(model.outcomes()[at], 17)).collect();
+    format!("labels {}\n", labels.join(" "))
 }
 
 /// Accuracy, or errors of values.

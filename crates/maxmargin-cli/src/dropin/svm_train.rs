@@ -10,7 +10,7 @@ use maxmargin::cv::CertificateReport;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::{Folds, Parameters, Problem, Rand, Run, cross_validate, probability, squares, train};
+use maxmargin::libsvm::{Folds, Parameters, Problem, Rand, Run, cross_validate, squares, train};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -104,7 +104,6 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
         data::check_serials(&data)?;
     }
     parameters.check(&data.labels).map_err(Ended::parameter)?;
-    probability(parameters.probability == 1).map_err(Ended::parameter)?;
     let run = Run { par: threads.par(), memory: asked.ours.budget(asked.cache), seed: asked.ours.seed };
     match asked.folds {
         Some(folds) => validate(&asked, data, &parameters, folds, &run),
@@ -123,6 +122,9 @@ fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Re
     }
     if let (true, Some(certificate)) = (asked.ours.certificate, &trained.certificate) {
         print(&certified(certificate))?;
+    }
+    if trained.missing.is_some() && parameters.svm_type == 2 {
+        tell("WARNING: number of positive or negative decision values <5; too few to do a probability estimation.");
     }
     if trained.machines.iter().any(|machine| !machine.converged) {
         tell("\nWARNING: the solver stopped before it reached the tolerance");

@@ -8,9 +8,8 @@ use crate::threads::Threads;
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::Dataset;
-use maxmargin::data::classes::pairs;
 use maxmargin::kernel::{Gamma, Kernel};
-use maxmargin::model::{Model, data_sha256};
+use maxmargin::model::{Model, Scheme, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -216,6 +215,8 @@ pub(crate) struct Setup {
     pub(crate) kernel: KernelDocument,
     pub(crate) formulation: FormulationDocument,
     pub(crate) solver: String,
+    /// Which classes machines tell apart, where there are classes.
+    pub(crate) scheme: Option<Scheme>,
     /// A factor of C for each class.
     pub(crate) weights: Vec<f64>,
     /// Factors of C for the samples, where there are any.
@@ -245,6 +246,7 @@ impl Setup {
             kernel: KernelDocument::new(model.kernel()),
             formulation: FormulationDocument::new(formulation, formulation.c()),
             solver: record.map_or_else(String::new, |r| r.solver.clone()),
+            scheme: (!model.classes().is_empty()).then(|| model.scheme()),
             weights,
             sample_weights: record.and_then(|r| r.sample_weights.as_deref()).map(SampleWeights::of),
             eps: goal.kkt(),
@@ -257,6 +259,11 @@ impl Setup {
     /// `eps 0.001`, `gap 0.001`, or both.
     pub(crate) fn goal_text(&self) -> String {
         goal_text(self.eps, self.gap)
+    }
+
+    /// The labels that machines tell apart, and how; none where there are no classes.
+    pub(crate) fn sides(&self) -> (Vec<f64>, Scheme) {
+        (self.labels(), self.scheme.unwrap_or_default())
     }
 
     /// The labels that machines tell apart; none where there are no classes.
@@ -279,7 +286,7 @@ pub(crate) fn goal_text(eps: Option<f64>, gap: Option<f64>) -> String {
 /// One machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MachineDocument {
-    /// The label below 0, where there are classes.
+    /// The label below 0, where there are classes; none where that is all the others.
     pub(crate) negative: Option<f64>,
     /// The label from 0 on.
     pub(crate) positive: Option<f64>,
@@ -288,18 +295,24 @@ pub(crate) struct MachineDocument {
 }
 
 impl MachineDocument {
-    /// `-1 and 1`, or `all`
+    /// `-1 and 1`, `1 and the rest`, or `all`
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
         let exact = crate::format::exact;
-        negative.zip(positive).map_or_else(|| "all".to_owned(), |(a, b)| format!("{} and {}", exact(a), exact(b)))
+        match (negative, positive) {
+            (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
+            (None, Some(b)) => format!("{} and the rest", exact(b)),
+            _ => "all".to_owned(),
+        }
     }
 
     /// Machines with the labels that they decide between.
-    pub(crate) fn of(classes: &[f64], reports: &[MachineReport]) -> Vec<Self> {
-        let labels: Vec<(usize, usize)> = pairs(classes.len()).collect();
+    pub(crate) fn of((classes, scheme): (&[f64], Scheme), reports: &[MachineReport]) -> Vec<Self> {
+        let labels = scheme.sides(classes.len());
         let named = |report: &MachineReport| {
-            let (negative, positive) = labels.get(report.machine).map(|&(a, b)| (classes[a], classes[b])).unzip();
-            Self { negative, positive, report: report.clone() }
+            let sides = labels.get(report.machine);
+            let (negative, positive) = (sides.and_then(|sides| sides.0), sides.map(|sides| sides.1));
+            let label = |class: Option<usize>| class.map(|class| classes[class]);
+            Self { negative: label(negative), positive: label(positive), report: report.clone() }
         };
         reports.iter().map(named).collect()
     }
@@ -308,7 +321,7 @@ impl MachineDocument {
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
         let sides = model.sides(p);
-        let is_of = |label: &&f64| sides.is_none_or(|(a, b)| **label == a || **label == b);
+        let is_of = |label: &&f64| sides.is_none_or(|(a, b)| **label == b || a.is_none_or(|a| **label == a));
         MachineReport {
             machine: p,
             train: labels.iter().filter(is_of).count(),

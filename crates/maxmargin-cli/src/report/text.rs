@@ -6,6 +6,7 @@ use crate::format;
 use maxmargin::core::Status;
 use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::model::Scheme;
 
 /// Machines shown one by one; of more, only those that need attention.
 pub(crate) const SHOWN: usize = 15;
@@ -169,6 +170,16 @@ pub(crate) fn words(status: Status) -> &'static str {
         Status::IterationLimit => "iteration limit",
         Status::TimeLimit => "time limit",
         other => status_name(other),
+    }
+}
+
+/// Which classes machines tell apart, in words.
+pub(crate) fn scheme_text(scheme: Scheme, count: Option<usize>) -> String {
+    match (scheme, count) {
+        (Scheme::Pairs, None) => "one for each pair of classes".to_owned(),
+        (Scheme::Pairs, Some(count)) => format!("one for each pair of {count} classes"),
+        (Scheme::Rest, None) => "one for each class against the rest".to_owned(),
+        (Scheme::Rest, Some(count)) => format!("one for each of {count} classes against the rest"),
     }
 }
 

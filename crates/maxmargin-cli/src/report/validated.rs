@@ -2,7 +2,7 @@
 
 use super::document::{MachineDocument, Seconds, Setup, Solved};
 use super::table::{Align, columns};
-use super::text::{certificates, confusion_table, words};
+use super::text::{certificates, confusion_table, scheme_text, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::{Needs, Status};
@@ -51,12 +51,13 @@ pub(crate) struct Validated {
 impl Validated {
     /// What a report says of these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, json: Option<Json>) -> Self {
-        let classes = &setup.labels()[..];
+        let (classes, scheme) = setup.sides();
+        let classes = &classes[..];
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
             scores: fold.scores.iter().copied().collect(),
-            machines: (json == Some(Json::Full)).then(|| MachineDocument::of(classes, &fold.machines)),
+            machines: (json == Some(Json::Full)).then(|| MachineDocument::of((classes, scheme), &fold.machines)),
         };
         Self {
             needs: setup.formulation.needs,
@@ -64,7 +65,10 @@ impl Validated {
             solved: Solved {
                 status: report.status(),
                 certificate: report.certificate(),
-                machines: report.full.as_ref().map_or_else(Vec::new, |full| MachineDocument::of(classes, &full.machines)),
+                machines: report
+                    .full
+                    .as_ref()
+                    .map_or_else(Vec::new, |full| MachineDocument::of((classes, scheme), &full.machines)),
                 iterations: report.iterations,
                 rows_computed: report.rows_computed,
                 kernel_bytes: report.kernel_bytes,
@@ -197,7 +201,11 @@ impl Validated {
         if classes > 2 {
             lines.push((
                 "machines",
-                format!("{} in each fold, one for each pair of {classes} classes", classes * (classes - 1) / 2),
+                format!(
+                    "{} in each fold, {}",
+                    setup.scheme.unwrap_or_default().machines(classes),
+                    scheme_text(setup.scheme.unwrap_or_default(), Some(classes))
+                ),
             ));
         }
         lines.push(("certificates", certificates(&self.certificates(), setup, "folds")));

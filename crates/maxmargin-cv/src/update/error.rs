@@ -39,8 +39,10 @@ pub enum UpdateError {
         "the model keeps its weights alone and no support vectors: train it as `train --solver smo --updatable` to update it"
     )]
     Folded,
-    /// A rule that later versions know.
-    #[error("the model decides by a rule that this version cannot update: use a newer version")]
+    /// Machines that paths are not for.
+    #[error(
+        "the model has machines of each class against the rest, which cannot be updated: train it anew on the changed data, or with one machine for each pair"
+    )]
     Decide,
     /// Other data than the model was trained on.
     #[error("this is not the data that the model was trained on: {0}")]

@@ -70,6 +70,7 @@ impl Case {
             data: &self.data,
             classes: Some(&self.classes),
             sample_weights: None,
+            scheme: maxmargin_model::Scheme::Pairs,
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,

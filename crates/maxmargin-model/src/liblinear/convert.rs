@@ -2,13 +2,14 @@
 
 use super::LinearModel;
 use crate::error::ModelError;
-use crate::machine::{Decide, Rule};
+use crate::machine::{Machine, Rule, Scheme};
 use crate::model::Model;
-use maxmargin_core::Loss;
+use maxmargin_core::{Loss, Needs};
 use maxmargin_kernel::Kernel;
 
 impl LinearModel {
-    /// A linear model of ours as LIBLINEAR's. Of two classes the one with positive decisions comes first; the bias becomes the weight of a feature of value 1.
+    /// A linear model of ours as LIBLINEAR's. Of two classes the one with positive decisions comes first; biases become the weights of a feature of value 1.
+    /// Probabilities are left out.
     ///
     /// # Errors
     ///
@@ -25,36 +26,39 @@ impl LinearModel {
         if parts.index_base != 1 {
             return refused("a model of features numbered from 0");
         }
-        let [machine] = &parts.machines[..] else {
-            return refused("machines for pairs of classes, where it has one class against the rest");
-        };
-        let labels = parts.classes.iter().rev().map(|label| {
+        if parts.classes.len() > 2 && parts.scheme == Scheme::Pairs {
+            return refused("a model of machines for pairs of classes (not of --classes one-vs-rest)");
+        }
+        let labels = parts.classes.iter().map(|label| {
             let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(label);
             if fits { Ok(*label as i32) } else { Err(ModelError::Label(*label)) }
         });
-        let labels = labels.collect::<Result<Vec<_>, _>>()?;
+        let mut labels = labels.collect::<Result<Vec<_>, _>>()?;
+        if labels.len() == 2 {
+            labels.reverse();
+        }
         let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
-        let solver = match (parts.decide, squared) {
-            (Decide::Vote, false) => 3,
-            (Decide::Vote, true) => 1,
-            (Decide::Value, false) => 13,
-            (Decide::Value, true) => 12,
-            (Decide::Inlier, _) => 21,
+        let needs = parts.decide.needs();
+        let solver = match (needs, squared) {
+            (Needs::Classes, false) => 3,
+            (Needs::Classes, true) => 1,
+            (Needs::Values, false) => 13,
+            (Needs::Values, true) => 12,
+            (Needs::Nothing, _) => 21,
         };
         let features = parts.support.features();
-        let mut w = vec![0.0; features];
-        for (&k, coef) in machine.support.iter().zip(&machine.coef) {
-            parts.support.row(k as usize).for_each(|j, value| w[j] += coef * value);
-        }
-        let (bias, rho) = match parts.decide {
-            Decide::Inlier => (-1.0, Some(0.0 - machine.bias)),
-            _ if machine.bias == 0.0 => (-1.0, None),
-            _ => (1.0, None),
+        let rho = (needs == Needs::Nothing).then(|| 0.0 - parts.machines[0].bias);
+        let has_bias = rho.is_none() && parts.machines.iter().any(|machine| machine.bias != 0.0);
+        let column = |machine: &Machine| {
+            let mut w = vec![0.0; features];
+            for (&k, coef) in machine.support.iter().zip(&machine.coef) {
+                parts.support.row(k as usize).for_each(|j, value| w[j] += coef * value);
+            }
+            w.extend(has_bias.then_some(machine.bias));
+            w
         };
-        if bias >= 0.0 {
-            w.push(machine.bias);
-        }
-        Ok(Self { solver, labels, features, bias, rho, weights: vec![w] })
+        let weights = parts.machines.iter().map(column).collect();
+        Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
     }
 
     /// LIBLINEAR's model as one of ours, without a record of its training. Of two classes exactly 0 is for the class of positive decisions here, for the
@@ -62,21 +66,28 @@ impl LinearModel {
     ///
     /// # Errors
     ///
-    /// When it has several columns of weights.
+    /// When it is of one class only, or of two with a column for each.
     pub fn to_model(&self) -> Result<Model, ModelError> {
-        let [w] = &self.weights[..] else {
-            let what = format!("a model of {} classes, each against the rest, as machines for pairs", self.labels.len());
-            return Err(ModelError::Unsupported(what));
-        };
-        let rule = match self.labels[..] {
+        let mut classes: Vec<f64> = self.labels.iter().map(|label| f64::from(*label)).collect();
+        let scheme = if classes.len() > 2 { Scheme::Rest } else { Scheme::Pairs };
+        if scheme == Scheme::Pairs {
+            classes.reverse();
+        }
+        let rule = match classes.len() {
             _ if self.is_regression() => Rule::VALUE,
             _ if self.is_one_class() => Rule::INLIER,
-            [positive, negative] => Rule { decide: Decide::Vote, classes: vec![f64::from(negative), f64::from(positive)] },
-            _ => return Err(ModelError::Unsupported("a model of one class only".to_owned())),
+            1 => return Err(ModelError::Unsupported("a model of one class only".to_owned())),
+            2 if self.weights.len() == 2 => {
+                return Err(ModelError::Unsupported("a model of two classes with a column of weights for each".to_owned()));
+            }
+            _ => Rule { decide: scheme.decide(), classes, scheme },
         };
-        let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
-        let terms = (0..).zip(&w[..self.features]).filter(|(_, value)| **value != 0.0).map(|(j, value)| (j, *value));
-        Model::from_weights(self.features, rule, &[(terms.collect(), bias - self.rho.unwrap_or(0.0))])
+        let machine = |w: &Vec<f64>| {
+            let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
+            let terms = (0..).zip(&w[..self.features]).filter(|(_, value)| **value != 0.0).map(|(j, value)| (j, *value));
+            (terms.collect(), bias - self.rho.unwrap_or(0.0))
+        };
+        Model::from_weights(self.features, rule, &self.weights.iter().map(machine).collect::<Vec<_>>())
     }
 }
 
@@ -85,19 +96,33 @@ mod tests {
     use super::*;
     use maxmargin_data::{Par, Samples};
 
+    fn ruled(classes: Vec<f64>, scheme: Scheme) -> Rule {
+        if classes.is_empty() { Rule::VALUE } else { Rule { decide: scheme.decide(), classes, scheme } }
+    }
+
     fn linear(bias: f64, classes: Vec<f64>) -> Model {
-        let rule = if classes.is_empty() { Rule::VALUE } else { Rule { decide: Decide::Vote, classes } };
-        Model::from_weights(3, rule, &[(vec![(0, 0.5), (2, -2.0)], bias)]).expect("a model")
+        let (scheme, machines) = if classes.len() > 2 { (Scheme::Rest, classes.len()) } else { (Scheme::Pairs, 1) };
+        let machine = |at: usize| (vec![(0, 0.5), (2, at as f64 - 1.5)], bias);
+        let machines: Vec<_> = (0..machines).map(machine).collect();
+        Model::from_weights(3, ruled(classes, scheme), &machines).expect("a model")
     }
 
     #[test]
     fn linear_models_go_there_and_back() {
         let rows = Samples::from_rows(&[[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]).expect("rows");
-        for model in [linear(0.0, vec![-1.0, 1.0]), linear(0.25, vec![3.0, 2.0]), linear(-7.0, vec![])] {
+        for (bias, classes) in [
+            (0.0, vec![-1.0, 1.0]),
+            (0.25, vec![3.0, 2.0]),
+            (-7.0, vec![]),
+            (1.0, vec![3.0, 5.0, 4.0]),
+            (0.0, vec![1.0, 2.0, 3.0]),
+        ] {
+            let model = linear(bias, classes);
             let there = LinearModel::from_model(&model).expect("a model");
-            assert_eq!(there.decision_values(&rows, Par::Seq), model.decision_values(&rows, Par::Seq).expect("values"));
+            let decisions = there.decision_values(&rows, Par::Seq);
+            assert_eq!(decisions, model.decision_values(&rows, Par::Seq).expect("values"));
             assert_eq!(there.to_model().expect("a model"), model);
-            let labels: Vec<f64> = there.decision_values(&rows, Par::Seq).chunks(1).map(|row| there.label(row)).collect();
+            let labels: Vec<f64> = decisions.chunks(there.weights.len()).map(|row| there.label(row)).collect();
             assert_eq!(labels, model.predict(&rows, Par::Seq).expect("labels"));
         }
     }
@@ -106,14 +131,16 @@ mod tests {
     fn what_it_has_no_words_for_is_refused_by_name() {
         let said = |model: &Model| LinearModel::from_model(model).expect_err("refused").to_string();
         let samples = Samples::from_rows(&[[1.0], [2.0]]).expect("rows");
-        let rule = Rule { decide: Decide::Vote, classes: vec![0.0, 1.0] };
+        let rule = ruled(vec![0.0, 1.0], Scheme::Pairs);
         let rbf = Model::from_machines(Kernel::rbf(1.0), &samples, rule, &[(vec![(0, 1.0)], 0.0)]).expect("a model");
         assert!(said(&rbf).contains("the kernel rbf"));
         assert!(said(&linear(0.0, vec![0.5, 1.0])).contains("0.5"));
         let from0 = linear(0.0, vec![0.0, 1.0]).with_index_base(0).expect("a base");
         assert!(said(&from0).contains("numbered from 0"));
-        let three =
-            LinearModel { solver: 1, labels: vec![1, 2, 3], features: 0, bias: -1.0, rho: None, weights: vec![vec![]; 3] };
-        assert!(three.to_model().expect_err("refused").to_string().contains("3 classes"));
+        let rule = ruled(vec![0.0, 1.0, 2.0], Scheme::Pairs);
+        let pairs = Model::from_weights(1, rule, &[(vec![(0, 1.0)], 0.0), (vec![], 0.0), (vec![], 0.0)]).expect("a model");
+        assert!(said(&pairs).contains("--classes one-vs-rest"));
+        let one = LinearModel { solver: 1, labels: vec![1], features: 0, bias: -1.0, rho: None, weights: vec![vec![]] };
+        assert!(one.to_model().expect_err("refused").to_string().contains("one class"));
     }
 }

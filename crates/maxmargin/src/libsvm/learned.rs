@@ -2,7 +2,7 @@
 
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Model, ModelError, libsvm};
+use maxmargin_model::{Decide, Model, ModelError, libsvm};
 use std::io::Write;
 
 /// A model, or what LIBSVM writes of data in one class only: a label.
@@ -55,6 +55,21 @@ impl Learned {
                 write!(out, "svm_type {name}\n{}", libsvm::kernel_lines(kernel)?)?;
                 Ok(write!(out, "nr_class 1\ntotal_sv 0\nrho\nlabel {label}\nnr_sv 0\nSV\n")?)
             }
+        }
+    }
+
+    /// The same that decides by its decision values, as `svm-predict -b 0` does.
+    ///
+    /// # Errors
+    ///
+    /// Never, for a model that was read or trained.
+    pub fn by_votes(self) -> Result<Self, ModelError> {
+        match self {
+            Self::Model(model) if model.decide() == Decide::Coupled => {
+                let decide = model.scheme().decide();
+                Ok(Self::Model(Box::new(model.with_decide(decide)?)))
+            }
+            other => Ok(other),
         }
     }
 

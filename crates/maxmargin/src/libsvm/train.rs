@@ -5,8 +5,9 @@ use super::learned::Learned;
 use super::parameters::{Parameters, Shape};
 use crate::Svm;
 use maxmargin_core::{Formulation, Status};
-use maxmargin_cv::{CertificateReport, CvError, Fitted};
+use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
 use maxmargin_data::classes::pairs;
+use maxmargin_data::number::format_g;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
@@ -72,6 +73,7 @@ impl Problem {
         let Shape { formulation, kernel, goal } = parameters.shape();
         let svm = Svm::of(formulation).kernel(kernel).goal(goal).shrinking(parameters.shrinking == 1);
         let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
+        let svm = if parameters.probability == 1 { svm.probability(Probability::Platt) } else { svm };
         // Weights are of C-SVC alone, in LIBSVM too.
         let classes = self.classes.iter().filter(|_| parameters.svm_type == 0);
         let weighted = classes.flat_map(|classes| (0..classes.labels.len()).map(move |class| (classes, class)));
@@ -127,12 +129,14 @@ pub struct Trained {
     pub machines: Vec<Machine>,
     /// The worst certificate; none where nothing was solved.
     pub certificate: Option<CertificateReport>,
+    /// Why there are no probabilities although they were asked for.
+    pub missing: Option<&'static str>,
 }
 
 impl Trained {
     /// What LIBSVM prints on its way, once it is known.
     pub fn story(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.learned.model().and_then(Model::error_scale).map_or_else(String::new, |scale| errors_of(scale, " "));
         for machine in &self.machines {
             // Writing to a string does not fail.
             let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
@@ -161,6 +165,15 @@ impl Trained {
     }
 }
 
+/// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale, `svm-predict` has none.
+pub fn errors_of(scale: f64, blank: &str) -> String {
+    let scale = format_g(scale, 6);
+    format!(
+        "Prob. model for test data: target value = predicted value + z,\n\
+         z: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma={blank}{scale}\n"
+    )
+}
+
 /// Trains as `svm-train` does. Parameters are those that passed [`Parameters::check`].
 ///
 /// # Errors
@@ -170,13 +183,14 @@ pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Tr
     let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
     if let [label] = labels[..] {
         let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel };
-        return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None });
+        return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
     }
     let fitted = problem.svm(parameters, run).fit(&problem.data)?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
-    Ok(Trained { labels, learned: Learned::Model(Box::new(model)), machines, certificate: Some(fitted.certificate) })
+    let missing = fitted.calibration.as_ref().and_then(|report| report.missing);
+    Ok(Trained { labels, learned: Learned::Model(Box::new(model)), machines, certificate: Some(fitted.certificate), missing })
 }
 
 /// The model with LIBSVM's labels and with its support vectors, which linear solvers leave out.
@@ -191,8 +205,11 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
                 training.rows.iter().map(|&row| row as usize).zip(coef.copied()).collect()
             };
             let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
-            let rule = Rule { decide: model.decide(), classes: model.classes().to_vec() };
+            let parts = model.parts();
+            let decide = if parts.classes.is_empty() { parts.decide } else { parts.scheme.decide() };
+            let rule = Rule { decide, classes: parts.classes.clone(), scheme: parts.scheme };
             let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
+            let made = made.with_calibration(parts.calibration.clone())?;
             let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();
             let mut record = record.clone();
             record.machines.iter_mut().for_each(|machine| machine.folded = None);

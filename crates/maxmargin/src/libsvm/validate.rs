@@ -40,7 +40,8 @@ impl Judged {
 ///
 /// As [`train`].
 pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
-    if parameters.has_classes() && lacks_classes(problem, folds) {
+    // Probabilities decide there, and each training has its own.
+    if parameters.has_classes() && (parameters.probability == 1 || lacks_classes(problem, folds)) {
         return apart(problem, parameters, folds, run);
     }
     // Empty folds test nothing.
@@ -52,7 +53,7 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
     let place = |fold: &usize| used.partition_point(|known| known < fold).to_string() + "\n";
     let fold_of = folds.fold_of();
     let plan = FoldPlan::from_text(&fold_of.iter().map(place).collect::<String>(), problem.given.len())?;
-    let report = problem.svm(parameters, run).cross_validate(&problem.data, &plan)?;
+    let report = problem.svm(&Parameters { probability: 0, ..parameters.clone() }, run).cross_validate(&problem.data, &plan)?;
     let predicted = match &problem.classes {
         None => report.predicted.clone(),
         Some(classes) => {

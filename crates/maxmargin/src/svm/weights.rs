@@ -1,0 +1,48 @@
+//! Classes: which of them machines tell apart, and factors of C, of classes and of samples.
+
+use super::Svm;
+use maxmargin_cv::CvError;
+use maxmargin_data::ClassLabels;
+use maxmargin_model::Scheme;
+
+impl Svm {
+    /// Several classes as one machine for each against all the others, of which the greatest decision value is taken, instead of one for each pair, which vote. Two classes are one
+    /// machine in any case. As in LIBLINEAR, the weight of a class ([`Svm::class_weight`]) counts in its own machine, where the rest has `C`.
+    #[must_use]
+    pub fn one_vs_rest(self) -> Self {
+        self.scheme(Scheme::Rest)
+    }
+
+    /// Which classes machines tell apart.
+    #[must_use]
+    pub fn scheme(self, scheme: Scheme) -> Self {
+        Self { scheme, ..self }
+    }
+
+    /// A factor of `C` for one class. A label that the data does not have is an error.
+    #[must_use]
+    pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
+        self.weights.push((label, factor));
+        self
+    }
+
+    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
+    #[must_use]
+    pub fn sample_weights(self, weights: Vec<f64>) -> Self {
+        Self { sample_weights: Some(weights), ..self }
+    }
+
+    /// A factor of C for each class.
+    pub(super) fn class_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
+        let labels = classes.labels();
+        let mut weights = vec![1.0; labels.len()];
+        for &(label, factor) in &self.weights {
+            let Some(at) = labels.iter().position(|known| *known == label) else {
+                let names: Vec<String> = labels.iter().map(f64::to_string).collect();
+                return Err(CvError::UnknownClass { label, known: names.join(", ") });
+            };
+            weights[at] = factor;
+        }
+        Ok(weights)
+    }
+}
