@@ -15,9 +15,9 @@ pub(crate) use groups::{
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use ranges::Widths;
-pub(crate) use values::{Folds, Json, KernelName, ScaleName, Weight};
+pub(crate) use values::{Folds, Json, KernelName, ScaleName, Weight, bytes};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use maxmargin::cv::Probability;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ use std::path::PathBuf;
     after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
                   130 interrupted with nothing written.\n\
                   Ctrl-C once: finish the step, write what is known; twice: stop at once.\n\n\
+                  As LIBSVM's and LIBLINEAR's programs, with their options: maxmargin svm-train, svm-predict, svm-scale,\n\
+                  liblinear-train, liblinear-predict (`maxmargin links DIR` makes programs of these names).\n\n\
                   Try: maxmargin cv two-gaussians --rows 2000 -k 10"
 )]
 pub(crate) struct Cli {
@@ -60,6 +62,46 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Scale features to a range, as LIBSVM's svm-scale does
     Scale(ScaleArgs),
+    /// Write a model in another program's format
+    Convert(ConvertArgs),
+    /// Make links by which this program takes the place of svm-train, svm-predict, svm-scale and of LIBLINEAR's train and predict
+    Links(LinksArgs),
+}
+
+/// Whose format a model is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelFormat {
+    /// maxmargin's
+    Native,
+    /// LIBSVM's text
+    Libsvm,
+    /// LIBLINEAR's text
+    Liblinear,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Model file, native, LIBSVM's or LIBLINEAR's
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Where to write it [- is standard output]
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum)]
+    pub(crate) format: ModelFormat,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LinksArgs {
+    /// The folder for them, which is made where it is not there; put it before others in PATH
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Replace whatever has their names there, but not folders
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -100,9 +100,14 @@ pub(crate) struct MaxSize {
 }
 
 impl MaxSize {
-    /// What `--max-size` says, or half of the memory that is free: the other half is for what becomes of the text.
+    /// Half of the memory that is free: the other half is for what becomes of the text.
+    pub(crate) fn usual() -> Self {
+        Self { bytes: memory::free() / 2, given: false }
+    }
+
+    /// What `--max-size` says, or [`MaxSize::usual`].
     pub(crate) fn of(options: &DataOptions) -> Self {
-        Self { bytes: options.max_size.unwrap_or_else(|| memory::free() / 2), given: options.max_size.is_some() }
+        options.max_size.map_or_else(Self::usual, |bytes| Self { bytes, given: true })
     }
 
     fn exceeded(self, name: &str) -> Failure {

@@ -4,13 +4,16 @@ mod advice;
 mod args;
 mod beside;
 mod calibrate;
+mod convert;
 mod cv;
+mod dropin;
 mod failure;
 mod format;
 mod grid;
 mod info;
 mod input;
 mod interrupt;
+mod links;
 mod lock;
 mod loo;
 mod memory;
@@ -33,6 +36,9 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some((program, words)) = dropin::Program::called(std::env::args_os()) {
+        return program.run(&words);
+    }
     let cli = Cli::parse();
     interrupt::install();
     let done = match &cli.command {
@@ -46,6 +52,8 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => calibrate::run(args),
         Command::Info(args) => info::run(args),
         Command::Scale(args) => scale::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Links(args) => links::run(args),
     };
     failure::exit_code(done)
 }

@@ -21,6 +21,11 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
     })
 }
 
+/// What is wrong with a model file, in one line.
+pub(crate) fn reason_of(error: &model::ModelError) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether the bytes begin like a model file of ours, of whatever format.
 pub(crate) fn is_native_model(bytes: &[u8]) -> bool {
     bytes.starts_with(model::file::MAGIC.as_bytes())

@@ -73,7 +73,7 @@ fn method(args: &ScaleArgs) -> Method {
     }
 }
 
-fn read_range(path: &Path, index_base: u32, most: MaxSize) -> Result<Scaler, Failure> {
+pub(crate) fn read_range(path: &Path, index_base: u32, most: MaxSize) -> Result<Scaler, Failure> {
     let name = path.display().to_string();
     let text = input::read_text(path, most).map_err(|e| Failure::input(&name, format!("cannot read the ranges: {e}")))?;
     Scaler::from_range_text(&text, index_base).map_err(|e| Failure::input(&name, e))

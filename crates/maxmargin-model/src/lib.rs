@@ -7,6 +7,7 @@ mod check;
 mod coupling;
 mod error;
 pub mod file;
+pub mod liblinear;
 pub mod libsvm;
 mod machine;
 mod model;

@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub use read::read_model;
-pub use write::write_model;
+pub use write::{kernel_lines, write_model};
 
 use crate::machine::Decide;
 use crate::model::Model;

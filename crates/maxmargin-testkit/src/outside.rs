@@ -53,9 +53,13 @@ pub fn program(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that the running test leaves something out for want of `missing`: `data NAME`, `program NAME`.
+/// Says that the running test leaves something out for want of `missing`: `data NAME`, `program NAME`, or what a program has to be.
+///
+/// # Panics
+///
+/// When the record of skipped tests cannot be written.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skip(missing: &str) {
+pub fn skip(missing: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
     eprintln!("skipped: no {missing}");

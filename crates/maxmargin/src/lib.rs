@@ -115,6 +115,8 @@ pub use maxmargin_model as model;
 pub use maxmargin_path as path;
 pub use maxmargin_smo as smo;
 
+pub mod liblinear;
+pub mod libsvm;
 #[cfg(feature = "linfa")]
 pub mod linfa;
 pub mod prelude;

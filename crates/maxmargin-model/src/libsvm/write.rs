@@ -7,7 +7,7 @@ use crate::machine::Scheme;
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
-use maxmargin_data::number::write_shortest;
+use maxmargin_data::number::{shortest, write_shortest};
 use maxmargin_kernel::Kernel;
 use std::io::{self, Write};
 
@@ -144,6 +144,15 @@ fn classes_of(users: &[Vec<User>]) -> Result<Vec<usize>, ModelError> {
 }
 
 fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelError> {
+    Ok(write!(text, "svm_type {}\n{}", kind.name(), kernel_lines(kernel)?)?)
+}
+
+/// The header lines of a kernel: `kernel_type` and its parameters.
+///
+/// # Errors
+///
+/// When LIBSVM has no such kernel.
+pub fn kernel_lines(kernel: &Kernel) -> Result<String, ModelError> {
     let (name, degree, gamma, coef0) = match *kernel {
         Kernel::Linear => ("linear", None, None, None),
         Kernel::Rbf { gamma } => ("rbf", None, Some(gamma), None),
@@ -152,20 +161,9 @@ fn kernel(text: &mut Vec<u8>, kind: Kind, kernel: &Kernel) -> Result<(), ModelEr
         Kernel::Precomputed => ("precomputed", None, None, None),
         _ => return Err(ModelError::Unsupported(format!("kernel {kernel:?}"))),
     };
-    writeln!(text, "svm_type {}\nkernel_type {name}", kind.name())?;
-    for (name, value) in [("degree", degree), ("gamma", gamma), ("coef0", coef0)] {
-        if let Some(value) = value {
-            field(text, name, value)?;
-        }
-    }
-    Ok(())
-}
-
-fn field(text: &mut Vec<u8>, name: &str, value: f64) -> io::Result<()> {
-    write!(text, "{name} ")?;
-    write_shortest(text, value)?;
-    text.push(b'\n');
-    Ok(())
+    let fields = [("degree", degree), ("gamma", gamma), ("coef0", coef0)];
+    let fields = fields.iter().filter_map(|(name, value)| Some(format!("{name} {}\n", shortest((*value)?))));
+    Ok(format!("kernel_type {name}\n{}", fields.collect::<String>()))
 }
 
 fn support_vector(text: &mut Vec<u8>, coefs: &[f64], parts: &Parts, k: usize) -> io::Result<()> {

@@ -1,0 +1,63 @@
+//! `convert`: a model file in another program's format.
+
+use crate::args::{ConvertArgs, ModelFormat};
+use crate::failure::{Done, Failure};
+use crate::input::{MaxSize, read_bytes};
+use crate::model_io;
+use crate::places::{Content, Places};
+use maxmargin::model::liblinear::{self, LinearModel};
+use maxmargin::model::{self, Model, ModelError};
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
+    let name = args.model.display().to_string();
+    let mut places = Places::new(args.write.force);
+    places.reads([&args.model]);
+    let bytes = read_bytes(&name, MaxSize::usual())?;
+    let failed = |error: ModelError| match error {
+        ModelError::Line { line, reason } => Failure::input(format!("{name}:{line}"), reason),
+        other => Failure::input(&name, other),
+    };
+    let model = if liblinear::looks_like_model(&bytes) {
+        let linear = liblinear::read_model(&bytes).map_err(failed)?;
+        if args.format == ModelFormat::Liblinear {
+            return write(&mut places, args, |out| Ok(linear.write(out)?)).map(|()| Done::Finished);
+        }
+        linear.to_model().map_err(failed)?
+    } else {
+        model_io::decode(&name, &bytes)?
+    };
+    let done = match args.format {
+        ModelFormat::Native => {
+            let bytes = model::encode(&model).map_err(failed)?;
+            write(&mut places, args, |out| Ok(out.write_all(&bytes)?))
+        }
+        ModelFormat::Libsvm => {
+            refuse_scaler(&model).map_err(failed)?;
+            write(&mut places, args, |mut out| model::libsvm::write_model(&model, &mut out))
+        }
+        ModelFormat::Liblinear => {
+            let linear = LinearModel::from_model(&model).map_err(failed)?;
+            write(&mut places, args, |out| Ok(linear.write(out)?))
+        }
+    };
+    done.map(|()| Done::Finished)
+}
+
+/// LIBSVM's text has no place for a scaler, and what it would predict without one is something else.
+fn refuse_scaler(model: &Model) -> Result<(), ModelError> {
+    if model.parts().scaler.is_none() {
+        return Ok(());
+    }
+    Err(ModelError::Unsupported("a model that scales its features, in LIBSVM's text".to_owned()))
+}
+
+fn write(
+    places: &mut Places,
+    args: &ConvertArgs,
+    text: impl FnOnce(&mut dyn std::io::Write) -> Result<(), ModelError>,
+) -> Result<(), Failure> {
+    // What cannot be written shall not be begun.
+    let mut bytes = Vec::new();
+    text(&mut bytes).map_err(|error| Failure::input(args.model.display(), error))?;
+    places.output(&args.output, Content::Model)?.write(|out| out.write_all(&bytes))
+}

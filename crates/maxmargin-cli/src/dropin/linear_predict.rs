@@ -1,0 +1,78 @@
+//! LIBLINEAR's `predict`.
+
+use super::data;
+use super::ended::{Ended, print};
+use super::svm_train::g;
+use super::words::{Ours, Words, atoi, letter, ours};
+use crate::model_io::reason_of;
+use crate::output::Output;
+use maxmargin::data::libsvm::IndexBase;
+use maxmargin::data::number::format_g;
+use maxmargin::libsvm::squares;
+use maxmargin::model::liblinear::read_model;
+use std::ffi::OsString;
+use std::path::Path;
+
+const USAGE: &str = concat!(
+    "Usage: predict [options] test_file model_file output_file
+options:
+-b probability_estimates   whether to write probabilities, 0 or 1 (default 0); for logistic regression
+-q                         quiet: print nothing
+",
+    ours!()
+);
+
+pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
+    let words = Words::new(words, USAGE);
+    let (mut wants, mut quiet, mut ours) = (false, false, Ours::default());
+    let files = words.options("q", Some(&mut ours), |word, value| {
+        match letter(word) {
+            Some('b') => wants = atoi(value) != 0,
+            Some('q') => quiet = true,
+            other => return Err(format!("unknown option: -{}", other.map_or_else(String::new, String::from))),
+        }
+        Ok(())
+    })?;
+    let [test, model, output, ..] = files else { return Err(words.usage(None)) };
+    let threads = ours.threads()?;
+    data::check_opens(test, "input")?;
+    let unwritable = |_| Ended::Error(format!("can't open output file {}", output.to_string_lossy()));
+    let output = Output::open(Path::new(output)).map_err(unwritable)?;
+    let name = model.to_string_lossy();
+    let model = read_model(&data::bytes(model, "model")?)
+        .map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+    if wants && !model.is_logistic() {
+        return Err(Ended::Error("probability output is only supported for logistic regression".to_owned()));
+    }
+    let data = data::read(test, IndexBase::One, threads.par())?;
+    let decisions = model.decision_values(&data.samples, threads.par());
+    let rows = || decisions.chunks_exact(model.weights.len());
+    let predicted: Vec<f64> = rows().map(|row| model.label(row)).collect();
+    output.write(|out| {
+        if wants {
+            write!(out, "labels")?;
+            model.labels.iter().try_for_each(|label| write!(out, " {label}"))?;
+            writeln!(out)?;
+        }
+        for (row, label) in rows().zip(&predicted) {
+            write!(out, "{}", format_g(*label, if wants { 6 } else { 17 }))?;
+            let shares = if wants { model.probabilities(row) } else { Vec::new() };
+            shares.iter().try_for_each(|share| write!(out, " {}", format_g(*share, 6)))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })?;
+    if quiet {
+        return Ok(());
+    }
+    if model.is_regression() {
+        let (error, correlation) = squares(&data.labels, &predicted);
+        return print(&format!(
+            "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
+            g(error),
+            g(correlation)
+        ));
+    }
+    let (correct, total) = (data.labels.iter().zip(&predicted).filter(|(a, b)| a == b).count(), predicted.len());
+    print(&format!("Accuracy = {}% ({correct}/{total})\n", g(100.0 * correct as f64 / total as f64)))
+}

@@ -1,0 +1,137 @@
+//! `svm-predict`.
+
+use super::data;
+use super::ended::{Ended, print};
+use super::svm_train::g;
+use super::words::{Ours, Words, atoi, letter, ours};
+use crate::model_io::reason_of;
+use crate::output::Output;
+use maxmargin::data::libsvm::IndexBase;
+use maxmargin::data::number::format_g;
+use maxmargin::data::{Dataset, Samples};
+use maxmargin::libsvm::{Learned, errors_of, squares};
+use maxmargin::model::{Decide, Model, ModelError};
+use std::ffi::OsString;
+use std::path::Path;
+
+const USAGE: &str = concat!(
+    "Usage: svm-predict [options] test_file model_file output_file
+options:
+-b probability_estimates   whether to predict probabilities, 0 or 1 (default 0)
+-q                         quiet: print nothing
+",
+    ours!()
+);
+
+pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
+    let words = Words::new(words, USAGE);
+    let (mut wants, mut quiet, mut ours) = (false, false, Ours::default());
+    let files = words.options("q", Some(&mut ours), |word, value| {
+        match letter(word) {
+            Some('b') => wants = atoi(value) != 0,
+            Some('q') => quiet = true,
+            other => return Err(format!("Unknown option: -{}", other.map_or_else(String::new, String::from))),
+        }
+        Ok(())
+    })?;
+    let [test, model, output, ..] = files else { return Err(words.usage(None)) };
+    let threads = ours.threads()?;
+    data::check_opens(test, "input")?;
+    let unwritable = |_| Ended::Error(format!("can't open output file {}", output.to_string_lossy()));
+    let output = Output::open(Path::new(output)).map_err(unwritable)?;
+    let name = model.to_string_lossy();
+    let bytes = data::bytes(model, "model")?;
+    let learned =
+        Learned::read(&bytes).map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
+    let has = learned.model().is_some_and(|model| !model.calibration().is_empty());
+    if wants && !has {
+        return Err(Ended::Error("Model does not support probabiliy estimates".to_owned()));
+    }
+    if has && !wants && !quiet {
+        print("Model supports probability estimates, but disabled in prediction.\n")?;
+    }
+    let learned = if wants { learned } else { learned.by_votes().map_err(Ended::parameter)? };
+    let base = learned.model().map_or(1, |model| model.parts().index_base);
+    let data = data::read(test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, threads.par())?;
+    let learned = if data.index_base < base { from_zero(learned).map_err(Ended::parameter)? } else { learned };
+    let predicted = learned.predict(&data.samples, threads.par()).map_err(Ended::parameter)?;
+    match learned.model().filter(|model| wants && !model.outcomes().is_empty()) {
+        Some(model) => {
+            let order = order_of(model, &bytes);
+            let all = model.probabilities(&data.samples, threads.par()).map_err(Ended::parameter)?;
+            output.write(|out| {
+                out.write_all(heading(model, &order).as_bytes())?;
+                for (label, row) in predicted.iter().zip(all.chunks_exact(order.len())) {
+                    write!(out, "{}", format_g(*label, 6))?;
+                    order.iter().try_for_each(|&at| write!(out, " {}", format_g(row[at], 6)))?;
+                    writeln!(out)?;
+                }
+                Ok(())
+            })?;
+        }
+        None => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
+    }
+    if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
+        print(&errors_of(scale, ""))?;
+    }
+    if quiet { Ok(()) } else { print(&judged(&learned, &data, &predicted)) }
+}
+
+/// Which outcome each column of probabilities is of: in the order of the labels in the file, or, of two classes in a file without, the positive one first.
+fn order_of(model: &Model, bytes: &[u8]) -> Vec<usize> {
+    let outcomes = model.outcomes();
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]);
+    let line = text.lines().take_while(|line| *line != "SV").find_map(|line| line.strip_prefix("label "));
+    let labels = line.unwrap_or_default().split_ascii_whitespace().filter_map(|word| word.parse::<f64>().ok());
+    let order: Vec<usize> = labels.filter_map(|label| outcomes.iter().position(|known| *known == label)).collect();
+    match (order.len() == outcomes.len(), outcomes.len(), model.decide()) {
+        (true, ..) => order,
+        (false, 2, Decide::Coupled) => vec![1, 0],
+        (false, count, _) => (0..count).collect(),
+    }
+}
+
+/// The line over probabilities.
+fn heading(model: &Model, order: &[usize]) -> String {
+    if model.decide() == Decide::Inlier {
+        return "label normal outlier\n".to_owned();
+    }
+    let labels: Vec<String> = order.iter().map(|&at| format_g(model.outcomes()[at], 17)).collect();
+    format!("labels {}\n", labels.join(" "))
+}
+
+/// Accuracy, or errors of values.
+fn judged(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
+    if learned.model().is_some_and(|model| model.decide() == Decide::Value) {
+        let (error, correlation) = squares(&data.labels, predicted);
+        return format!(
+            "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
+            g(error),
+            g(correlation)
+        );
+    }
+    let (correct, total) = (data.labels.iter().zip(predicted).filter(|(a, b)| a == b).count(), predicted.len());
+    format!("Accuracy = {}% ({correct}/{total}) (classification)\n", g(100.0 * correct as f64 / total as f64))
+}
+
+/// The same model with features numbered from 0: its first is then one that it does not know.
+fn from_zero(learned: Learned) -> Result<Learned, ModelError> {
+    let Learned::Model(model) = learned else { return Ok(learned) };
+    if model.parts().scaler.is_some() {
+        return Err(ModelError::Unsupported("index 0 in data for a model that scales features numbered from 1".to_owned()));
+    }
+    let mut parts = model.into_parts();
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..parts.support.len() {
+        parts.support.row(row).for_each(|column, value| {
+            indices.push(column as u32 + 1);
+            values.push(value);
+        });
+        offsets.push(indices.len());
+    }
+    let width = parts.support.features() + 1;
+    let shifted = Samples::from_sparse(width, offsets, indices, values);
+    parts.support = shifted.map_err(|error| ModelError::Unsupported(error.to_string()))?.compact();
+    (parts.index_base, parts.record) = (0, None);
+    Ok(Learned::Model(Box::new(Model::new(parts)?)))
+}

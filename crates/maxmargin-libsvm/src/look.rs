@@ -1,0 +1,103 @@
+//! What models say of themselves.
+
+use crate::c::{self, slice};
+use crate::say::complain;
+use std::ffi::{c_double, c_int};
+
+/// The type of a model; −1 for a null pointer.
+///
+/// # Safety
+///
+/// `model` is null or points to a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_svm_type(model: *const c::Model) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { model.as_ref() }.map_or(-1, |model| model.param.svm_type)
+}
+
+/// The number of its classes, 2 for values and one class.
+///
+/// # Safety
+///
+/// `model` is null or points to a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_nr_class(model: *const c::Model) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { model.as_ref() }.map_or(0, |model| model.nr_class)
+}
+
+/// The number of its support vectors.
+///
+/// # Safety
+///
+/// `model` is null or points to a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_nr_sv(model: *const c::Model) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { model.as_ref() }.map_or(0, |model| model.l)
+}
+
+/// Writes the labels of its classes to `label`, where it has any.
+///
+/// # Safety
+///
+/// `model` is null or points to a model, and `label` has room for as many labels as it has classes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_labels(model: *const c::Model, label: *mut c_int) {
+    // SAFETY: the caller's promise; the model's labels are as many as its classes.
+    unsafe {
+        if let Some(model) = model.as_ref() {
+            let own = slice(model.label, model.nr_class);
+            std::ptr::copy(own.as_ptr(), label, own.len());
+        }
+    }
+}
+
+/// Writes the rows of its support vectors, from 1, to `sv_indices`, where it knows them.
+///
+/// # Safety
+///
+/// `model` is null or points to a model, and `sv_indices` has room for as many numbers as it has support vectors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_sv_indices(model: *const c::Model, sv_indices: *mut c_int) {
+    // SAFETY: the caller's promise; the model's indices are as many as its support vectors.
+    unsafe {
+        if let Some(model) = model.as_ref() {
+            let own = slice(model.sv_indices, model.l);
+            std::ptr::copy(own.as_ptr(), sv_indices, own.len());
+        }
+    }
+}
+
+/// The scale of the errors of a regression; 0, with a line on standard error, where the model does not know it.
+///
+/// # Safety
+///
+/// `model` is null or points to a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_get_svr_probability(model: *const c::Model) -> c_double {
+    // SAFETY: the caller's promise; a regression has one value there, if any.
+    let scale = unsafe { model.as_ref() }
+        .filter(|model| matches!(model.param.svm_type, 3 | 4))
+        .and_then(|model| unsafe { model.probA.as_ref() }.copied());
+    scale.unwrap_or_else(|| {
+        complain("Model doesn't contain information for SVR probability inference");
+        0.0
+    })
+}
+
+/// 1 where the model has what probabilities need, else 0.
+///
+/// # Safety
+///
+/// `model` is null or points to a model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_check_probability_model(model: *const c::Model) -> c_int {
+    // SAFETY: the caller's promise.
+    let known = unsafe { model.as_ref() }.is_some_and(|model| match model.param.svm_type {
+        0 | 1 => !model.probA.is_null() && !model.probB.is_null(),
+        2 => !model.prob_density_marks.is_null(),
+        _ => !model.probA.is_null(),
+    });
+    c_int::from(known)
+}

@@ -1,0 +1,119 @@
+//! Training and cross-validation.
+
+use crate::border::guarded;
+use crate::c;
+use crate::fill::filled;
+use crate::problem::{data, labels, parameters};
+use crate::say::{complain, say};
+use maxmargin::data::Par;
+use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, train};
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_char, c_double, c_int};
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+/// The threads of a call: rayon's own pool, as many as there are processors or as `RAYON_NUM_THREADS` says. `cache_size` is the budget where it is
+/// more than what is usual.
+fn run(parameters: &Parameters) -> Run {
+    let usual = Run::default();
+    let par = if rayon::current_num_threads() > 1 { Par::Pool } else { Par::Seq };
+    Run { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
+}
+
+/// Trains, and returns a model to be freed by `svm_free_and_destroy_model`, or null, with a line on standard error, where that is not possible. Its
+/// support vectors are rows of the problem.
+///
+/// # Safety
+///
+/// `prob` and `param` point to what `svm.h` says: `l` labels, `l` rows ended by index −1, `nr_weight` weights. The rows outlive the model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Parameter) -> *mut c::Model {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: the caller's promise.
+        let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null_mut() };
+        // SAFETY: likewise.
+        let (asked, given) = unsafe { (parameters(param), data(prob)) };
+        let found = given.and_then(|given| {
+            let problem = Problem::new(given, &asked);
+            let trained = train(&problem, &asked, &run(&asked)).map_err(|error| error.to_string())?;
+            Ok((problem, trained))
+        });
+        match found {
+            Ok((problem, trained)) => {
+                for label in problem.unknown_weights(&asked) {
+                    complain(&format!("WARNING: class label {label} specified in weight is not found"));
+                }
+                if trained.missing.is_some() && asked.svm_type == 2 {
+                    complain(
+                        "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
+                    );
+                }
+                say(&trained.story());
+                filled(prob, param, &problem, &trained)
+            }
+            Err(what) => {
+                complain(&format!("ERROR: {what}"));
+                ptr::null_mut()
+            }
+        }
+    })
+}
+
+/// Writes what `nr_fold` trainings predict for the rows that they did not see to `target`: nothing, with a line on standard error, where that is
+/// not possible.
+///
+/// # Safety
+///
+/// As [`svm_train`]; `target` has room for `l` values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_cross_validation(
+    prob: *const c::Problem,
+    param: *const c::Parameter,
+    nr_fold: c_int,
+    target: *mut c_double,
+) {
+    guarded((), || {
+        // SAFETY: the caller's promise.
+        let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return };
+        // SAFETY: likewise.
+        let (asked, given) = unsafe { (parameters(param), data(prob)) };
+        let found = given.and_then(|given| {
+            let (rows, count) = (given.labels.len(), usize::try_from(nr_fold).unwrap_or(1).max(1));
+            if count > rows {
+                complain("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
+            }
+            let problem = Problem::new(given, &asked);
+            let folds = Folds::new(rows, count, problem.classes(), &mut c::random);
+            let judged = cross_validate(&problem, &asked, &folds, &run(&asked)).map_err(|error| error.to_string())?;
+            say(&judged.story(problem.classes().is_some()));
+            Ok(judged.predicted)
+        });
+        match found {
+            // SAFETY: `target` has room for `l` values, of which there are as many as rows; nothing of ours is there.
+            Ok(predicted) => unsafe { ptr::copy_nonoverlapping(predicted.as_ptr(), target, predicted.len()) },
+            Err(what) => complain(&format!("ERROR: {what}")),
+        }
+    });
+}
+
+/// What is wrong with parameters, each kept for as long as the process lives.
+static SAID: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
+
+/// What is wrong with the parameters, or null. The text is not to be freed.
+///
+/// # Safety
+///
+/// As [`svm_train`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svm_check_parameter(prob: *const c::Problem, param: *const c::Parameter) -> *const c_char {
+    guarded(ptr::null(), || {
+        // SAFETY: the caller's promise.
+        let (Some(prob), Some(param)) = (unsafe { prob.as_ref() }, unsafe { param.as_ref() }) else { return ptr::null() };
+        // SAFETY: likewise.
+        let (asked, labels) = unsafe { (parameters(param), labels(prob)) };
+        let Err(what) = asked.check(&labels).map_err(|fault| fault.0) else { return ptr::null() };
+        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+        // There are few texts, and none is ever removed: a string keeps its place on the heap when the map moves it.
+        said.entry(what.to_owned()).or_insert_with(|| CString::new(what).unwrap_or_default()).as_ptr()
+    })
+}

@@ -1,0 +1,146 @@
+//! Linear models of ours as LIBLINEAR's, and back.
+
+use super::LinearModel;
+use crate::error::ModelError;
+use crate::machine::{Machine, Rule, Scheme};
+use crate::model::Model;
+use maxmargin_core::{Loss, Needs};
+use maxmargin_kernel::Kernel;
+
+impl LinearModel {
+    /// A linear model of ours as LIBLINEAR's. Of two classes the one with positive decisions comes first; biases become the weights of a feature of value 1.
+    /// Probabilities are left out.
+    ///
+    /// # Errors
+    ///
+    /// When it has a kernel, a scaler, features numbered from 0, or machines for pairs of more than two classes.
+    pub fn from_model(model: &Model) -> Result<Self, ModelError> {
+        let parts = model.parts();
+        let refused = |what: &str| Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
+        if parts.kernel != Kernel::Linear {
+            return refused(&format!("the kernel {}", parts.kernel.name()));
+        }
+        if parts.scaler.is_some() {
+            return refused("a model that scales its features");
+        }
+        if parts.index_base != 1 {
+            return refused("a model of features numbered from 0");
+        }
+        if parts.classes.len() > 2 && parts.scheme == Scheme::Pairs {
+            return refused("a model of machines for pairs of classes (not of --classes one-vs-rest)");
+        }
+        let labels = parts.classes.iter().map(|label| {
+            let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(label);
+            if fits { Ok(*label as i32) } else { Err(ModelError::Label(*label)) }
+        });
+        let mut labels = labels.collect::<Result<Vec<_>, _>>()?;
+        if labels.len() == 2 {
+            labels.reverse();
+        }
+        let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
+        let needs = parts.decide.needs();
+        let solver = match (needs, squared) {
+            (Needs::Classes, false) => 3,
+            (Needs::Classes, true) => 1,
+            (Needs::Values, false) => 13,
+            (Needs::Values, true) => 12,
+            (Needs::Nothing, _) => 21,
+        };
+        let features = parts.support.features();
+        let rho = (needs == Needs::Nothing).then(|| 0.0 - parts.machines[0].bias);
+        let has_bias = rho.is_none() && parts.machines.iter().any(|machine| machine.bias != 0.0);
+        let column = |machine: &Machine| {
+            let mut w = vec![0.0; features];
+            for (&k, coef) in machine.support.iter().zip(&machine.coef) {
+                parts.support.row(k as usize).for_each(|j, value| w[j] += coef * value);
+            }
+            w.extend(has_bias.then_some(machine.bias));
+            w
+        };
+        let weights = parts.machines.iter().map(column).collect();
+        Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
+    }
+
+    /// LIBLINEAR's model as one of ours, without a record of its training. Of two classes exactly 0 is for the class of positive decisions here, for the
+    /// other there.
+    ///
+    /// # Errors
+    ///
+    /// When it is of one class only, or of two with a column for each.
+    pub fn to_model(&self) -> Result<Model, ModelError> {
+        let mut classes: Vec<f64> = self.labels.iter().map(|label| f64::from(*label)).collect();
+        let scheme = if classes.len() > 2 { Scheme::Rest } else { Scheme::Pairs };
+        if scheme == Scheme::Pairs {
+            classes.reverse();
+        }
+        let rule = match classes.len() {
+            _ if self.is_regression() => Rule::VALUE,
+            _ if self.is_one_class() => Rule::INLIER,
+            1 => return Err(ModelError::Unsupported("a model of one class only".to_owned())),
+            2 if self.weights.len() == 2 => {
+                return Err(ModelError::Unsupported("a model of two classes with a column of weights for each".to_owned()));
+            }
+            _ => Rule { decide: scheme.decide(), classes, scheme },
+        };
+        let machine = |w: &Vec<f64>| {
+            let bias = if self.bias >= 0.0 { self.bias * w[self.features] } else { 0.0 };
+            let terms = (0..).zip(&w[..self.features]).filter(|(_, value)| **value != 0.0).map(|(j, value)| (j, *value));
+            (terms.collect(), bias - self.rho.unwrap_or(0.0))
+        };
+        Model::from_weights(self.features, rule, &self.weights.iter().map(machine).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_data::{Par, Samples};
+
+    fn ruled(classes: Vec<f64>, scheme: Scheme) -> Rule {
+        if classes.is_empty() { Rule::VALUE } else { Rule { decide: scheme.decide(), classes, scheme } }
+    }
+
+    fn linear(bias: f64, classes: Vec<f64>) -> Model {
+        let (scheme, machines) = if classes.len() > 2 { (Scheme::Rest, classes.len()) } else { (Scheme::Pairs, 1) };
+        let machine = |at: usize| (vec![(0, 0.5), (2, at as f64 - 1.5)], bias);
+        let machines: Vec<_> = (0..machines).map(machine).collect();
+        Model::from_weights(3, ruled(classes, scheme), &machines).expect("a model")
+    }
+
+    #[test]
+    fn linear_models_go_there_and_back() {
+        let rows = Samples::from_rows(&[[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]).expect("rows");
+        for (bias, classes) in [
+            (0.0, vec![-1.0, 1.0]),
+            (0.25, vec![3.0, 2.0]),
+            (-7.0, vec![]),
+            (1.0, vec![3.0, 5.0, 4.0]),
+            (0.0, vec![1.0, 2.0, 3.0]),
+        ] {
+            let model = linear(bias, classes);
+            let there = LinearModel::from_model(&model).expect("a model");
+            let decisions = there.decision_values(&rows, Par::Seq);
+            assert_eq!(decisions, model.decision_values(&rows, Par::Seq).expect("values"));
+            assert_eq!(there.to_model().expect("a model"), model);
+            let labels: Vec<f64> = decisions.chunks(there.weights.len()).map(|row| there.label(row)).collect();
+            assert_eq!(labels, model.predict(&rows, Par::Seq).expect("labels"));
+        }
+    }
+
+    #[test]
+    fn what_it_has_no_words_for_is_refused_by_name() {
+        let said = |model: &Model| LinearModel::from_model(model).expect_err("refused").to_string();
+        let samples = Samples::from_rows(&[[1.0], [2.0]]).expect("rows");
+        let rule = ruled(vec![0.0, 1.0], Scheme::Pairs);
+        let rbf = Model::from_machines(Kernel::rbf(1.0), &samples, rule, &[(vec![(0, 1.0)], 0.0)]).expect("a model");
+        assert!(said(&rbf).contains("the kernel rbf"));
+        assert!(said(&linear(0.0, vec![0.5, 1.0])).contains("0.5"));
+        let from0 = linear(0.0, vec![0.0, 1.0]).with_index_base(0).expect("a base");
+        assert!(said(&from0).contains("numbered from 0"));
+        let rule = ruled(vec![0.0, 1.0, 2.0], Scheme::Pairs);
+        let pairs = Model::from_weights(1, rule, &[(vec![(0, 1.0)], 0.0), (vec![], 0.0), (vec![], 0.0)]).expect("a model");
+        assert!(said(&pairs).contains("--classes one-vs-rest"));
+        let one = LinearModel { solver: 1, labels: vec![1], features: 0, bias: -1.0, rho: None, weights: vec![vec![]] };
+        assert!(one.to_model().expect_err("refused").to_string().contains("one class"));
+    }
+}

@@ -1,0 +1,144 @@
+//! LIBLINEAR's parameters, their defaults and its checks.
+
+use crate::libsvm::Faulty;
+use maxmargin_core::{Formulation, Loss, Offset};
+
+/// What `train` is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// LIBLINEAR's number of the solver.
+    pub solver: i32,
+    /// The price of errors.
+    pub c: f64,
+    /// The tolerance; LIBLINEAR's default for the solver where it is not given.
+    pub eps: Option<f64>,
+    /// The width of regression.
+    pub p: f64,
+    /// Of one class.
+    pub nu: f64,
+    /// The value of the feature that is the bias; below 0 there is none.
+    pub bias: f64,
+    /// Whether the bias is regularised as the weights are.
+    pub regularised: bool,
+    /// Factors of C by label.
+    pub weights: Vec<(i32, f64)>,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { solver: 1, c: 1.0, eps: None, p: 0.1, nu: 0.5, bias: -1.0, regularised: true, weights: Vec::new() }
+    }
+}
+
+/// Certified relative gap at the default tolerance.
+const GAP: f64 = 1e-6;
+
+impl Parameters {
+    /// LIBLINEAR's checks, in its order.
+    ///
+    /// # Errors
+    ///
+    /// The first that fails, in LIBLINEAR's words; what is not solved here, with what to use instead.
+    pub fn check(&self) -> Result<(), Faulty> {
+        let positive = |value: f64| value > 0.0;
+        let not_below = |value: f64| value >= 0.0;
+        let known = matches!(self.solver, 0..=7 | 11..=13 | 21);
+        let checks = [
+            (!positive(self.tolerance()), "eps <= 0"),
+            (!positive(self.c), "C <= 0"),
+            (self.solver == 11 && !not_below(self.p), "p < 0"),
+            (self.solver == 21 && self.bias >= 0.0, "prob->bias >=0, but this is ignored in ONECLASS_SVM"),
+            (!self.regularised && self.bias != 1.0, "To not regularize bias, must specify -B 1 along with -R"),
+            (
+                !self.regularised && !matches!(self.solver, 0 | 2 | 5 | 6 | 11),
+                "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2LOSS_SVC, L1R_LR, and L2R_L2LOSS_SVR",
+            ),
+            (!known, "unknown solver type"),
+            (
+                matches!(self.solver, 0 | 7),
+                "logistic regression (-s 0, -s 7) is not solved here: use -s 2, the squared hinge loss",
+            ),
+            (self.solver == 4, "the machine of Crammer and Singer (-s 4) is not solved here: use -s 2, one against the rest"),
+            (matches!(self.solver, 5 | 6), "L1 regularisation (-s 5, -s 6) is not solved here: use -s 2, L2 regularisation"),
+            (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
+            (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
+        ];
+        checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(Faulty(check.1)))
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.eps.unwrap_or(self.usual())
+    }
+
+    /// LIBLINEAR's default tolerance for the solver.
+    fn usual(&self) -> f64 {
+        match self.solver {
+            0 | 2 | 5 | 6 | 21 => 0.01,
+            11 => 0.0001,
+            _ => 0.1,
+        }
+    }
+
+    /// The relative gap that a solution has to show.
+    pub fn gap(&self) -> f64 {
+        GAP * (self.tolerance() / self.usual()).min(1.0)
+    }
+
+    /// Whether it predicts values.
+    pub fn is_regression(&self) -> bool {
+        matches!(self.solver, 11..=13)
+    }
+
+    /// Whether it is about classes.
+    pub fn has_classes(&self) -> bool {
+        !self.is_regression() && self.solver != 21
+    }
+
+    /// What is solved.
+    pub fn formulation(&self) -> Formulation {
+        let (c, epsilon) = (self.c, self.p);
+        let offset = match self.bias {
+            _ if !self.regularised => Offset::Free,
+            bias if bias > 0.0 => Offset::Feature(bias),
+            _ => Offset::None,
+        };
+        let loss = if matches!(self.solver, 3 | 13) { Loss::Hinge } else { Loss::SquaredHinge };
+        match self.solver {
+            11..=13 => Formulation::Svr { c, epsilon, loss, offset },
+            21 => Formulation::OneClass { nu: self.nu },
+            _ => Formulation::Svc { c, loss, offset },
+        }
+    }
+
+    /// The factor of C of a label: repeated weights multiply.
+    pub fn weight(&self, label: i32) -> f64 {
+        self.weights.iter().filter(|weight| weight.0 == label).map(|weight| weight.1).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_come_in_liblinears_order() {
+        let said = |parameters: Parameters| parameters.check().map_err(|fault| fault.0);
+        let usual = Parameters::default;
+        assert_eq!(said(usual()), Ok(()));
+        assert_eq!(said(Parameters { eps: Some(0.0), c: 0.0, ..usual() }), Err("eps <= 0"));
+        assert_eq!(
+            said(Parameters { regularised: false, ..usual() }),
+            Err("To not regularize bias, must specify -B 1 along with -R")
+        );
+        assert!(
+            said(Parameters { regularised: false, bias: 1.0, ..usual() })
+                .expect_err("-s 1")
+                .starts_with("-R option supported only")
+        );
+        assert_eq!(said(Parameters { regularised: false, bias: 1.0, solver: 2, ..usual() }), Ok(()));
+        assert_eq!(said(Parameters { solver: 8, ..usual() }), Err("unknown solver type"));
+        for solver in [0, 4, 5, 6, 7] {
+            assert!(said(Parameters { solver, ..usual() }).expect_err("not solved").contains("use -s 2"), "{solver}");
+        }
+    }
+}

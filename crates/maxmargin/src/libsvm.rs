@@ -1,0 +1,32 @@
+//! What LIBSVM's programs and its C library do, in terms of ours: their parameters and checks, their order of classes, the folds of their shuffle,
+//! and the figures that they print.
+//!
+//! A drop-in promises the same optimum (to the tolerance), the same files and the same words as LIBSVM 3.37; iterations are ours.
+//!
+//! ```
+//! use maxmargin::libsvm::{Parameters, Problem, Run, train};
+//! use maxmargin::prelude::*;
+//!
+//! let data = Dataset::from_rows(&[[0.0], [0.2], [0.8], [1.0]], &[7.0, 7.0, 3.0, 3.0])?;
+//! let parameters = Parameters { gamma: 1.0, ..Parameters::default() };
+//! let trained = train(&Problem::new(data, &parameters), &parameters, &Run::default())?;
+//! assert_eq!(trained.labels, [7, 3]); // in order of appearance
+//! assert_eq!(trained.machines[0].objective, trained.machines[0].objective.min(0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod classes;
+mod folds;
+mod learned;
+mod parameters;
+mod rand;
+mod train;
+mod validate;
+
+pub use classes::Classes;
+pub use folds::Folds;
+pub use learned::Learned;
+pub use parameters::{Faulty, Parameters, Shape};
+pub use rand::Rand;
+pub use train::{Machine, Problem, Run, Shown, Trained, errors_of, train};
+pub use validate::{Judged, cross_validate, squares};

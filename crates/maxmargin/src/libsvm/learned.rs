@@ -1,0 +1,132 @@
+//! What a training learned, with LIBSVM's model of one class only, and its text.
+
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::{Decide, Model, ModelError, libsvm};
+use std::io::Write;
+
+/// A model, or what LIBSVM writes of data in one class only: a label.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Learned {
+    /// Machines.
+    Model(Box<Model>),
+    /// All data was of this class.
+    Constant {
+        /// Its label.
+        label: i32,
+        /// 0 or 1.
+        svm_type: i32,
+        /// Written, and never asked.
+        kernel: Kernel,
+    },
+}
+
+impl Learned {
+    /// The machines, where there are any.
+    pub fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Constant { .. } => None,
+        }
+    }
+
+    /// Reads a model file of any kind.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub fn read(bytes: &[u8]) -> Result<Self, ModelError> {
+        if let Some(constant) = read_constant(bytes) {
+            return Ok(constant);
+        }
+        Ok(Self::Model(Box::new(maxmargin_model::read(bytes)?)))
+    }
+
+    /// Writes LIBSVM's text.
+    ///
+    /// # Errors
+    ///
+    /// As [`libsvm::write_model`].
+    pub fn write(&self, mut out: &mut dyn Write) -> Result<(), ModelError> {
+        match self {
+            Self::Model(model) => libsvm::write_model(model, &mut out),
+            Self::Constant { label, svm_type, kernel } => {
+                let name = if *svm_type == 1 { "nu_svc" } else { "c_svc" };
+                write!(out, "svm_type {name}\n{}", libsvm::kernel_lines(kernel)?)?;
+                Ok(write!(out, "nr_class 1\ntotal_sv 0\nrho\nlabel {label}\nnr_sv 0\nSV\n")?)
+            }
+        }
+    }
+
+    /// The same that decides by its decision values, as `svm-predict -b 0` does.
+    ///
+    /// # Errors
+    ///
+    /// Never, for a model that was read or trained.
+    pub fn by_votes(self) -> Result<Self, ModelError> {
+        match self {
+            Self::Model(model) if model.decide() == Decide::Coupled => {
+                let decide = model.scheme().decide();
+                Ok(Self::Model(Box::new(model.with_decide(decide)?)))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// The label, or value, of every row.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::predict`].
+    pub fn predict(&self, samples: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
+        match self {
+            Self::Model(model) => model.predict(samples, par),
+            Self::Constant { label, .. } => Ok(vec![f64::from(*label); samples.len()]),
+        }
+    }
+}
+
+/// The model of one class: a header with `nr_class 1` and nothing behind it.
+fn read_constant(bytes: &[u8]) -> Option<Learned> {
+    // Whatever is longer is no such model.
+    let text = std::str::from_utf8(bytes.get(..bytes.len().min(4096))?).ok()?;
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ').map(str::trim));
+    let number = |name: &str| field(name)?.parse::<f64>().ok();
+    if field("nr_class")? != "1" || !text.lines().any(|line| line.trim() == "SV") {
+        return None;
+    }
+    let (gamma, coef0) = (number("gamma").unwrap_or(1.0), number("coef0").unwrap_or(0.0));
+    let kernel = match field("kernel_type")? {
+        "linear" => Kernel::Linear,
+        "polynomial" => Kernel::poly(gamma, coef0, field("degree")?.parse().ok()?),
+        "rbf" => Kernel::rbf(gamma),
+        "sigmoid" => Kernel::sigmoid(gamma, coef0),
+        "precomputed" => Kernel::Precomputed,
+        _ => return None,
+    };
+    let svm_type = match field("svm_type")? {
+        "c_svc" => 0,
+        "nu_svc" => 1,
+        _ => return None,
+    };
+    Some(Learned::Constant { label: field("label")?.parse().ok()?, svm_type, kernel })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_class_is_written_and_read_as_libsvm_does() {
+        let constant = Learned::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5) };
+        let mut text = Vec::new();
+        constant.write(&mut text).expect("room");
+        let expected = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 1\ntotal_sv 0\nrho\nlabel -3\nnr_sv 0\nSV\n";
+        assert_eq!(String::from_utf8_lossy(&text), expected);
+        assert_eq!(Learned::read(&text).expect("a model"), constant);
+        assert_eq!(
+            constant.predict(&Samples::from_rows(&[[1.0], [2.0]]).expect("rows"), Par::Seq).expect("labels"),
+            [-3.0, -3.0]
+        );
+    }
+}

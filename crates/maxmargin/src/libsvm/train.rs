@@ -1,0 +1,301 @@
+//! One training as `svm-train` does it, and the figures that it prints.
+
+use super::classes::Classes;
+use super::learned::Learned;
+use super::parameters::{Parameters, Shape};
+use crate::Svm;
+use maxmargin_core::{Formulation, Status};
+use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
+use maxmargin_data::classes::pairs;
+use maxmargin_data::number::format_g;
+use maxmargin_data::{Dataset, Par};
+use maxmargin_kernel::Kernel;
+use maxmargin_model::{Model, Rule};
+use std::fmt::Write;
+
+/// What LIBSVM has no parameter for.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Threads.
+    pub par: Par,
+    /// Bytes of kernel rows that may be held.
+    pub memory: u64,
+    /// Of random orders.
+    pub seed: u64,
+}
+
+impl Default for Run {
+    /// The calling thread, 2 GiB, seed 1.
+    fn default() -> Self {
+        Self { par: Par::Seq, memory: 2 << 30, seed: 1 }
+    }
+}
+
+/// Data as a training takes it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Its labels are ranks of classes ([`Classes::rank`]) where there are classes.
+    pub(crate) data: Dataset,
+    /// The labels as they were given.
+    pub(crate) given: Vec<f64>,
+    pub(crate) classes: Option<Classes>,
+}
+
+impl Problem {
+    /// Samples with their labels, which are classes where the parameters are about classes.
+    pub fn new(mut data: Dataset, parameters: &Parameters) -> Self {
+        let given = data.labels.clone();
+        let classes = parameters.has_classes().then(|| Classes::new(&given));
+        if let Some(classes) = &classes {
+            data.labels = classes.of.iter().map(|&class| classes.rank(class)).collect();
+        }
+        Self { data, given, classes }
+    }
+
+    /// The labels as they were given.
+    pub fn labels(&self) -> &[f64] {
+        &self.given
+    }
+
+    /// The classes, where the problem is about classes.
+    pub fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
+    }
+
+    /// Labels that have a weight and no sample.
+    pub fn unknown_weights<'p>(&'p self, parameters: &'p Parameters) -> impl Iterator<Item = i32> + 'p {
+        let known = move |label: &i32| self.classes.as_ref().is_none_or(|classes| classes.labels.contains(label));
+        parameters.weights.iter().map(|weight| weight.0).filter(move |label| !known(label))
+    }
+
+    /// The estimator for this problem. Labels of weights are ranks.
+    pub(crate) fn svm(&self, parameters: &Parameters, run: &Run) -> Svm {
+        let Shape { formulation, kernel, goal } = parameters.shape();
+        let svm = Svm::of(formulation).kernel(kernel).goal(goal).shrinking(parameters.shrinking == 1);
+        let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
+        let svm = if parameters.probability == 1 { svm.probability(Probability::Platt) } else { svm };
+        // Weights are of C-SVC alone, in LIBSVM too.
+        let classes = self.classes.iter().filter(|_| parameters.svm_type == 0);
+        let weighted = classes.flat_map(|classes| (0..classes.labels.len()).map(move |class| (classes, class)));
+        weighted.fold(svm, |svm, (classes, class)| {
+            let weight = parameters.weight(classes.labels[class]);
+            if weight == 1.0 { svm } else { svm.class_weight(classes.rank(class), weight) }
+        })
+    }
+}
+
+/// The figure that LIBSVM prints besides objective and ρ, by type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shown {
+    /// The ν that would have given this C-SVC or ε-SVR.
+    Nu(f64),
+    /// The C that would have given this ν-SVC.
+    C(f64),
+    /// The width that ν-SVR found.
+    Epsilon(f64),
+    /// Nothing: one class, and classes whose C differ.
+    Nothing,
+}
+
+/// One binary problem, or the one of regression and one class, in LIBSVM's signs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// Row of the data and `y α` of each support vector, rows ascending.
+    pub terms: Vec<(usize, f64)>,
+    /// Decision values are sums minus ρ.
+    pub rho: f64,
+    /// The dual objective, minimised.
+    pub objective: f64,
+    /// What is printed besides.
+    pub shown: Shown,
+    /// Of our solver.
+    pub iterations: u64,
+    /// Number of support vectors.
+    pub support_vectors: usize,
+    /// Those of them at their bound.
+    pub bounded: usize,
+    /// Whether what was asked for was reached.
+    pub converged: bool,
+}
+
+/// What a training gives.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// Labels in LIBSVM's order; none where there are no classes.
+    pub labels: Vec<i32>,
+    /// What predicts.
+    pub learned: Learned,
+    /// One for each pair of classes, in LIBSVM's order; none where there is one class only.
+    pub machines: Vec<Machine>,
+    /// The worst certificate; none where nothing was solved.
+    pub certificate: Option<CertificateReport>,
+    /// Why there are no probabilities although they were asked for.
+    pub missing: Option<&'static str>,
+}
+
+impl Trained {
+    /// What LIBSVM prints on its way, once it is known.
+    pub fn story(&self) -> String {
+        let mut text = self.learned.model().and_then(Model::error_scale).map_or_else(String::new, |scale| errors_of(scale, " "));
+        for machine in &self.machines {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
+            let _ = match machine.shown {
+                Shown::Nu(nu) => writeln!(text, "nu = {nu:.6}"),
+                Shown::C(c) => writeln!(text, "C = {c:.6}"),
+                Shown::Epsilon(epsilon) => writeln!(text, "epsilon = {epsilon:.6}"),
+                Shown::Nothing => Ok(()),
+            };
+            let _ = writeln!(text, "obj = {:.6}, rho = {:.6}", machine.objective, machine.rho);
+            let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
+        }
+        match self.labels.len() {
+            0 => {}
+            1 => text += "WARNING: training data in only one class. See README for details.\nTotal nSV = 0\n",
+            _ => {
+                let _ = writeln!(text, "Total nSV = {}", self.support_vectors());
+            }
+        }
+        text
+    }
+
+    /// Number of different support vectors.
+    pub fn support_vectors(&self) -> usize {
+        self.learned.model().map_or(0, Model::len)
+    }
+}
+
+/// What LIBSVM says of the errors of a regression; `svm-train` has a blank before the scale, `svm-predict` has none.
+pub fn errors_of(scale: f64, blank: &str) -> String {
+    let scale = format_g(scale, 6);
+    format!(
+        "Prob. model for test data: target value = predicted value + z,\n\
+         z: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma={blank}{scale}\n"
+    )
+}
+
+/// Trains as `svm-train` does. Parameters are those that passed [`Parameters::check`].
+///
+/// # Errors
+///
+/// When there are no rows, or a parameter or a kernel value is not possible for our solvers.
+pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+    let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
+    if let [label] = labels[..] {
+        let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel };
+        return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
+    }
+    let fitted = problem.svm(parameters, run).fit(&problem.data)?;
+    let model = with_vectors(&fitted, problem)?;
+    let machines =
+        (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
+    let missing = fitted.calibration.as_ref().and_then(|report| report.missing);
+    Ok(Trained { labels, learned: Learned::Model(Box::new(model)), machines, certificate: Some(fitted.certificate), missing })
+}
+
+/// The model with LIBSVM's labels and with its support vectors, which linear solvers leave out.
+fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
+    let model = &fitted.model;
+    let mut parts = match model.record().filter(|_| model.folded()) {
+        None => model.parts().clone(),
+        Some(record) => {
+            let terms = |p: usize| -> Vec<(usize, f64)> {
+                let training = &record.machines[p];
+                let coef = training.folded.iter().flatten();
+                training.rows.iter().map(|&row| row as usize).zip(coef.copied()).collect()
+            };
+            let machines: Vec<_> = model.machines().iter().enumerate().map(|(p, machine)| (terms(p), machine.bias)).collect();
+            let parts = model.parts();
+            let decide = if parts.classes.is_empty() { parts.decide } else { parts.scheme.decide() };
+            let rule = Rule { decide, classes: parts.classes.clone(), scheme: parts.scheme };
+            let made = Model::from_machines(Kernel::Linear, &problem.data.samples, rule, &machines)?;
+            let made = made.with_calibration(parts.calibration.clone())?;
+            let mut parts = made.with_index_base(problem.data.index_base)?.into_parts();
+            let mut record = record.clone();
+            record.machines.iter_mut().for_each(|machine| machine.folded = None);
+            parts.record = Some(record);
+            parts
+        }
+    };
+    if let Some(classes) = &problem.classes {
+        let ranked = parts.classes.iter().map(|rank| {
+            let class = (0..classes.labels.len()).find(|&class| classes.rank(class) == *rank);
+            class.map_or(*rank, |class| f64::from(classes.labels[class]))
+        });
+        parts.classes = ranked.collect();
+    }
+    Ok(Model::new(parts)?)
+}
+
+fn machine(p: usize, fitted: &Fitted, model: &Model, problem: &Problem, parameters: &Parameters) -> Result<Machine, CvError> {
+    let report = &fitted.machines[p];
+    let (own, rows) = (&model.machines()[p], model.record().map_or(&[][..], |record| &record.machines[p].rows));
+    // Of several classes our machines speak for the later, LIBSVM's for the earlier.
+    let sign = if model.machines().len() > 1 { -1.0 } else { 1.0 };
+    let terms: Vec<(usize, f64)> = rows.iter().zip(&own.coef).map(|(&row, coef)| (row as usize, sign * coef)).collect();
+    let sum: f64 = terms.iter().map(|term| term.1.abs()).sum();
+    let rows = report.train as f64;
+    let shape = parameters.shape();
+    let mut objective = report.objective;
+    let shown = match shape.formulation {
+        Formulation::NuSvc { nu } => {
+            // Coefficients were divided by the margin, whose inverse is the C that a C-SVC would have had.
+            let c = sum / (nu * rows);
+            objective *= c * c;
+            Shown::C(c)
+        }
+        Formulation::Svr { c, .. } => Shown::Nu(sum / (c * rows)),
+        Formulation::NuSvr { c, .. } => Shown::Epsilon(width(model, problem, &terms, c)?),
+        Formulation::Svc { c, .. } if !weighted(p, problem, parameters) => {
+            let price = c * weight_of(p, problem, parameters);
+            Shown::Nu(sum / (price * rows))
+        }
+        _ => Shown::Nothing,
+    };
+    Ok(Machine {
+        terms,
+        rho: 0.0 - sign * own.bias,
+        objective,
+        shown,
+        iterations: report.iterations,
+        support_vectors: report.support_vectors,
+        bounded: report.bounded,
+        converged: report.status == Status::Converged,
+    })
+}
+
+/// The factors of C of both classes of a machine.
+fn factors(p: usize, problem: &Problem, parameters: &Parameters) -> Option<(f64, f64)> {
+    let labels = &problem.classes.as_ref()?.labels;
+    let (a, b) = pairs(labels.len()).nth(p)?;
+    Some((parameters.weight(labels[a]), parameters.weight(labels[b])))
+}
+
+fn weighted(p: usize, problem: &Problem, parameters: &Parameters) -> bool {
+    factors(p, problem, parameters).is_some_and(|(a, b)| a != b)
+}
+
+fn weight_of(p: usize, problem: &Problem, parameters: &Parameters) -> f64 {
+    factors(p, problem, parameters).map_or(1.0, |factors| factors.0)
+}
+
+/// So many free support vectors are asked for the width of ν-SVR: they all have the same error, but for the tolerance.
+const ASKED: usize = 200;
+
+/// The width of ν-SVR: the error of the support vectors that are not at their bound; without any it lies between the errors of those at the bound and of the rows
+/// that are no support vectors.
+fn width(model: &Model, problem: &Problem, terms: &[(usize, f64)], c: f64) -> Result<f64, CvError> {
+    let errors = |rows: &[usize]| -> Result<Vec<f64>, CvError> {
+        let said = model.decision_values(&problem.data.samples.select(rows), Par::Seq)?;
+        Ok(rows.iter().zip(said).map(|(&row, value)| (value - problem.given[row]).abs()).collect())
+    };
+    let free: Vec<usize> = terms.iter().filter(|term| term.1.abs() < c).map(|term| term.0).take(ASKED).collect();
+    if !free.is_empty() {
+        return Ok(errors(&free)?.iter().sum::<f64>() / free.len() as f64);
+    }
+    let bounded: Vec<usize> = terms.iter().map(|term| term.0).collect();
+    let idle: Vec<usize> = (0..problem.given.len()).filter(|row| bounded.binary_search(row).is_err()).collect();
+    let least = errors(&bounded)?.into_iter().fold(f64::INFINITY, f64::min);
+    let most = errors(&idle)?.into_iter().fold(0.0, f64::max);
+    Ok(if least.is_finite() { f64::midpoint(least, most) } else { most })
+}

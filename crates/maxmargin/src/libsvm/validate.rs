@@ -1,0 +1,149 @@
+//! Cross-validation on LIBSVM's folds.
+
+use super::classes::Classes;
+use super::folds::Folds;
+use super::parameters::Parameters;
+use super::train::{Problem, Run, train};
+use maxmargin_cv::{CvError, CvReport, FoldPlan};
+use maxmargin_data::Dataset;
+use std::fmt::Write;
+
+/// What cross-validation predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Of every row by the machines that did not see it: a label, or a value.
+    pub predicted: Vec<f64>,
+    /// Of the folds, where the engine of shared kernels ran.
+    pub report: Option<Box<CvReport>>,
+}
+
+impl Judged {
+    /// What folds say on their way: of each machine that was trained for a fold, its iterations and support vectors.
+    pub fn story(&self, classes: bool) -> String {
+        let mut text = String::new();
+        for fold in self.report.iter().flat_map(|report| &report.folds) {
+            for machine in &fold.machines {
+                let _ = writeln!(text, "*\noptimization finished, #iter = {}", machine.iterations);
+                let _ = writeln!(text, "nSV = {}, nBSV = {}", machine.support_vectors, machine.bounded);
+            }
+            if classes {
+                let _ = writeln!(text, "Total nSV = {}", fold.support_vectors);
+            }
+        }
+        text
+    }
+}
+
+/// Cross-validates as `svm-train -v` does, over all folds at once where every training set has all classes.
+///
+/// # Errors
+///
+/// As [`train`].
+pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
+    // Probabilities decide there, and each training has its own.
+    if parameters.has_classes() && (parameters.probability == 1 || lacks_classes(problem, folds)) {
+        return apart(problem, parameters, folds, run);
+    }
+    // Empty folds test nothing.
+    let mut used: Vec<usize> = (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()).collect();
+    used.dedup();
+    if used.len() < 2 {
+        return apart(problem, parameters, folds, run);
+    }
+    let place = |fold: &usize| used.partition_point(|known| known < fold).to_string() + "\n";
+    let fold_of = folds.fold_of();
+    let plan = FoldPlan::from_text(&fold_of.iter().map(place).collect::<String>(), problem.given.len())?;
+    let report = problem.svm(&Parameters { probability: 0, ..parameters.clone() }, run).cross_validate(&problem.data, &plan)?;
+    let predicted = match &problem.classes {
+        None => report.predicted.clone(),
+        Some(classes) => {
+            let orders: Vec<Vec<usize>> = (0..folds.count()).map(|fold| order_of(classes, folds.trained(fold))).collect();
+            let rows = report.decisions.chunks_exact(report.machines);
+            let label =
+                |(decisions, fold): (&[f64], &usize)| f64::from(classes.labels[classes.elected(decisions, &orders[*fold])]);
+            rows.zip(&fold_of).map(label).collect()
+        }
+    };
+    Ok(Judged { predicted, report: Some(Box::new(report)) })
+}
+
+/// Whether a training set has not all classes, so that its training is another problem, or there is one class only.
+fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
+    let Some(classes) = &problem.classes else { return false };
+    let fold_of = folds.fold_of();
+    let mut seen: Vec<Option<usize>> = vec![None; classes.labels.len()];
+    let mut several = vec![false; seen.len()];
+    for (&class, &fold) in classes.of.iter().zip(&fold_of) {
+        several[class] |= *seen[class].get_or_insert(fold) != fold;
+    }
+    several.len() < 2 || several.iter().any(|several| !several)
+}
+
+/// Classes in the order in which a training set begins with them.
+fn order_of(classes: &Classes, rows: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut order = Vec::new();
+    for row in rows {
+        if order.len() == classes.labels.len() {
+            break;
+        }
+        if !order.contains(&classes.of[row]) {
+            order.push(classes.of[row]);
+        }
+    }
+    order
+}
+
+/// Every fold as a training of its own, in the order in which LIBSVM gives it its rows.
+fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
+    let mut predicted = vec![0.0; problem.given.len()];
+    for fold in 0..folds.count() {
+        let rows: Vec<usize> = folds.trained(fold).collect();
+        let labels = rows.iter().map(|&row| problem.given[row]).collect();
+        let training = Problem::new(Dataset { labels, ..problem.data.select(&rows) }, parameters);
+        let learned = train(&training, parameters, run)?.learned;
+        let said = learned.predict(&problem.data.samples.select(folds.tested(fold)), run.par)?;
+        folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
+    }
+    Ok(Judged { predicted, report: None })
+}
+
+/// Mean squared error and squared correlation, summed as LIBSVM sums them; the latter is not a number where either is constant.
+pub fn squares(truth: &[f64], predicted: &[f64]) -> (f64, f64) {
+    let (mut error, mut v, mut y, mut vv, mut yy, mut vy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    for (&target, &value) in truth.iter().zip(predicted) {
+        error += (value - target) * (value - target);
+        v += value;
+        y += target;
+        vv += value * value;
+        yy += target * target;
+        vy += value * target;
+    }
+    let l = truth.len() as f64;
+    let both = l * vy - v * y;
+    (error / l, (both * both) / ((l * vv - v * v) * (l * yy - y * y)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::libsvm::Rand;
+
+    #[test]
+    fn a_class_of_one_sample_is_missing_from_one_training() {
+        let x: Vec<[f64; 1]> = (0..9).map(|i| [f64::from(i)]).collect();
+        let y = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0];
+        let parameters = Parameters { gamma: 0.5, c: 100.0, ..Parameters::default() };
+        let problem = Problem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters);
+        let folds = Folds::new(9, 3, problem.classes(), &mut Rand::default().draws());
+        let judged = cross_validate(&problem, &parameters, &folds, &Run::default()).expect("predictions");
+        assert!(judged.report.is_none());
+        assert_eq!(judged.predicted[8], 2.0);
+        assert!(judged.predicted.iter().all(|label| [1.0, 2.0, 3.0].contains(label)));
+    }
+
+    #[test]
+    fn squares_by_hand() {
+        assert_eq!(squares(&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0]), (14.0 / 3.0, 1.0));
+        assert!(squares(&[1.0, 1.0], &[1.0, 2.0]).1.is_nan());
+    }
+}
