@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import KernelMachine, whole
+from ._base import Judged, KernelMachine, whole
 from ._data import Floats, of_one_class, packed
 
 
@@ -49,7 +49,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ignore]
     """The base of those that tell classes apart."""
 
     class_weight: Any
@@ -135,7 +135,6 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, un
         return by_class(decisions, count) if self.decision_function_shape == "ovr" else -decisions
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
-        """Predictions and decision values of a cross-validation."""
         if self._breaks_ties():
             return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
         return self.classes_[np.searchsorted(self._labels, report["predicted"])], self._shaped(report["decisions"])
@@ -343,7 +342,7 @@ class NuSVC(KernelClassifier):
             raise ValueError(f"specified nu is infeasible: {error}") from None
 
 
-class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelRegressor(RegressorMixin, Judged):  # type: ignore[misc, unused-ignore]
     """The base of those that say values."""
 
     keep_data = False
@@ -486,7 +485,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         return X, np.ones(X.shape[0])
 
     def _encoded(self, y: Any) -> Floats:
-        return np.ones(len(self._rows)) if y is None else np.asarray(y, dtype=np.float64)
+        return np.asarray(y, dtype=np.float64)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         super()._describe(machines, X, y)
