@@ -3,14 +3,17 @@
 mod formulation;
 mod groups;
 mod numbers;
+mod probability;
 mod values;
 
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{CostArgs, DataArgs, DataOptions, FoldArgs, RunArgs, SeedingArgs, ShortRunArgs, SvmArgs, WriteArgs};
 pub(crate) use numbers::Numbers;
+pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use values::{Costs, Folds, Json, KernelName, ScaleName, Weight};
 
 use clap::{Args, Parser, Subcommand};
+use maxmargin::cv::Probability;
 use std::path::PathBuf;
 
 /// Exact support vector machines: training, cross-validation, certified models.
@@ -46,6 +49,8 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Certify a model file against its training data, trusting nothing in it
     Verify(VerifyArgs),
+    /// Give a model probabilities, from the data it was trained on
+    Calibrate(CalibrateArgs),
     /// Describe a data set or a model
     Info(InfoArgs),
     /// Scale features to a range, as LIBSVM's svm-scale does
@@ -63,6 +68,8 @@ pub(crate) struct TrainArgs {
     /// Keep the training data in the model, so that `update` can add and remove samples
     #[arg(long)]
     pub(crate) updatable: bool,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
     /// Where to write the model [default: the data's name with .model, in the current directory; - is standard output]
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
@@ -140,6 +147,12 @@ pub(crate) struct PredictArgs {
     /// Write decision values instead of labels
     #[arg(long)]
     pub(crate) decision: bool,
+    /// Write the label and the probability of every class, which the first line names (LIBSVM's svm-predict -b 1)
+    #[arg(long, conflicts_with = "decision")]
+    pub(crate) probability: bool,
+    /// How labels come from a model with probabilities [default: as the model was written]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) decide: Option<DecideName>,
     #[command(flatten)]
     pub(crate) run: ShortRunArgs,
     #[command(flatten)]
@@ -200,6 +213,34 @@ pub(crate) struct UpdateArgs {
     /// Write the training data of the updated model to this LIBSVM-format file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_data: Option<PathBuf>,
+    /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// Model file, with the record of its training
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// The training data [default: what the model keeps, where it keeps its data]
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
+    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone function)
+    #[arg(long, value_name = "HOW", default_value = "platt", value_parser = probability::probability())]
+    pub(crate) probability: Probability,
+    /// How labels come from the model from now on
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) decide: DecideName,
+    /// Where to write the model [default: in place of MODEL]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
     /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub(crate) memory: Option<u64>,

@@ -14,7 +14,7 @@ use crate::{format, model_io};
 use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::{Samples, Storage, inspect};
-use maxmargin::model::{Decide, MachineRecord, Model, Record};
+use maxmargin::model::{Calibration, Decide, MachineRecord, Model, Record, Scheme};
 use serde::Serialize;
 use std::path::Path;
 
@@ -45,6 +45,10 @@ struct ModelInfo {
     kernel: KernelDocument,
     /// How decision values become predictions.
     decide: Decide,
+    /// Which classes the machines tell apart.
+    scheme: Scheme,
+    /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or `marks`.
+    calibration: Option<&'static str>,
     classes: Vec<f64>,
     support_vectors: usize,
     features: usize,
@@ -169,6 +173,8 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         model: name.to_owned(),
         kernel: KernelDocument::new(&parts.kernel),
         decide: parts.decide,
+        scheme: parts.scheme,
+        calibration: parts.calibration.first().map(Calibration::name),
         classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
         features: model.features(),
@@ -201,7 +207,8 @@ fn machine_info(model: &Model, p: usize) -> MachineInfo {
     let (machine, record) = (&model.machines()[p], model.record());
     let training = record.map(|r| &r.machines[p]);
     let coef = training.and_then(|t| t.folded.as_ref()).unwrap_or(&machine.coef);
-    let (negative, positive) = model.sides(p).unzip();
+    let sides = model.sides(p);
+    let (negative, positive) = (sides.and_then(|sides| sides.0), sides.map(|sides| sides.1));
     MachineInfo {
         negative,
         positive,
@@ -244,6 +251,7 @@ fn model_text(d: &ModelInfo) -> String {
             }));
         }
     }
+    rows.extend(d.calibration.map(|name| ("probabilities", name.to_owned())));
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }

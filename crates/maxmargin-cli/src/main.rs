@@ -3,6 +3,7 @@
 mod advice;
 mod args;
 mod beside;
+mod calibrate;
 mod cv;
 mod failure;
 mod format;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Grid(args) => grid::run(args),
         Command::Update(args) => update::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Calibrate(args) => calibrate::run(args),
         Command::Info(args) => info::run(args),
         Command::Scale(args) => scale::run(args),
     };

@@ -6,15 +6,16 @@ use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
-use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table};
+use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
 use crate::threads::Threads;
 use crate::{format, model_io};
 use maxmargin::core::Needs;
-use maxmargin::cv::{Confusion, metrics_of};
+use maxmargin::cv::{Confusion, Reliability, metrics_of};
 use maxmargin::data::number::write_shortest;
 use maxmargin::kernel::Kernel;
-use maxmargin::model::{Decide, Model};
+use maxmargin::model::{Calibration, Decide, Model};
 use serde::Serialize;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -33,6 +34,14 @@ struct PredictDocument {
     correct: usize,
     confusion: Confusion,
     unknown_labels: usize,
+    /// How labels came from decision values.
+    decide: Decide,
+    /// Where probabilities come from: `platt`, `isotonic`, `laplace` or `marks`.
+    calibration: Option<&'static str>,
+    /// Of a regression.
+    error_scale: Option<f64>,
+    /// How good the probabilities are by the labels of the data.
+    reliability: Option<Reliability>,
     read_seconds: f64,
     predict_seconds: f64,
     total_seconds: f64,
@@ -48,16 +57,30 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let output = args.output.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.data.options))?;
+    let decide = args.decide.map_or(model.decide(), |name| name.decide(&model));
+    let model = model.with_decide(decide).map_err(|e| Failure::input(args.model.display(), e))?;
     let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
     let rows = || decisions.chunks_exact(model.machines().len());
     let predicted: Vec<f64> = rows().map(|row| model.label(row)).collect();
+    let regression = model.decide() == Decide::Value;
+    let probabilities = match model.outcomes() {
+        [] if args.probability && (!regression || model.calibration().is_empty()) => {
+            let what = "it has no probabilities: train it with --probability platt, or give it some with calibrate MODEL DATA";
+            return Err(Failure::input(args.model.display(), what));
+        }
+        [] => Vec::new(),
+        _ => model.probabilities_of(&decisions, threads.par()).map_err(|e| Failure::input(args.model.display(), e))?,
+    };
     let predict_seconds = begun.elapsed().as_secs_f64();
     let on_stdout = args.output.as_deref().is_some_and(|p| p.as_os_str() == "-");
     if let Some(output) = output {
         output.write(|mut out| {
+            if args.probability && !regression {
+                return write_probabilities(&model, &predicted, &probabilities, out);
+            }
             for (row, label) in rows().zip(&predicted) {
                 let values = if args.decision { row } else { std::slice::from_ref(label) };
                 for (at, &value) in values.iter().enumerate() {
@@ -69,11 +92,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
             Ok(())
         })?;
     }
-    let needs = match model.decide() {
-        Decide::Value => Needs::Values,
-        Decide::Inlier => Needs::Nothing,
-        _ => Needs::Classes,
-    };
+    let needs = model.decide().needs();
     let data = DataDocument::seen(&input.name, &input.data, needs);
     // One class is scored as two are where labels say who is inside.
     let sides = needs == Needs::Nothing && !data.classes.is_empty();
@@ -104,6 +123,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         correct: confusion.correct(),
         confusion,
         unknown_labels,
+        decide: model.decide(),
+        calibration: model.calibration().first().map(Calibration::name),
+        error_scale: model.error_scale(),
+        reliability: reliability(&model, &input.data.labels, &probabilities),
         read_seconds: input.seconds,
         predict_seconds,
         total_seconds: started.elapsed().as_secs_f64(),
@@ -111,6 +134,33 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Done::Finished)
+}
+
+/// LIBSVM's way: a line that names the outcomes, then the label and the probabilities of each row.
+fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], out: &mut dyn Write) -> io::Result<()> {
+    if model.decide() == Decide::Inlier {
+        out.write_all(b"label normal outlier\n")?;
+    } else {
+        let labels: Vec<String> = model.outcomes().iter().map(|label| format::exact(*label)).collect();
+        writeln!(out, "labels {}", labels.join(" "))?;
+    }
+    for (label, row) in predicted.iter().zip(probabilities.chunks_exact(model.outcomes().len())) {
+        let words: Vec<String> = [label].into_iter().chain(row).map(|value| format::exact(*value)).collect();
+        writeln!(out, "{}", words.join(" "))?;
+    }
+    Ok(())
+}
+
+/// How good probabilities of classes are, over the rows whose label the model knows.
+fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<Reliability> {
+    let classes = model.classes();
+    if classes.is_empty() || probabilities.is_empty() {
+        return None;
+    }
+    let known = labels.iter().zip(probabilities.chunks_exact(classes.len()));
+    let known = known.filter_map(|(label, row)| Some((classes.iter().position(|class| class == label)? as u32, row)));
+    let (of, rows): (Vec<u32>, Vec<&[f64]>) = known.unzip();
+    Reliability::of(&rows.concat(), classes.len(), &of)
 }
 
 /// Scores of all rows that have a label of the model.
@@ -148,6 +198,11 @@ fn report(d: &PredictDocument) -> String {
     } else {
         String::new()
     };
+    let scale =
+        d.error_scale.map(|scale| format!("errors have the scale {}: density exp(-|z|/scale)/(2 scale)\n", format::exact(scale)));
+    let reliability =
+        d.reliability.as_ref().map(|found| format!("{}\n{}\n", reliability_table(found, &d.classes), reliability_text(found)));
+    let scores = scores + &scale.or(reliability).unwrap_or_default();
     format!(
         "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
         format::count(d.data.rows as u64),

@@ -1,6 +1,7 @@
 //! What commands print: JSON documents and tables.
 
 mod document;
+mod probability;
 mod table;
 mod text;
 mod validated;
@@ -9,6 +10,7 @@ pub(crate) use document::{
     DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work,
     goal_text,
 };
+pub(crate) use probability::{calibration_text, reliability_table, reliability_text};
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{
     SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, setup_line, words,

@@ -8,13 +8,14 @@ use crate::places::{Content, Places};
 use crate::problem::{Asked, Prepared, failed};
 use crate::progress::{Bar, Phase};
 use crate::report::{
-    End, MachineDocument, Seconds, Setup, Solved, certificates, cost_text, data_line, fields, machines_table, setup_line, words,
-    work_text,
+    End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificates, cost_text, data_line, fields, machines_table,
+    reliability_table, setup_line, words, work_text,
 };
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
+use maxmargin::Svm;
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, Kept};
+use maxmargin::cv::{CalibrationReport, CertificateReport, Kept};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -26,6 +27,8 @@ struct TrainDocument {
     #[serde(flatten)]
     solved: Solved,
     model: String,
+    /// Where probabilities were asked for.
+    calibration: Option<CalibrationReport>,
     #[serde(flatten)]
     seconds: Seconds,
     #[serde(flatten)]
@@ -42,7 +45,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
     }
     let asked = Asked { updatable: args.updatable, ..Asked::new("train", &args.svm, Some(args.cost.c), &args.data) };
-    let svm = asked.svm()?;
+    let svm = args.probability.probability.into_iter().fold(asked.svm()?, Svm::probability);
     let mut places = Places::new(args.write.force);
     places.reads([&args.data.source]);
     places.reads(args.svm.problem.weights.as_deref());
@@ -64,8 +67,12 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
             all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
         });
     }
+    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
+        notes.warn(format!("the model has no probabilities: {why}"));
+    }
     let support_vectors = fitted.model.support_vectors();
-    let mut model = fitted.model;
+    let decide = args.probability.decide.decide(&fitted.model);
+    let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
         model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
     }
@@ -87,6 +94,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
             work: fitted.counts.into_iter().collect(),
         },
         model: model_name,
+        calibration: fitted.calibration,
         seconds: Seconds {
             read: input.seconds,
             kernel: Some(fitted.kernel.time.as_secs_f64()),
@@ -120,6 +128,7 @@ fn report(d: &TrainDocument) -> String {
         rows.insert(3, ("machines", format!("{}, one for each pair of {classes} classes", all.len())));
     }
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
+    rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));
     if !setup.over_features() {
         rows.push(("kernel rows", kernel_rows(solved.rows_computed, setup.data.rows, solved.kernel_bytes)));
     }
@@ -137,7 +146,9 @@ fn report(d: &TrainDocument) -> String {
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
         ("model", d.model.clone()),
     ]);
-    data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines)
+    let reliability = d.calibration.as_ref().and_then(|found| found.reliability.as_ref());
+    let reliability = reliability.map_or_else(String::new, |found| format!("\n{}", reliability_table(found, &setup.labels())));
+    data_line(&setup.data) + &fields(&rows) + &machines_table(&solved.machines) + &reliability
 }
 
 /// `1,234 computed for 5,000 samples, at most 20.0 MiB held`

@@ -102,6 +102,11 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
             format::short(sum.tolerance)
         ));
     }
+    if !model.calibration().is_empty() {
+        notes.warn(
+            "the updated model has no probabilities: those of the model before are not its own; give it some with calibrate",
+        );
+    }
     if let Some(output) = data_output {
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }

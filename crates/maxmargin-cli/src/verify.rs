@@ -1,6 +1,6 @@
 //! `verify`: certifies a model file against its training data, trusting nothing in it.
 
-use crate::args::VerifyArgs;
+use crate::args::{DataOptions, VerifyArgs};
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input, MaxSize};
 use crate::notes::Notes;
@@ -13,6 +13,7 @@ use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, Machin
 use maxmargin::data::Par;
 use maxmargin::model::{Model, Record};
 use serde::Serialize;
+use std::path::Path;
 use std::time::Instant;
 
 #[derive(Debug, Serialize)]
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let mut notes = Notes::new(args.run.quiet);
     let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
-    let input = training_data(args, &model, threads.par(), &mut notes)?;
+    let input = training_data((&args.model, args.data.as_deref()), &args.options, &model, (threads.par(), &mut notes))?;
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
     // What has no C is said by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
@@ -80,14 +81,19 @@ fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
 }
 
 /// The data that the user names, or what the model keeps.
-fn training_data(args: &VerifyArgs, model: &Model, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
-    let name = args.model.display().to_string();
-    if let Some(data) = &args.data {
-        return input::load_from(data, &args.options, Some(model.parts().index_base), par, notes);
+pub(crate) fn training_data(
+    (path, data): (&Path, Option<&str>),
+    options: &DataOptions,
+    model: &Model,
+    (par, notes): (Par, &mut Notes),
+) -> Result<Input, Failure> {
+    let name = path.display().to_string();
+    if let Some(data) = data {
+        return input::load_from(data, options, Some(model.parts().index_base), par, notes);
     }
     let begun = Instant::now();
     let Some(kept) = Kept::of(model).map_err(|e| Failure::input(&name, e))? else {
-        return Err(Failure::Usage(format!("{name} does not keep its training data; name it: verify MODEL DATA")));
+        return Err(Failure::Usage(format!("{name} does not keep its training data; name it behind the model")));
     };
     Ok(Input { name: format!("the data in {name}"), data: kept.data, seconds: begun.elapsed().as_secs_f64() })
 }

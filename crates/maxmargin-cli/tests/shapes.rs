@@ -69,7 +69,8 @@ fn of_two_and_four(before: &[&str], line: &str) -> [Shape; 2] {
 fn documents_have_one_shape() {
     let described = include_str!("../../../docs/json.md");
     let train = ["train data -c 2 -g 1 --updatable -o m"];
-    let cases: [(&str, &[&str], &str); 10] = [
+    let probable = ["train data -c 2 -g 1 --probability platt -o m"];
+    let cases: [(&str, &[&str], &str); 13] = [
         ("train", &[], "train data -c 2 -g 1 -o m"),
         ("cv", &[], "cv data -c 2 -g 1 -k 3"),
         ("cv_full", &[], "cv data -c 2 -g 1 -k 3 --seeding cold --json=full"),
@@ -80,6 +81,9 @@ fn documents_have_one_shape() {
         ("update", &train, "update m --remove 1-3 -c 3"),
         ("info_model", &train, "info m"),
         ("info_data", &train, "info data"),
+        ("train_probability", &[], "train data -c 2 -g 1 --probability platt -o m"),
+        ("predict_probability", &probable, "predict data m"),
+        ("calibrate", &train, "calibrate m data"),
     ];
     for (name, before, line) in cases {
         let [two, four] = of_two_and_four(before, line);

@@ -108,6 +108,17 @@ pub enum CvError {
     /// The run was ended before anything could be judged, and what is not judged is not reported.
     #[error("ended before anything could be judged: there is nothing to report")]
     Ended(Status),
+    /// A class whose only sample cannot be both trained on and judged.
+    #[error(
+        "class {label} has one sample: probabilities are fitted to samples that a training did not see, and need two of each class"
+    )]
+    Alone {
+        /// The class.
+        label: f64,
+    },
+    /// A model that the study did not train.
+    #[error("the model cannot be given probabilities by this data: {0}; name the data it was trained on")]
+    OtherModel(String),
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),

@@ -9,6 +9,7 @@
 
 mod apart;
 mod arrangement;
+mod calibrate;
 mod engine;
 mod error;
 mod limit;
@@ -18,6 +19,7 @@ mod outcome;
 pub mod plan;
 mod pool;
 mod problem;
+mod reliability;
 pub mod report;
 mod seed;
 pub mod solver;
@@ -32,9 +34,11 @@ pub mod verify;
 pub mod watch;
 mod words;
 
+pub use calibrate::{Calibrated, CalibrationReport, Probability, calibration_plan, cross_fitted};
 pub use error::CvError;
 pub use metric::{Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, metrics_of};
 pub use plan::{FoldPlan, PlanError};
+pub use reliability::{Bin, Reliability};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
 pub use seed::{Seeding, Source};
 pub use solver::{SmoChunks, SmoFinish, Solver};

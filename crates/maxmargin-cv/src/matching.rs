@@ -37,7 +37,7 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
     let found = if model.record().is_some() { None } else { Some(find(model, samples, of)?) };
     let several = model.machines().len() > 1;
     let mut all = Vec::with_capacity(model.machines().len());
-    let sides: Vec<(usize, usize)> = pairs(model.classes().len()).collect();
+    let sides = model.scheme().sides(model.classes().len());
     for (p, machine) in model.machines().iter().enumerate() {
         let training = model.record().map(|record| &record.machines[p]);
         let folded = training.and_then(|training| training.folded.as_deref());
@@ -58,10 +58,11 @@ pub(crate) fn terms(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<
             {
                 return Err(format!("{} is said to be row {}, but differs from it", name(), row + 1));
             }
-            if let Some(&(a, b)) = sides.get(p) {
+            if let Some(&(earlier, b)) = sides.get(p) {
                 let class = of[row] as usize;
-                // A positive coefficient speaks for the later class; one of 0 for none, but its sample is the machine's all the same.
-                let speaks = if coef > 0.0 { class == b } else { class == a || (coef == 0.0 && class == b) };
+                // A positive coefficient speaks for the later class, or the one that is told from the rest; one of 0 for none, but its sample is the machine's all the same.
+                let is_earlier = earlier.map_or(class != b, |a| class == a);
+                let speaks = if coef > 0.0 { class == b } else { is_earlier || (coef == 0.0 && class == b) };
                 if !speaks && (coef != 0.0 || training.is_some()) {
                     return Err(format!("{} has the sign of a class that row {} is not in", name(), row + 1));
                 }

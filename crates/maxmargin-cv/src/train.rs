@@ -1,6 +1,7 @@
 //! One training of all machines, and the model that they make.
 
 use crate::arrangement::map_machines;
+use crate::calibrate::{Calibrated, CalibrationReport};
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
@@ -32,10 +33,19 @@ pub struct Fitted {
     pub counts: Vec<(&'static str, u64)>,
     /// Time to solve and certify.
     pub solve_seconds: f64,
+    /// What the probabilities of the model were fitted to, where they were asked for ([`Fitted::calibrated`]).
+    pub calibration: Option<CalibrationReport>,
     par: Par,
 }
 
 impl Fitted {
+    /// The same with the model that a calibration made of its model ([`Study::calibrate`]); the status is the worse of both.
+    #[must_use]
+    pub fn calibrated(self, calibrated: Calibrated) -> Self {
+        let Calibrated { model, report } = calibrated;
+        Self { model, status: self.status.worse(report.status), calibration: Some(report), ..self }
+    }
+
     /// The label of every row of `samples` ([`Model::predict`]), on the threads of the training.
     ///
     /// # Errors
@@ -147,6 +157,7 @@ impl Study<'_> {
             kernel,
             counts,
             solve_seconds,
+            calibration: None,
             par: self.par,
         })
     }

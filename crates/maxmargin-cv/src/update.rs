@@ -16,7 +16,7 @@ use machine::{Asking, Move, Moved};
 use maxmargin_core::{Certain, Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::{ClassLabels, Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Model, Record};
+use maxmargin_model::{Model, Record, Scheme};
 use maxmargin_path::{UpdatableError, Update};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
@@ -200,7 +200,7 @@ fn check_model(model: &Model, record: &Record) -> Result<(), UpdateError> {
         (Loss::Hinge, Offset::Feature(_)) => Err(UpdateError::Problem { what: "a bias that is one more feature" }),
         (Loss::Hinge, Offset::None) => Err(UpdateError::Problem { what: "no bias" }),
         (Loss::Hinge, Offset::Free) if model.folded() => Err(UpdateError::Folded),
-        (Loss::Hinge, Offset::Free) if model.decide() != Decide::Vote => Err(UpdateError::Decide),
+        (Loss::Hinge, Offset::Free) if model.scheme() != Scheme::Pairs => Err(UpdateError::Decide),
         (Loss::Hinge, Offset::Free) => Ok(()),
     }
 }

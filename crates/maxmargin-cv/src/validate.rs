@@ -3,6 +3,7 @@
 use crate::arrangement::{Arrangement, map_machines};
 use crate::error::CvError;
 use crate::limit::Limit;
+use crate::matching::Terms;
 use crate::outcome::Outcome;
 use crate::plan::FoldPlan;
 use crate::pool::Pool;
@@ -12,7 +13,7 @@ use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
 use crate::task::Trainer;
 use crate::watch::{CvWatch, OfMachine};
-use maxmargin_core::{Balance, Formulation, Loss, Offset};
+use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::{Gamma, RowWork, Rows};
@@ -47,6 +48,30 @@ impl Study<'_> {
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
+        self.validated(values, None, plan, seeding, watch)
+    }
+
+    /// As [`Study::cross_validate`], with the machines of all data from solutions that are there already: row of the data and coefficient of every
+    /// support vector of each. Folds that share no kernel start cold.
+    pub(crate) fn cross_validate_from(
+        &self,
+        start: &[Terms],
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<CvReport, CvError> {
+        let c = self.formulation.c().unwrap_or(1.0);
+        Ok(self.validated(&[c], Some(start), plan, seeding, watch)?.remove(0))
+    }
+
+    fn validated(
+        &self,
+        values: &[f64],
+        start: Option<&[Terms]>,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<Vec<CvReport>, CvError> {
         assert!(!values.is_empty(), "at least one value of C");
         if plan.len() != self.data.samples.len() {
             return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
@@ -55,7 +80,7 @@ impl Study<'_> {
         self.check_seeding(seeding, features)?;
         self.classes.map_or(Ok(()), |classes| check_folds(plan, classes))?;
         match self.shared(plan)? {
-            Some(prepared) => self.along(&prepared, values, plan, seeding, features, watch),
+            Some(prepared) => self.along(&prepared, (values, start), plan, (seeding, features), watch),
             None => self.apart(values, plan, seeding, watch),
         }
     }
@@ -96,10 +121,9 @@ impl Study<'_> {
     fn along(
         &self,
         prepared: &Prepared,
-        values: &[f64],
+        (values, start): (&[f64], Option<&[Terms]>),
         plan: &FoldPlan,
-        seeding: Seeding,
-        features: bool,
+        (seeding, features): (Seeding, bool),
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
@@ -115,6 +139,7 @@ impl Study<'_> {
                 plan,
                 seeding,
                 values,
+                start: start.map(|start| &start[p][..]),
                 begun,
                 limit: &limit,
                 par,
@@ -190,6 +215,8 @@ struct MachineRun<'a> {
     plan: &'a FoldPlan,
     seeding: Seeding,
     values: &'a [f64],
+    /// The solution of all data at the first of them, where it is known: rows of the data.
+    start: Option<&'a [(usize, f64)]>,
     begun: Instant,
     limit: &'a Limit,
     par: maxmargin_data::Par,
@@ -197,6 +224,15 @@ struct MachineRun<'a> {
 }
 
 impl MachineRun<'_> {
+    /// α of all data, where it is known.
+    fn known(&self, problem: &Problem, p: usize) -> Option<Vec<f64>> {
+        let mut place = vec![usize::MAX; self.arrangement.original.len()];
+        for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
+            place[self.arrangement.original[at]] = own;
+        }
+        Some(problem.alpha_of(self.start?.iter().map(|&(row, coef)| (place[row], coef))))
+    }
+
     fn run(&self, source: &Source, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let Self { study, arrangement, .. } = self;
         let part = &arrangement.parts[p];
@@ -223,7 +259,8 @@ impl MachineRun<'_> {
             let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
-            let start = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let known_before = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let start = known_before.or_else(|| outcomes.is_empty().then(|| self.known(&problem, p)).flatten());
             let trainer = Trainer {
                 problem: &problem,
                 machine: p,

@@ -13,7 +13,7 @@ use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certain, Certificate, Formulation, Goal};
 use maxmargin_data::{Dataset, Par};
-use maxmargin_model::{Decide, Model};
+use maxmargin_model::Model;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// What models are judged by where the caller says nothing, in units of the margin 1.
@@ -46,8 +46,8 @@ pub struct Check {
 pub struct MachineVerdict {
     /// Its place among the machines of the model.
     pub machine: usize,
-    /// The labels that it decides between, the second at 0 and above, where there are classes.
-    pub labels: Option<(f64, f64)>,
+    /// The labels that it decides between, the second at 0 and above, where there are classes; the first is none where that is all the others.
+    pub labels: Option<(Option<f64>, f64)>,
     /// Recomputed from the data and the model's coefficients.
     pub certificate: Certificate,
     /// What the model's record says.
@@ -213,7 +213,7 @@ fn asked(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Result<Ask
                 weights[class] = weight;
             }
             let formulation = claim.formulation;
-            if Decide::of(formulation.needs()) != model.decide() {
+            if formulation.needs() != model.decide().needs() {
                 return Err(VerifyError::Decide(formulation.name()));
             }
             Ok(Asked { formulation, weights, goal: goal.unwrap_or(Goal::Kkt(EPS)), eps: EPS })

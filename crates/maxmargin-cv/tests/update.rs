@@ -92,7 +92,7 @@ fn assert_exact(updated: &Updated, what: &str) {
     let verdict = verify(&updated.model, &updated.kept.data, None, None, Par::Pool).expect("a verdict");
     assert!(verdict.matches() && verdict.met(), "{what}: {verdict:?}");
     for machine in &updated.machines {
-        assert_eq!(verdict.machines[machine.machine].labels, Some(machine.labels));
+        assert_eq!(verdict.machines[machine.machine].labels, Some((Some(machine.labels.0), machine.labels.1)));
         let Some(walked) = &machine.walked else { continue };
         let sum = walked.sum();
         assert_eq!(sum.status, Status::Converged, "{what}");

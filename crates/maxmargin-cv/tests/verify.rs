@@ -238,6 +238,7 @@ fn what_was_changed_is_refuted() {
         let model = train(&data, Solver::Smo, &asked(Kernel::rbf(0.5))).model;
         let machine = (0..model.machines().len()).rev().find(|&p| free(model.parts(), p).is_some()).expect("a free one");
         let (a, b) = judged(&model, &data).machines[machine].labels.expect("two classes");
+        let a = a.expect("a pair");
         for (case, (check, tamper)) in cases.iter().enumerate() {
             let verdict = judged(&tampered(&model, |parts| tamper(parts, machine)), &data);
             assert!(failed(&verdict).contains(check), "{count} classes, case {case}: {:?}", verdict.checks);

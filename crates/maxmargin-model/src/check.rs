@@ -1,9 +1,10 @@
 //! What numbers must be to be a model.
 
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine};
+use crate::machine::{Decide, Machine, Scheme};
 use crate::parts::Parts;
 use crate::record::{MachineRecord, Record};
+use maxmargin_core::Needs;
 use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::Kernel;
@@ -20,7 +21,8 @@ const UNUSED: usize = 1 << 16;
 /// Everything but the kernel's parameters, which [`Kernel::checked`] judges.
 pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_classes(parts.decide, &parts.classes)?;
-    let wanted = parts.decide.machines(parts.classes.len());
+    check_scheme(parts)?;
+    let wanted = parts.scheme.machines(parts.classes.len());
     if parts.machines.len() as u128 != wanted {
         let reason = format!("{} for {} classes, which need {wanted}", parts.machines.len(), parts.classes.len());
         return Err(ModelError::invalid("number of machines", reason));
@@ -29,6 +31,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
         check_machine(p, machine, parts.support.len())?;
     }
     check_support(parts)?;
+    check_calibration(parts)?;
     check_index_base(parts.index_base)?;
     if parts.kernel == Kernel::Precomputed {
         check_serials(&parts.support)?;
@@ -41,7 +44,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
 
 fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("list of classes", reason));
-    if decide != Decide::Vote {
+    if decide.needs() != Needs::Classes {
         return if classes.is_empty() { Ok(()) } else { invalid(format!("{} labels for a rule that knows none", classes.len())) };
     }
     if classes.len() < 2 {
@@ -56,6 +59,37 @@ fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
         Some((twice, _)) => invalid(format!("it has {twice} twice")),
         None => Ok(()),
     }
+}
+
+/// The rule is one for the machines that there are; two classes are a pair in any case.
+fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
+    let (decide, scheme) = (parts.decide, parts.scheme);
+    let fits = match decide {
+        Decide::Vote | Decide::Value | Decide::Inlier => scheme == Scheme::Pairs,
+        Decide::Argmax => scheme == Scheme::Rest,
+        Decide::Coupled => !parts.calibration.is_empty(),
+    };
+    if !fits || (scheme == Scheme::Rest && parts.classes.len() < 3) {
+        let (classes, calibrations) = (parts.classes.len(), parts.calibration.len());
+        let reason = format!("{decide:?} for {classes} classes in the scheme {scheme:?}, {calibrations} calibrations");
+        return Err(ModelError::invalid("rule", reason));
+    }
+    Ok(())
+}
+
+/// One for each machine, of the kind that its rule has, or none.
+fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
+    let (found, machines) = (parts.calibration.len(), parts.machines.len());
+    if found != 0 && found != machines {
+        return Err(ModelError::invalid("calibration", format!("{found} of them for {machines} machines")));
+    }
+    if let Some(other) = parts.calibration.iter().find(|calibration| !calibration.fits(parts.decide)) {
+        return Err(ModelError::invalid(
+            "calibration",
+            format!("{} for a model that decides by {:?}", other.name(), parts.decide),
+        ));
+    }
+    parts.calibration.iter().try_for_each(|calibration| calibration.clone().checked().map(|_| ()))
 }
 
 /// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for all but a few.
@@ -146,7 +180,7 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
         let others: String = others.iter().filter_map(|(name, value)| Some(format!("{name} = {}, ", (*value)?))).collect();
         return invalid(format!("C = {c}, {others}eps = {}, gap = {:?}", record.eps, record.gap));
     }
-    if Decide::of(formulation.needs()) != parts.decide {
+    if formulation.needs() != parts.decide.needs() {
         return invalid(format!("{} for a model that decides by {:?}", formulation.name(), parts.decide));
     }
     if let Some(weight) = record.weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {

@@ -69,6 +69,9 @@ pub enum ModelError {
     /// The model does more than this version can.
     #[error("{0} is not supported by this version: it reads what LIBSVM's svm-train writes")]
     Unsupported(String),
+    /// Probabilities of a model that has none.
+    #[error("the model has no probabilities: {0}")]
+    NoProbabilities(&'static str),
     /// LIBSVM's text has integer labels only.
     #[error("label {0} is not an integer: LIBSVM model files cannot hold it; keep the native format")]
     Label(f64),

@@ -2,7 +2,9 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod calibration;
 mod check;
+mod coupling;
 mod error;
 pub mod file;
 pub mod libsvm;
@@ -11,12 +13,14 @@ mod model;
 mod old;
 mod parts;
 mod predict;
+mod probability;
 mod record;
 mod weights;
 
+pub use calibration::Calibration;
 pub use error::ModelError;
 pub use file::{decode, encode, read};
-pub use machine::{Decide, Machine, Rule};
+pub use machine::{Decide, Machine, Rule, Scheme};
 pub use model::Model;
 pub use parts::{Parts, Section};
 pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};

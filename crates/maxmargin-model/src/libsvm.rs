@@ -1,7 +1,8 @@
 //! LIBSVM's model text, in and out.
 //!
 //! Numbers are written so that they read back to the same bits; LIBSVM itself keeps only eight digits of support vectors. The
-//! text has no place for a scaler, a record or sections: they are left out (write the scaler as a range file beside it).
+//! text has no place for a scaler, a record or sections: they are left out (write the scaler as a range file beside it). Probabilities are Platt's
+//! there, the errors of a regression Laplace's, and those of one class its marks.
 
 mod read;
 mod write;
@@ -72,7 +73,7 @@ impl Kind {
         });
         let kept = || model.section(KEPT).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
         let ruled = match model.decide() {
-            Decide::Vote => Self::CSvc,
+            Decide::Vote | Decide::Argmax | Decide::Coupled => Self::CSvc,
             Decide::Inlier => Self::OneClass,
             Decide::Value => Self::EpsilonSvr,
         };

@@ -2,7 +2,7 @@
 
 use maxmargin_core::Needs;
 use maxmargin_data::ClassLabels;
-use maxmargin_data::classes::elected;
+use maxmargin_data::classes::{elected, pairs};
 use maxmargin_kernel::Expansion;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,63 @@ pub enum Decide {
     Value,
     /// One machine that says 1 above 0 and −1 otherwise: one class (LIBSVM's rule). There are no classes.
     Inlier,
+    /// One machine for each class against the rest ([`Scheme::Rest`]): the one with the greatest decision value, the earliest of equals.
+    Argmax,
+    /// The class of the greatest probability; of equals the one that decision values alone elect if it is among them, else the earliest. For models
+    /// with a calibration, of either scheme.
+    Coupled,
+}
+
+/// Which classes the machines of a model tell apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheme {
+    /// Each pair of classes, in the order of [`maxmargin_data::classes::pairs`]; two classes are one machine. Regression and one class are one as well.
+    #[default]
+    Pairs,
+    /// Each class against the rest, three classes or more.
+    Rest,
+}
+
+impl Scheme {
+    /// Number of machines that `classes` classes need; 1 where there are none.
+    pub fn machines(self, classes: usize) -> u128 {
+        match self {
+            Self::Pairs if classes == 0 => 1,
+            Self::Pairs => classes as u128 * (classes as u128 - 1) / 2,
+            Self::Rest => classes as u128,
+        }
+    }
+
+    /// The two sides of every machine: the classes below 0 (the earlier of a pair; none where it is all the others) and from 0 on.
+    pub fn sides(self, classes: usize) -> Vec<(Option<usize>, usize)> {
+        match self {
+            Self::Pairs => pairs(classes).map(|(a, b)| (Some(a), b)).collect(),
+            Self::Rest => (0..classes).map(|class| (None, class)).collect(),
+        }
+    }
+
+    /// The rule without probabilities.
+    pub fn decide(self) -> Decide {
+        match self {
+            Self::Pairs => Decide::Vote,
+            Self::Rest => Decide::Argmax,
+        }
+    }
+
+    /// The class that decision values alone elect: by votes, or by the greatest.
+    pub(crate) fn elected(self, classes: usize, decisions: &[f64]) -> usize {
+        match self {
+            Self::Pairs => elected(classes, decisions),
+            Self::Rest => greatest(decisions),
+        }
+    }
+}
+
+/// The place of the greatest value, the first of equals.
+pub(crate) fn greatest(values: &[f64]) -> usize {
+    // The last of equal maxima would win otherwise.
+    (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0)
 }
 
 impl Decide {
@@ -48,11 +105,12 @@ impl Decide {
         }
     }
 
-    /// Number of machines that `classes` classes need; 0 where there can be no such model.
-    pub(crate) fn machines(self, classes: usize) -> u128 {
+    /// What it needs to know of samples.
+    pub fn needs(self) -> Needs {
         match self {
-            Decide::Vote => classes as u128 * (classes as u128).saturating_sub(1) / 2,
-            Decide::Value | Decide::Inlier => u128::from(classes == 0),
+            Self::Vote | Self::Argmax | Self::Coupled => Needs::Classes,
+            Self::Value => Needs::Values,
+            Self::Inlier => Needs::Nothing,
         }
     }
 }
@@ -64,34 +122,42 @@ pub struct Rule {
     pub decide: Decide,
     /// The labels, where it knows any.
     pub classes: Vec<f64>,
+    /// Which of them machines tell apart.
+    pub scheme: Scheme,
 }
 
 impl Rule {
     /// That of regression.
-    pub const VALUE: Self = Self { decide: Decide::Value, classes: Vec::new() };
+    pub const VALUE: Self = Self { decide: Decide::Value, classes: Vec::new(), scheme: Scheme::Pairs };
 
     /// That of one class.
-    pub const INLIER: Self = Self { decide: Decide::Inlier, classes: Vec::new() };
+    pub const INLIER: Self = Self { decide: Decide::Inlier, classes: Vec::new(), scheme: Scheme::Pairs };
 
-    /// What one value per machine says.
+    /// The rule of these classes, whose machines are arranged by `scheme`: two classes are a pair in any case.
+    pub fn of(classes: &ClassLabels, scheme: Scheme) -> Self {
+        let scheme = if classes.count() == 2 { Scheme::Pairs } else { scheme };
+        Self { decide: scheme.decide(), classes: classes.labels().to_vec(), scheme }
+    }
+
+    /// What one value per machine says, without regard to probabilities.
     ///
     /// # Panics
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decide, &self.classes, decisions)
+        label(self.decide, (&self.classes, self.scheme), decisions)
     }
 }
 
 impl From<&ClassLabels> for Rule {
     fn from(classes: &ClassLabels) -> Self {
-        Self { decide: Decide::Vote, classes: classes.labels().to_vec() }
+        Self::of(classes, Scheme::Pairs)
     }
 }
 
-pub(crate) fn label(decide: Decide, classes: &[f64], decisions: &[f64]) -> f64 {
+pub(crate) fn label(decide: Decide, (classes, scheme): (&[f64], Scheme), decisions: &[f64]) -> f64 {
     match decide {
-        Decide::Vote => classes[elected(classes.len(), decisions)],
+        Decide::Vote | Decide::Argmax | Decide::Coupled => classes[scheme.elected(classes.len(), decisions)],
         Decide::Value => decisions[0],
         Decide::Inlier if decisions[0] > 0.0 => 1.0,
         Decide::Inlier => -1.0,

@@ -2,19 +2,18 @@
 
 use crate::check::{check, check_index_base, check_record, check_scaler};
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine, Rule};
+use crate::machine::{Decide, Machine, Rule, Scheme};
 use crate::parts::{Parts, Section};
 use crate::record::Record;
 use crate::weights::cached;
 use maxmargin_data::Samples;
-use maxmargin_data::classes::pairs;
 use maxmargin_data::scale::Scaler;
 use maxmargin_kernel::Kernel;
 
 /// A trained support vector machine, of classes, of values or of one class: one or several [`Machine`]s over shared vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    parts: Parts,
+    pub(crate) parts: Parts,
     /// The weights of every machine of a linear kernel, or nothing where there are too many.
     weights: Vec<Vec<f64>>,
 }
@@ -102,6 +101,8 @@ impl Model {
             scaler: None,
             record: None,
             sections: Vec::new(),
+            scheme: rule.scheme,
+            calibration: Vec::new(),
         })
     }
 
@@ -189,11 +190,16 @@ impl Model {
         self.parts.decide
     }
 
-    /// The labels that a machine decides between, the second at 0 and above, where there are classes.
-    pub fn sides(&self, machine: usize) -> Option<(f64, f64)> {
+    /// Which classes the machines tell apart.
+    pub fn scheme(&self) -> Scheme {
+        self.parts.scheme
+    }
+
+    /// The labels that a machine decides between, where there are classes: the one below 0 (none where that is all the others), and the one from 0 on.
+    pub fn sides(&self, machine: usize) -> Option<(Option<f64>, f64)> {
         let classes = self.classes();
-        let (a, b) = pairs(classes.len()).nth(machine)?;
-        Some((classes[a], classes[b]))
+        let (a, b) = *self.scheme().sides(classes.len()).get(machine)?;
+        Some((a.map(|a| classes[a]), classes[b]))
     }
 
     /// The decision functions; of two classes there is one.

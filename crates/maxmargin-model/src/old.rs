@@ -1,10 +1,10 @@
-//! Formats 1 to 4 of the native model file, as they were: read, never written.
+//! Formats 1 to 5 of the native model file, as they were: read, never written.
 //!
 //! Until format 3 a model of two classes and one of many were different types, and only the one of two could carry sections. Fields follow each
 //! other in a file without any mark, so that what a later format put at the end of a record stands behind a record of the earlier one here.
 
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine};
+use crate::machine::{Decide, Machine, Scheme};
 use crate::parts::{Parts, Section};
 use crate::record::{MachineRecord, Record};
 use maxmargin_core::{Certificate, Formulation, Loss, Offset, Status};
@@ -14,7 +14,7 @@ use maxmargin_kernel::Kernel;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The content of a file of format 1 to 4, not yet checked.
+/// The content of a file of format 1 to 5, not yet checked.
 ///
 /// # Errors
 ///
@@ -28,7 +28,8 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
             Either::Two(two) => Parts::from(*two),
             Either::Many(many) => Parts::from(*many),
         }),
-        _ => content::<Parts4>(payload).map(Parts::from),
+        4 => content::<Parts4<Record4>>(payload).map(Parts::from),
+        _ => content::<Parts4<Record>>(payload).map(Parts::from),
     }
 }
 
@@ -149,10 +150,10 @@ struct Pair {
     certificate: Certificate,
 }
 
-/// Format 4: classes alone.
+/// Format 4, where there were classes alone, and format 5: they differ in the record. Machines were of pairs, and none had a calibration.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
-struct Parts4 {
+struct Parts4<R> {
     kernel: Kernel,
     support: Samples,
     machines: Vec<Machine>,
@@ -160,7 +161,7 @@ struct Parts4 {
     classes: Vec<f64>,
     index_base: u32,
     scaler: Option<Scaler>,
-    record: Option<Record4>,
+    record: Option<R>,
     sections: Vec<Section>,
 }
 
@@ -180,11 +181,11 @@ struct Record4 {
     machines: Vec<MachineRecord>,
 }
 
-impl From<Parts4> for Parts {
-    fn from(old: Parts4) -> Self {
+impl<R: Into<Record>> From<Parts4<R>> for Parts {
+    fn from(old: Parts4<R>) -> Self {
         let Parts4 { kernel, support, machines, decide, classes, index_base, scaler, record, sections } = old;
-        let record = record.map(Record::from);
-        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections }
+        let (record, scheme, calibration) = (record.map(R::into), Scheme::Pairs, Vec::new());
+        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration }
     }
 }
 
@@ -209,6 +210,8 @@ impl<R: Into<Record>> From<Two<R>> for Parts {
             scaler: old.scaler,
             record: old.record.map(R::into),
             sections: old.sections,
+            scheme: Scheme::Pairs,
+            calibration: Vec::new(),
         }
     }
 }
@@ -267,6 +270,8 @@ impl From<Many> for Parts {
             scaler: old.scaler,
             record: old.record.map(Record::from),
             sections: Vec::new(),
+            scheme: Scheme::Pairs,
+            calibration: Vec::new(),
         }
     }
 }

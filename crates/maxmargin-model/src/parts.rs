@@ -1,6 +1,7 @@
 //! All numbers of a model, before anything is checked.
 
-use crate::machine::{Decide, Machine};
+use crate::calibration::Calibration;
+use crate::machine::{Decide, Machine, Scheme};
 use crate::record::Record;
 use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
@@ -37,4 +38,8 @@ pub struct Parts {
     pub record: Option<Record>,
     /// Bytes of other crates.
     pub sections: Vec<Section>,
+    /// Which classes the machines tell apart.
+    pub scheme: Scheme,
+    /// How decision values become probabilities: one for each machine, or none at all.
+    pub calibration: Vec<Calibration>,
 }

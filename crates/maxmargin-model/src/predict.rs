@@ -1,7 +1,7 @@
 //! Prediction: decision values and labels of samples.
 
 use crate::error::ModelError;
-use crate::machine::{Machine, label};
+use crate::machine::Machine;
 use crate::model::Model;
 use crate::parts::Parts;
 use crate::weights::{are_dense, dense, sparse};
@@ -47,15 +47,6 @@ impl Model {
     pub fn predict(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
         let decisions = self.decision_values(queries, par)?;
         Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
-    }
-
-    /// The label that the decision values of one row elect.
-    ///
-    /// # Panics
-    ///
-    /// When there is not one value per machine.
-    pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decide(), self.classes(), decisions)
     }
 
     /// The rows as the kernel of this model sees them: behind the scaler, if there is one.

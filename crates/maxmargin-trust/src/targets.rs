@@ -53,7 +53,7 @@ pub const TARGETS: [Target; 8] = [
         name: "model",
         run: model::native,
         make: make::native_model,
-        words: &["maxmargin-model 5 ", "\n"],
+        words: &["maxmargin-model 6 ", "\n"],
         open: make::open_model,
         close: make::close_model,
     },

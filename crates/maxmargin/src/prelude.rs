@@ -11,7 +11,7 @@
 
 pub use crate::Svm;
 pub use maxmargin_core::{Goal, Loss, Offset};
-pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Seeding, Solver};
+pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Probability, Seeding, Solver};
 pub use maxmargin_data::{Dataset, Generator, Par, Samples};
 pub use maxmargin_kernel::{Gamma, Kernel};
 pub use maxmargin_model::Model;

@@ -1,9 +1,11 @@
 //! The estimator: parameters in, certified models and reports out.
 
+mod probability;
 mod solver;
+mod weights;
 
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Probability, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -39,6 +41,7 @@ pub struct Svm {
     max_time: Option<Duration>,
     memory: u64,
     par: Par,
+    probability: Option<Probability>,
 }
 
 impl Svm {
@@ -90,6 +93,7 @@ impl Svm {
             max_time: None,
             memory: MEMORY,
             par: Par::Seq,
+            probability: None,
         }
     }
 
@@ -119,19 +123,6 @@ impl Svm {
     #[must_use]
     pub fn c(self, c: f64) -> Self {
         Self { formulation: self.formulation.with_c(c), ..self }
-    }
-
-    /// A factor of `C` for one class. A label that the data does not have is an error.
-    #[must_use]
-    pub fn class_weight(mut self, label: f64, factor: f64) -> Self {
-        self.weights.push((label, factor));
-        self
-    }
-
-    /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
-    #[must_use]
-    pub fn sample_weights(self, weights: Vec<f64>) -> Self {
-        Self { sample_weights: Some(weights), ..self }
     }
 
     /// The loss; the solver's own where this is not called: hinge, and squared hinge on the simplex.
@@ -284,7 +275,7 @@ impl Svm {
     ///
     /// As [`Svm::fit`].
     pub fn fit_watched(&self, data: &Dataset, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
-        self.study(data, |study| study.train(watch))
+        self.study(data, |study| self.fitted(study, watch))
     }
 
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each fold with a certificate.
@@ -380,19 +371,5 @@ impl Svm {
             memory: self.memory,
             par: self.par,
         })
-    }
-
-    /// A factor of C for each class.
-    fn class_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
-        let labels = classes.labels();
-        let mut weights = vec![1.0; labels.len()];
-        for &(label, factor) in &self.weights {
-            let Some(at) = labels.iter().position(|known| *known == label) else {
-                let names: Vec<String> = labels.iter().map(f64::to_string).collect();
-                return Err(CvError::UnknownClass { label, known: names.join(", ") });
-            };
-            weights[at] = factor;
-        }
-        Ok(weights)
     }
 }

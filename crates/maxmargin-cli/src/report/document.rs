@@ -308,7 +308,7 @@ impl MachineDocument {
     pub(crate) fn stored(model: &Model, p: usize, certificate: CertificateReport, labels: &[f64]) -> MachineReport {
         let (machine, record) = (&model.machines()[p], model.record().map(|r| &r.machines[p]));
         let sides = model.sides(p);
-        let is_of = |label: &&f64| sides.is_none_or(|(a, b)| **label == a || **label == b);
+        let is_of = |label: &&f64| sides.is_none_or(|(a, b)| **label == b || a.is_none_or(|a| **label == a));
         MachineReport {
             machine: p,
             train: labels.iter().filter(is_of).count(),

@@ -185,7 +185,8 @@ pub(super) fn checks(judged: &[Judged]) -> Vec<Check> {
             finding.detail.clone()
         } else {
             let (a, b) = judged[shown].verdict.labels.unwrap_or_default();
-            let name = format!("that of {} and {}", label_in_words(a), label_in_words(b));
+            let earlier = a.map_or_else(|| "the rest".to_owned(), label_in_words);
+            let name = format!("that of {earlier} and {}", label_in_words(b));
             match failed.len() {
                 0 => format!("{} machines; nearest to a mismatch is {name}: {}", judged.len(), finding.detail),
                 few => format!("{few} of {} machines; first {name}: {}", judged.len(), finding.detail),

@@ -56,6 +56,13 @@ fn describe(model: &Model) {
 fn predict(model: &Model, samples: &Samples) {
     let Ok(decisions) = model.decision_values(samples, Par::Seq) else { return };
     assert_eq!(decisions.len(), samples.len() * model.machines().len());
+    if let Ok(probabilities) = model.probabilities(samples, Par::Seq) {
+        let rows = probabilities.chunks_exact(model.outcomes().len());
+        assert_eq!(rows.len(), samples.len());
+        rows.for_each(|row| {
+            assert!(row.iter().all(|p| (0.0..=1.0).contains(p)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        });
+    }
     let labels = model.predict(samples, Par::Seq).expect("they were decided before");
     assert!(model.classes().is_empty() || labels.iter().all(|label| model.classes().contains(label)));
 }

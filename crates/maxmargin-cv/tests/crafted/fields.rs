@@ -5,7 +5,7 @@ use maxmargin_cv::Kept;
 use maxmargin_data::scale::Scaler;
 use maxmargin_data::{Samples, codec};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Machine, Parts};
+use maxmargin_model::{Calibration, Decide, Machine, Parts, Scheme};
 
 /// Numbers of samples, lengths, indices: those at which sums and products wrap.
 const COUNTS: [u64; 10] = [0, 1, 2, 7, u32::MAX as u64 - 1, u32::MAX as u64, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX];
@@ -92,7 +92,22 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             p.record = None;
             Some(())
         }),
-        ("rule", |p, at| put(&mut p.decide, &[Decide::Vote, Decide::Value, Decide::Inlier], at)),
+        ("rule", |p, at| put(&mut p.decide, &[Decide::Vote, Decide::Value, Decide::Inlier, Decide::Argmax, Decide::Coupled], at)),
+        ("scheme", |p, at| put(&mut p.scheme, &[Scheme::Pairs, Scheme::Rest], at)),
+        ("rule of the rest", |p, at| {
+            (p.decide, p.scheme) = (Decide::Argmax, Scheme::Rest);
+            put(&mut p.machines.first_mut()?.bias, &[0.0, 1.0], at)
+        }),
+        ("calibration", |p, at| {
+            let of = |x: f64| {
+                [Calibration::Sigmoid { a: x, b: 1.0 }, Calibration::Sigmoid { a: 1.0, b: x }, Calibration::Laplace { scale: x }]
+            };
+            let steps = |x: f64| Calibration::Steps { at: vec![x, 1.0], probability: vec![0.5, x] };
+            let all = NUMBERS.into_iter().flat_map(|x| of(x).into_iter().chain([steps(x), Calibration::Marks(vec![x; 10])]));
+            p.calibration = vec![all.collect::<Vec<_>>().get(at)?.clone(); p.machines.len()];
+            p.decide = Decide::Coupled;
+            Some(())
+        }),
         ("index base", |p, at| put(&mut p.index_base, &[0, 1, 2, u32::MAX], at)),
         ("gamma", |p, at| {
             p.kernel = p.kernel.clone().with_gamma(*NUMBERS.get(at)?);

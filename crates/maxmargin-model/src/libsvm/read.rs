@@ -1,8 +1,9 @@
 //! Reads LIBSVM's model text.
 
 use super::{HEADER, Kind};
+use crate::calibration::Calibration;
 use crate::error::ModelError;
-use crate::machine::{Decide, Machine};
+use crate::machine::{Decide, Machine, Scheme};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
@@ -26,12 +27,15 @@ struct Header {
     rho: Option<Vec<f64>>,
     labels: Option<Vec<f64>>,
     sizes: Option<Vec<usize>>,
+    prob_a: Option<Vec<f64>>,
+    prob_b: Option<Vec<f64>>,
+    marks: Option<Vec<f64>>,
 }
 
 /// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes the positive class; more keep the order of
 /// the file, in which LIBSVM breaks ties.
 ///
-/// Index 0 anywhere makes the model zero-based. Probability parameters are skipped.
+/// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest ([`Decide::Coupled`]), as `svm-predict -b 1` does.
 ///
 /// # Errors
 ///
@@ -66,17 +70,19 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
         let [rho] = rho[..] else {
             return Err(ModelError::line(last, format!("{} values of rho for {}, which has one", rho.len(), kind.name())));
         };
+        let calibration = header.of_one(decide);
         let rows = support_vectors(lines, 1, (total, last))?.0;
-        return alone(kernel, rows, rho, decide, kind);
+        return alone(kernel, rows, rho, decide, kind)?.with_calibration(calibration);
     }
     let labels = header.labels.take().ok_or_else(|| missing("label"))?;
     let count = labels.len();
     if count < 2 || header.classes.is_some_and(|k| k != count) {
         return Err(ModelError::line(last, format!("{count} labels for {} classes", header.classes.unwrap_or(count))));
     }
-    if rho.len() as u128 != Decide::Vote.machines(count) {
+    if rho.len() as u128 != Scheme::Pairs.machines(count) {
         return Err(ModelError::line(last, format!("{} values of rho for {count} classes", rho.len())));
     }
+    let sigmoids = header.sigmoids(last, rho.len())?;
     let sizes = header.sizes.take().ok_or_else(|| missing("nr_sv"));
     let (mut rows, last) = support_vectors(lines, count - 1, (total, last))?;
     // Two classes have one column of coefficients, whichever vector is whose.
@@ -87,10 +93,17 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let (support, index_base) = rows.samples(&kernel)?;
     // There a positive decision is for the earlier class, here for the later: two classes are turned round instead, where that brings the greater label last.
     let turned = count == 2 && labels[0] > labels[1];
-    let machines = machines(&rows.coef, &sizes, &rho, if turned { 1.0 } else { -1.0 });
+    let sign = if turned { 1.0 } else { -1.0 };
+    let machines = machines(&rows.coef, &sizes, &rho, sign);
+    // 1 − 1/(1 + exp(z)) is 1/(1 + exp(−z)), and z changes its sign with the decision value but for what is added to it.
+    let calibration: Vec<_> =
+        sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if turned { b } else { 0.0 - b } }).collect();
     let classes = if turned { labels.into_iter().rev().collect() } else { labels };
     let (decide, scaler, record, sections) = (Decide::Vote, None, None, kind.kept());
-    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections })
+    let (scheme, none) = (Scheme::Pairs, Vec::new());
+    let parts =
+        Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration: none };
+    Model::new(parts)?.with_calibration(calibration)
 }
 
 /// The one machine of regression and of one class: no labels, one column of coefficients.
@@ -100,7 +113,8 @@ fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: Decide, kind: Kind) -
     let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
     let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
     let (classes, scaler, record, sections) = (Vec::new(), None, None, kind.kept());
-    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections })
+    let (scheme, calibration) = (Scheme::Pairs, Vec::new());
+    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration })
 }
 
 /// The lines after `SV`, which must be `total`, and the number of the last.
@@ -160,10 +174,30 @@ impl Header {
             "rho" => self.rho = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
             "label" => self.labels = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
             "nr_sv" => self.sizes = Some(values.iter().map(|v| whole(at, v).map(|n| n as usize)).collect::<Result<_, _>>()?),
-            // Probabilities are not part of the decision function.
+            "probA" => self.prob_a = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
+            "probB" => self.prob_b = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
+            "prob_density_marks" => self.marks = Some(values.iter().map(|v| number(at, v)).collect::<Result<_, _>>()?),
             _ => {}
         }
         Ok(())
+    }
+
+    /// `probA` and `probB` of each of so many machines, or nothing.
+    fn sigmoids(&mut self, at: usize, machines: usize) -> Result<Vec<(f64, f64)>, ModelError> {
+        let (Some(a), Some(b)) = (self.prob_a.take(), self.prob_b.take()) else { return Ok(Vec::new()) };
+        if a.len() != machines || b.len() != machines {
+            let reason = format!("{} values of probA and {} of probB for {machines} decision functions", a.len(), b.len());
+            return Err(ModelError::line(at, reason));
+        }
+        Ok(a.into_iter().zip(b).collect())
+    }
+
+    /// The calibration of regression, or of one class. LIBSVM writes a scale of 0 where all errors were 0: that is no distribution.
+    fn of_one(&mut self, decide: Decide) -> Vec<Calibration> {
+        let scale = self.prob_a.take().and_then(|scale| scale.first().copied()).filter(|scale| *scale != 0.0);
+        let scale = scale.filter(|_| decide == Decide::Value).map(|scale| Calibration::Laplace { scale });
+        let marks = self.marks.take().filter(|_| decide == Decide::Inlier).map(Calibration::Marks);
+        scale.or(marks).into_iter().collect()
     }
 
     fn kind(&self, at: usize) -> Result<Kind, ModelError> {

@@ -1,8 +1,9 @@
 //! Writes LIBSVM's model text.
 
 use super::Kind;
+use crate::calibration::Calibration;
 use crate::error::ModelError;
-use crate::machine::Decide;
+use crate::machine::Scheme;
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
@@ -19,7 +20,10 @@ use std::io::{self, Write};
 /// those of `out`.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
-    if parts.decide != Decide::Vote {
+    if parts.scheme == Scheme::Rest {
+        return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
+    }
+    if parts.classes.is_empty() {
         return write_alone(model, out);
     }
     let count = parts.classes.len();
@@ -41,6 +45,7 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     for &class in &order {
         write!(text, " {}", integer(parts.classes[class])?)?;
     }
+    sigmoids(&mut text, &parts.calibration, signed)?;
     text.extend_from_slice(b"\nnr_sv");
     let mut sizes = vec![0_usize; count];
     of.iter().for_each(|&class| sizes[class] += 1);
@@ -69,6 +74,11 @@ fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     kernel(&mut text, Kind::of(model), &parts.kernel)?;
     write!(text, "nr_class 2\ntotal_sv {}\nrho ", parts.support.len())?;
     write_shortest(&mut text, 0.0 - machine.bias)?;
+    match parts.calibration.first() {
+        Some(Calibration::Laplace { scale }) => numbers(&mut text, "probA", std::iter::once(*scale))?,
+        Some(Calibration::Marks(marks)) => numbers(&mut text, "prob_density_marks", marks.iter().copied())?,
+        _ => {}
+    }
     text.extend_from_slice(b"\nSV\n");
     let mut coefs = vec![0.0; parts.support.len()];
     machine.support.iter().zip(&machine.coef).for_each(|(&k, &coef)| coefs[k as usize] = coef);
@@ -78,6 +88,30 @@ fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
         text.clear();
     }
     out.write_all(&text)?;
+    Ok(())
+}
+
+/// `probA` and `probB`, where there are probabilities.
+fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], signed: impl Fn(f64) -> f64) -> Result<(), ModelError> {
+    let sigmoid = |one: &Calibration| match *one {
+        Calibration::Sigmoid { a, b } => Ok((a, signed(b))),
+        _ => Err(ModelError::Unsupported("LIBSVM's text for another calibration than Platt's".to_owned())),
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) = calibration.iter().map(sigmoid).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    if !calibration.is_empty() {
+        numbers(text, "probA", a.into_iter())?;
+        numbers(text, "probB", b.into_iter())?;
+    }
+    Ok(())
+}
+
+/// A line of numbers after the end of the one before.
+fn numbers(text: &mut Vec<u8>, name: &str, values: impl Iterator<Item = f64>) -> io::Result<()> {
+    write!(text, "\n{name}")?;
+    for value in values {
+        text.push(b' ');
+        write_shortest(text, value)?;
+    }
     Ok(())
 }
 

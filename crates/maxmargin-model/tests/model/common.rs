@@ -4,7 +4,7 @@ use maxmargin_core::{Certificate, Formulation, Status};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Decide, Machine, MachineRecord, Model, Parts, Record};
+use maxmargin_model::{Decide, Machine, MachineRecord, Model, Parts, Record, Scheme};
 
 /// Labels of two, three and four classes.
 pub(crate) const CLASSES: [&[f64]; 3] = [&[-1.0, 1.0], &[-3.0, 0.0, 4.0], &[7.0, -2.0, 3.0, 4.0]];
@@ -65,6 +65,8 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         scaler: None,
         record: None,
         sections: Vec::new(),
+        scheme: Scheme::Pairs,
+        calibration: Vec::new(),
     })
     .expect("a valid model")
 }

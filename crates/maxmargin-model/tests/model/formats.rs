@@ -5,7 +5,7 @@ use maxmargin_core::{Formulation, Loss, Offset};
 use maxmargin_data::{Par, ReadOptions, Samples, libsvm};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::write_model;
-use maxmargin_model::{Model, decode, encode, read};
+use maxmargin_model::{Decide, Model, Scheme, decode, encode, read};
 
 fn data(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a test's file")
@@ -106,4 +106,13 @@ fn the_text_for_libsvm_is_what_it_was() {
         write_model(&decode(&data(&format!("format3-{name}.model"))).unwrap(), &mut text).unwrap();
         assert!(text == data(&format!("format3-{name}.txt")), "{name}: {}", String::from_utf8_lossy(&text));
     }
+}
+
+#[test]
+fn format_5() {
+    let queries = queries("three.data");
+    let model = read_back("format5", &queries);
+    let record = model.record().unwrap();
+    assert_eq!((record.formulation, record.sample_weights.as_ref().map(Vec::len)), (Formulation::NuSvc { nu: 0.5 }, Some(9)));
+    assert_eq!((model.decide(), model.scheme(), model.calibration()), (Decide::Vote, Scheme::Pairs, &[][..]));
 }

@@ -5,3 +5,4 @@ mod file;
 mod formats;
 mod libsvm;
 mod predict;
+mod probability;

@@ -5,7 +5,7 @@ use crate::draws::Draws;
 use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
 use maxmargin::model::file::sealed;
-use maxmargin::model::{Decide, Machine, Parts, Section};
+use maxmargin::model::{Calibration, Decide, Machine, Parts, Scheme, Section};
 use maxmargin::prelude::{Kernel, Svm};
 
 /// The key of all cached data here.
@@ -64,21 +64,30 @@ fn parts(draws: &mut Draws) -> Parts {
         let used: Vec<u32> = (0..support.len() as u32).filter(|_| !draws.once_in(3)).collect();
         Machine { coef: used.iter().map(|_| draws.unit()).collect(), support: used, bias: draws.unit() }
     });
-    let machines = machines.collect();
+    let machines: Vec<Machine> = machines.collect();
     let scaler = draws
         .once_in(4)
         .then(|| Scaler::fit(&support, draws.pick(&[Method::Standard, Method::MinMax { lower: 0.0, upper: 1.0 }])));
     let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.word() as u8; draws.below(20)] });
+    let calibration: Vec<Calibration> = if draws.once_in(3) {
+        let knot = |at: f64| Calibration::Steps { at: vec![at, at + 1.0], probability: vec![0.25, 0.75] };
+        let sigmoid = |at: f64| Calibration::Sigmoid { a: -1.0 - at, b: at };
+        (0..machines.len()).map(|p| if draws.once_in(2) { knot(p as f64) } else { sigmoid(p as f64) }).collect()
+    } else {
+        Vec::new()
+    };
     Parts {
         kernel,
         support,
         machines,
-        decide: Decide::Vote,
+        decide: if calibration.is_empty() { Decide::Vote } else { Decide::Coupled },
         classes: (0..classes).map(|k| k as f64 * 2.0 - 1.0).collect(),
         index_base: u32::from(!draws.once_in(6)),
         scaler,
         record: None,
         sections: sections.into_iter().collect(),
+        scheme: Scheme::Pairs,
+        calibration,
     }
 }
 

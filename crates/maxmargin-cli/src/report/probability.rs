@@ -1,0 +1,43 @@
+//! What reports say of probabilities.
+
+use super::table::{Align, columns};
+use crate::format;
+use maxmargin::cv::{CalibrationReport, Reliability};
+
+/// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected calibration error 0.01 …`
+pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
+    let what = match (&report.missing, report.scale, &report.reliability) {
+        (Some(why), ..) => format!("none: {why}"),
+        (None, Some(scale), _) => format!("errors have the scale {}", format::exact(scale)),
+        (None, None, Some(reliability)) => format!("{} (of samples that took no part)", reliability_text(reliability)),
+        (None, None, None) => "of being inside".to_owned(),
+    };
+    let (iterations, seconds) = (format::count(report.iterations), format::seconds(report.seconds));
+    format!("{}, from {} folds, {iterations} iterations, {seconds}; {what}", report.method, report.folds)
+}
+
+/// `log loss 0.33, Brier score 0.1, expected calibration error 0.01`
+pub(crate) fn reliability_text(reliability: &Reliability) -> String {
+    let Reliability { log_loss, brier, expected_calibration_error, .. } = reliability;
+    let [log_loss, brier, off] = [log_loss, brier, expected_calibration_error].map(|score| format::short(*score));
+    format!("log loss {log_loss}, Brier score {brier}, expected calibration error {off}")
+}
+
+/// What was said, in ten bins, and what came true.
+pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> String {
+    let said = match classes {
+        [_, second] => format!("said of class {}", format::exact(*second)),
+        _ => "said of the likeliest".to_owned(),
+    };
+    let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("came true", Align::Right)];
+    let percent = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{:.2} %", 100.0 * share));
+    let row = |bin: &maxmargin::cv::Bin| {
+        vec![
+            format!("{:.0} to {:.0} %", 100.0 * bin.from, 100.0 * bin.to),
+            bin.count.to_string(),
+            percent(bin.mean_probability),
+            percent(bin.fraction),
+        ]
+    };
+    columns(&header, &reliability.bins.iter().filter(|bin| bin.count > 0).map(row).collect::<Vec<_>>())
+}

@@ -1,0 +1,291 @@
+//! Probabilities from decision values of machines that did not see the sample: five folds, and a calibration for each machine.
+
+use crate::error::CvError;
+use crate::matching::terms;
+use crate::plan::FoldPlan;
+use crate::reliability::Reliability;
+use crate::report::{CertificateReport, CvReport};
+use crate::seed::Seeding;
+use crate::study::Study;
+use crate::watch::CvWatch;
+use maxmargin_core::{Needs, Status};
+use maxmargin_data::ClassLabels;
+use maxmargin_model::{Calibration, Model, ModelError, Scheme, data_sha256, numbers_sha256};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// Folds whose decision values probabilities are fitted to.
+const FOLDS: usize = 5;
+
+/// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale and one class its marks, whichever is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Probability {
+    /// Platt's sigmoid: two numbers a machine, right where errors of decision values are alike on both sides.
+    #[default]
+    Platt,
+    /// Any monotone function: right wherever the order is, for more than a thousand samples or so.
+    Isotonic,
+}
+
+impl Probability {
+    /// Every way there is.
+    pub const ALL: [Self; 2] = [Self::Platt, Self::Isotonic];
+
+    /// Its name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Platt => "platt",
+            Self::Isotonic => "isotonic",
+        }
+    }
+
+    fn fit(self, decisions: &[f64], later: &[bool]) -> Result<Calibration, ModelError> {
+        match self {
+            Self::Platt => Calibration::platt(decisions, later),
+            Self::Isotonic => Calibration::isotonic(decisions, later),
+        }
+    }
+}
+
+impl FromStr for Probability {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|known| known.name() == name);
+        found.ok_or_else(|| format!("no probabilities are called `{name}`; there are platt and isotonic"))
+    }
+}
+
+/// A model that was given probabilities, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The model; without probabilities where the report says why.
+    pub model: Model,
+    /// What they were fitted to, and how good they are.
+    pub report: CalibrationReport,
+}
+
+/// What probabilities were fitted to, and how good they are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CalibrationReport {
+    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one class.
+    pub method: &'static str,
+    /// Why there are no probabilities after all.
+    pub missing: Option<&'static str>,
+    /// Folds.
+    pub folds: usize,
+    /// The worst status of their trainings.
+    pub status: Status,
+    /// Solver iterations of all folds.
+    pub iterations: u64,
+    /// Kernel rows computed for them.
+    pub rows_computed: u64,
+    /// The worst certificate of the folds.
+    pub certificate: Option<CertificateReport>,
+    /// Time of the folds and of the fits.
+    pub seconds: f64,
+    /// The scale of the errors of a regression.
+    pub scale: Option<f64>,
+    /// Of classes: how good probabilities are of samples that took no part in their calibration ([`cross_fitted`]).
+    pub reliability: Option<Reliability>,
+}
+
+/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as the smallest class has samples where that is fewer.
+///
+/// # Errors
+///
+/// When a class has one sample alone, or there are fewer than two samples.
+pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
+    let Some(classes) = classes else {
+        return Ok(FoldPlan::shuffled(labels.len(), FOLDS.min(labels.len()), seed)?);
+    };
+    let smallest = classes.sizes().iter().copied().min().unwrap_or(0);
+    if let Some(alone) = classes.sizes().iter().position(|size| *size < 2) {
+        return Err(CvError::Alone { label: classes.labels()[alone] });
+    }
+    Ok(FoldPlan::stratified(labels, FOLDS.min(smallest), seed)?)
+}
+
+/// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
+/// ([`CvReport::decisions`]), by calibrations that are fitted to the *other* folds: no sample has a part in what is said of it, neither in its machines nor in
+/// their calibration. Not numbers where there are no decision values.
+///
+/// # Errors
+///
+/// When the samples of some classes outside a fold are too few to fit a calibration to.
+///
+/// # Panics
+///
+/// When plan, classes and decision values are not of one data set.
+pub fn cross_fitted(
+    decisions: &[f64],
+    plan: &FoldPlan,
+    (classes, scheme): (&ClassLabels, Scheme),
+    probability: Probability,
+) -> Result<Vec<f64>, ModelError> {
+    let fit = Fit { decisions, classes, scheme, probability };
+    let count = classes.count();
+    let width = fit.width();
+    let mut all = vec![f64::NAN; plan.len() * count];
+    for fold in 0..plan.folds() {
+        let calibration = fit.over(|i| plan.fold_of()[i] as usize != fold)?;
+        let tested = (0..plan.len()).filter(|&i| plan.fold_of()[i] as usize == fold && fit.has(i));
+        for i in tested {
+            let row = scheme.probabilities(count, &calibration, &decisions[i * width..(i + 1) * width]);
+            all[i * count..(i + 1) * count].copy_from_slice(&row);
+        }
+    }
+    Ok(all)
+}
+
+/// Decision values of classes, to which calibrations are fitted.
+struct Fit<'a> {
+    /// Row-major samples × machines.
+    decisions: &'a [f64],
+    classes: &'a ClassLabels,
+    scheme: Scheme,
+    probability: Probability,
+}
+
+impl Fit<'_> {
+    fn width(&self) -> usize {
+        let width = self.scheme.sides(self.classes.count()).len();
+        assert_eq!(self.decisions.len(), width * self.classes.of().len(), "a decision value of each machine for each sample");
+        width
+    }
+
+    fn has(&self, i: usize) -> bool {
+        let width = self.decisions.len() / self.classes.of().len();
+        self.decisions[i * width..(i + 1) * width].iter().all(|f| !f.is_nan())
+    }
+
+    /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
+    fn over(&self, counts: impl Fn(usize) -> bool) -> Result<Vec<Calibration>, ModelError> {
+        let width = self.width();
+        let of = self.classes.of();
+        let one = |(p, (earlier, later)): (usize, (Option<usize>, usize))| {
+            let is_side = |i: &usize| earlier.is_none_or(|earlier| [earlier, later].contains(&(of[*i] as usize)));
+            let rows: Vec<usize> = (0..of.len()).filter(|i| is_side(i) && counts(*i) && self.has(*i)).collect();
+            let decisions: Vec<f64> = rows.iter().map(|i| self.decisions[i * width + p]).collect();
+            let sides: Vec<bool> = rows.iter().map(|&i| of[i] as usize == later).collect();
+            self.probability.fit(&decisions, &sides)
+        };
+        self.scheme.sides(self.classes.count()).into_iter().enumerate().map(one).collect()
+    }
+}
+
+impl Study<'_> {
+    /// Gives `model`, which this study trained (now, or long ago), probabilities: cross-validates by `plan`, each fold from the model, and fits them to the decision
+    /// values of the samples that each fold did not see. The same for any number of threads.
+    ///
+    /// A run that is ended early, errors of a regression that are all 0, and one class with too few samples inside or outside are no errors: the model
+    /// stays without probabilities, and the report says why.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::cross_validate`]; when the model has no record of its training, or is not one of this data.
+    pub fn calibrate(
+        &self,
+        model: Model,
+        probability: Probability,
+        plan: &FoldPlan,
+        seeding: Seeding,
+        watch: &dyn CvWatch,
+    ) -> Result<Calibrated, CvError> {
+        let begun = std::time::Instant::now();
+        let start = self.solutions(&model)?;
+        let method = match self.formulation.needs() {
+            Needs::Classes => probability.name(),
+            Needs::Values => "laplace",
+            Needs::Nothing => "marks",
+        };
+        let mut report = CalibrationReport {
+            method,
+            missing: None,
+            folds: plan.folds(),
+            status: Status::Converged,
+            iterations: 0,
+            rows_computed: 0,
+            certificate: None,
+            seconds: 0.0,
+            scale: None,
+            reliability: None,
+        };
+        let found = match self.cross_validate_from(&start, plan, seeding, watch) {
+            Err(CvError::Ended(status)) => Err(status),
+            other => Ok(other?),
+        };
+        drop(start);
+        let calibration = match &found {
+            Err(status) => {
+                report.status = *status;
+                Err("the run was ended before all folds had a solution")
+            }
+            Ok(found) => {
+                report.status = found.status();
+                report.iterations = found.total_iterations;
+                report.rows_computed = found.rows_computed;
+                report.certificate = found.certificate();
+                self.fitted(found, probability)?
+            }
+        };
+        let mut model = model.without_calibration();
+        match calibration {
+            Err(why) => report.missing = Some(why),
+            Ok(calibration) => {
+                report.scale = calibration.first().and_then(Calibration::scale);
+                model = model.with_calibration(calibration)?;
+            }
+        }
+        if let (Ok(found), Some(classes), None) = (&found, self.classes, report.missing) {
+            let probabilities = cross_fitted(&found.decisions, plan, (classes, model.scheme()), probability)?;
+            report.reliability = Reliability::of(&probabilities, classes.count(), classes.of());
+        }
+        report.seconds = begun.elapsed().as_secs_f64();
+        Ok(Calibrated { model, report })
+    }
+
+    /// The calibration of each machine, or why there is none.
+    fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
+        if found.folds_counted < found.folds.len() {
+            return Ok(Err("the run was ended before all folds had a solution"));
+        }
+        let decisions = &found.decisions[..];
+        if let Some(classes) = self.classes {
+            return Ok(Ok(Fit { decisions, classes, scheme: self.rule().scheme, probability }.over(|_| true)?));
+        }
+        if self.formulation.needs() == Needs::Nothing {
+            let marks = Calibration::marks(decisions)?;
+            return Ok(marks
+                .map(|marks| vec![marks])
+                .ok_or("fewer than five samples are inside, or outside, of the folds that did not see them"));
+        }
+        let errors: Vec<f64> = self.data.labels.iter().zip(decisions).map(|(target, value)| target - value).collect();
+        if errors.iter().all(|error| *error == 0.0) {
+            return Ok(Err("all errors are 0"));
+        }
+        Ok(Ok(vec![Calibration::laplace(&errors)?]))
+    }
+
+    /// Row of the data and coefficient of every support vector of every machine of a model that was trained on this data.
+    fn solutions(&self, model: &Model) -> Result<Vec<Vec<(usize, f64)>>, CvError> {
+        let other = |why: String| Err(CvError::OtherModel(why));
+        let Some(record) = model.record() else {
+            return other("it has no record of its training".to_owned());
+        };
+        if ![data_sha256(self.data), numbers_sha256(self.data)].contains(&record.data_sha256) {
+            return other("it was trained on other data, by the hash that it keeps".to_owned());
+        }
+        let classes = self.classes.map_or(&[][..], ClassLabels::labels);
+        if model.classes() != classes || record.rows != self.data.samples.len() as u64 {
+            return other("its classes or rows are not those of the data".to_owned());
+        }
+        if record.formulation != self.formulation || model.scheme() != self.rule().scheme {
+            return other("it is a model of another formulation".to_owned());
+        }
+        let samples = model.prepared(&self.data.samples)?;
+        terms(model, &samples, self.classes.map_or(&[], ClassLabels::of)).or_else(other)
+    }
+}

@@ -1,0 +1,161 @@
+//! Probabilities: from the decision values of all machines to one number for each outcome.
+
+use crate::calibration::Calibration;
+use crate::coupling::coupled;
+use crate::error::ModelError;
+use crate::machine::{Decide, Scheme, greatest, label};
+use crate::model::Model;
+use maxmargin_core::Needs;
+use maxmargin_data::{Par, Samples};
+
+/// Rows per task.
+const CHUNK: usize = 64;
+
+impl Scheme {
+    /// The probabilities of the outcomes of one row: of each of `classes` in the order of the labels, or, of one class, of being inside and outside.
+    ///
+    /// Two classes have that of their machine; several those of pairs coupled, or, each class against the rest, the sigmoids divided by their sum.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one decision value and one calibration for each machine.
+    pub fn probabilities(self, classes: usize, calibration: &[Calibration], decisions: &[f64]) -> Vec<f64> {
+        assert_eq!(calibration.len(), decisions.len(), "a decision value and a calibration for each machine");
+        let each: Vec<f64> = calibration.iter().zip(decisions).map(|(one, f)| one.probability(*f)).collect();
+        match self {
+            _ if classes == 0 => vec![each[0], 1.0 - each[0]],
+            Self::Pairs => coupled(classes, &each),
+            Self::Rest => {
+                let sum: f64 = each.iter().sum();
+                each.iter().map(|p| p / sum).collect()
+            }
+        }
+    }
+}
+
+impl Model {
+    /// The same model with a calibration for each machine. Where there are classes, labels are from now on those of the greatest probability
+    /// ([`Decide::Coupled`]); [`Model::with_decide`] goes back to decision values.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one for each machine, or one of another kind than the machines have.
+    pub fn with_calibration(self, calibration: Vec<Calibration>) -> Result<Self, ModelError> {
+        let mut parts = self.without_calibration().into_parts();
+        if parts.decide.needs() == Needs::Classes && !calibration.is_empty() {
+            parts.decide = Decide::Coupled;
+        }
+        parts.calibration = calibration;
+        Self::new(parts)
+    }
+
+    /// The same model without probabilities, which decides by its decision values.
+    #[must_use]
+    pub fn without_calibration(mut self) -> Self {
+        let parts = &mut self.parts;
+        if parts.decide == Decide::Coupled {
+            parts.decide = parts.scheme.decide();
+        }
+        parts.calibration = Vec::new();
+        self
+    }
+
+    /// The same model with another rule for its labels.
+    ///
+    /// # Errors
+    ///
+    /// When it is no rule for the machines of this model, or asks for probabilities that it does not have.
+    pub fn with_decide(self, decide: Decide) -> Result<Self, ModelError> {
+        let mut parts = self.into_parts();
+        parts.decide = decide;
+        Self::new(parts)
+    }
+
+    /// How the decision values of each machine become probabilities; empty where there are none.
+    pub fn calibration(&self) -> &[Calibration] {
+        &self.parts().calibration
+    }
+
+    /// What the columns of [`Model::probabilities`] are about: the labels in the order of [`Model::classes`]; of one class 1 (inside) and −1. Empty for
+    /// regression, and where there are no probabilities.
+    pub fn outcomes(&self) -> &[f64] {
+        match self.decide().needs() {
+            _ if self.calibration().is_empty() => &[],
+            Needs::Classes => self.classes(),
+            Needs::Values => &[],
+            Needs::Nothing => &[1.0, -1.0],
+        }
+    }
+
+    /// The probability of every outcome for every row of `queries`, row-major `queries × outcomes` ([`Model::outcomes`]); each row sums to 1. The bits do not
+    /// depend on `par`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::decision_values`], and when the model has no probabilities of outcomes: it was not calibrated, or is a regression
+    /// ([`Model::error_scale`]).
+    pub fn probabilities(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, ModelError> {
+        self.check_outcomes()?;
+        self.probabilities_of(&self.decision_values(queries, par)?, par)
+    }
+
+    /// The same from decision values, row-major rows × machines.
+    ///
+    /// # Errors
+    ///
+    /// When the model has no probabilities of outcomes.
+    ///
+    /// # Panics
+    ///
+    /// When `decisions` are not whole rows.
+    pub fn probabilities_of(&self, decisions: &[f64], par: Par) -> Result<Vec<f64>, ModelError> {
+        self.check_outcomes()?;
+        let (machines, outcomes) = (self.machines().len(), self.outcomes().len());
+        assert_eq!(decisions.len() % machines, 0, "a decision value of each machine for every row");
+        let (classes, scheme) = (self.classes().len(), self.scheme());
+        let mut all = vec![0.0; decisions.len() / machines * outcomes];
+        par.for_chunks(&mut all, CHUNK * outcomes, |chunk, all| {
+            let rows = decisions[chunk * CHUNK * machines..].chunks_exact(machines);
+            all.chunks_exact_mut(outcomes)
+                .zip(rows)
+                .for_each(|(to, row)| to.copy_from_slice(&scheme.probabilities(classes, self.calibration(), row)));
+        });
+        Ok(all)
+    }
+
+    fn check_outcomes(&self) -> Result<(), ModelError> {
+        if !self.outcomes().is_empty() {
+            return Ok(());
+        }
+        Err(ModelError::NoProbabilities(match self.decide() {
+            Decide::Value => "it predicts values, whose errors have a scale where it was calibrated",
+            _ => "it was not calibrated: train it with probabilities, or calibrate it with its training data",
+        }))
+    }
+
+    /// The scale `s` of a calibrated regression: errors `z` have the density `exp(−|z|/s) / (2 s)`.
+    pub fn error_scale(&self) -> Option<f64> {
+        self.calibration().first().and_then(Calibration::scale)
+    }
+
+    /// Half the width of the interval around a predicted value that holds the target with probability `level`, from 0 to below 1, where the model is a
+    /// calibrated regression: `−s ln(1 − level)`.
+    pub fn half_interval(&self, level: f64) -> Option<f64> {
+        self.error_scale().filter(|_| (0.0..1.0).contains(&level)).map(|scale| -scale * (-level).ln_1p())
+    }
+
+    /// The label that the decision values of one row elect.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one value per machine.
+    pub fn label(&self, decisions: &[f64]) -> f64 {
+        let (classes, scheme) = (self.classes(), self.scheme());
+        if self.decide() != Decide::Coupled {
+            return label(self.decide(), (classes, scheme), decisions);
+        }
+        let probabilities = scheme.probabilities(classes.len(), self.calibration(), decisions);
+        let (likeliest, elected) = (greatest(&probabilities), scheme.elected(classes.len(), decisions));
+        classes[if probabilities[elected] >= probabilities[likeliest] { elected } else { likeliest }]
+    }
+}

@@ -1,0 +1,71 @@
+//! Probabilities: with a training, or later.
+
+use super::Svm;
+use maxmargin_core::Goal;
+use maxmargin_cv::{Calibrated, CvError, CvWatch, Fitted, Probability, Quiet, Solver, Study, calibration_plan};
+use maxmargin_data::Dataset;
+use maxmargin_model::Model;
+use std::time::Instant;
+
+impl Svm {
+    /// Gives trained models probabilities ([`Model::probabilities`]), from decision values of samples that their machines did not see: five seeded folds over the
+    /// same kernel, each from the model that was just trained. [`Fitted::calibration`] says how good they are. Labels are then those of the greatest
+    /// probability. Errors of a regression have a scale ([`Model::error_scale`]) and one class the probability of being inside, whichever way is asked for.
+    #[must_use]
+    pub fn probability(self, probability: Probability) -> Self {
+        Self { probability: Some(probability), ..self }
+    }
+
+    /// Gives a model that this estimator trained on `data` (or [`Svm::of_model`], of its record) probabilities, in the way of [`Svm::probability`], or Platt's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::cross_validate`]; when the model has no record of its training or was trained on other data, and when a class has one sample alone.
+    pub fn calibrate(&self, model: Model, data: &Dataset) -> Result<Calibrated, CvError> {
+        self.calibrate_watched(model, data, &Quiet)
+    }
+
+    /// As [`Svm::calibrate`], telling `watch`; where that ends the run, the model stays without probabilities.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::calibrate`].
+    pub fn calibrate_watched(&self, model: Model, data: &Dataset, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
+        self.study(data, |study| self.calibrated(study, model, self.probability.unwrap_or_default(), watch))
+    }
+
+    /// The estimator that trained a model, as its record says; memory, threads and seeds as usual.
+    ///
+    /// # Errors
+    ///
+    /// When the model has no record of its training, or one that names no solver.
+    pub fn of_model(model: &Model) -> Result<Self, CvError> {
+        let other = |why: &str| CvError::OtherModel(why.to_owned());
+        let record = model.record().ok_or_else(|| other("it has no record of its training"))?;
+        let solver = record.solver.parse::<Solver>().map_err(|error| other(&error.to_string()))?;
+        let (loss, offset) = (record.formulation.loss(), record.formulation.offset());
+        let goal: Goal = record.goal();
+        let mut svm =
+            Self::of(record.formulation).kernel(model.kernel().clone()).solver(solver).loss(loss).offset(offset).goal(goal);
+        svm = model.parts().scaler.iter().fold(svm, |svm, scaler| svm.scale(scaler.method()));
+        svm = model.classes().iter().zip(&record.weights).fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
+        Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))
+    }
+
+    /// A training, and probabilities where they are asked for; the time is for both.
+    pub(super) fn fitted(&self, study: &Study, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
+        let begun = Instant::now();
+        // Whoever asks for what the data cannot give hears of it before the work.
+        self.probability.map(|_| calibration_plan(study.classes, &study.data.labels, self.seed)).transpose()?;
+        let fitted = study.train(watch)?;
+        let Some(probability) = self.probability else { return Ok(fitted) };
+        let rest = Study { stop: study.stop.left(begun, 0), ..*study };
+        let calibrated = self.calibrated(&rest, fitted.model.clone(), probability, watch)?;
+        Ok(fitted.calibrated(calibrated))
+    }
+
+    fn calibrated(&self, study: &Study, model: Model, way: Probability, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
+        let plan = calibration_plan(study.classes, &study.data.labels, self.seed)?;
+        study.calibrate(model, way, &plan, self.seeding, watch)
+    }
+}
