@@ -113,8 +113,12 @@ fn folds_are_trainings_of_their_rows() {
             for (at, &i) in test.iter().enumerate() {
                 let (found, expected) = (&report.decisions[4 * i..4 * i + 4], &decisions[4 * at..4 * at + 4]);
                 // Both are within the tolerance of the optimum; a free bias may be anywhere between its bounds.
-                assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3 * (1.0 + b.abs())), "case {case}, row {i}: {found:?} {expected:?}");
-                let clear = (0..4).filter(|&p| expected[p] > expected.iter().copied().fold(f64::MIN, f64::max) - 1e-2).count() == 1;
+                assert!(
+                    found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3 * (1.0 + b.abs())),
+                    "case {case}, row {i}: {found:?} {expected:?}"
+                );
+                let clear =
+                    (0..4).filter(|&p| expected[p] > expected.iter().copied().fold(f64::MIN, f64::max) - 1e-2).count() == 1;
                 assert!(!clear || report.predicted[i] == labels[at], "case {case}, row {i}");
             }
         }
@@ -196,7 +200,10 @@ fn weights_are_liblinears() {
     let path = |name: &str| folder.path().join(name);
     fs::write(path("data"), text).expect("room");
     for (number, loss) in [("1", Loss::SquaredHinge), ("3", Loss::Hinge)] {
-        let status = Command::new(&train).args(["-s", number, "-B", "1", "-e", "0.0001", "-c", "0.001", "-w3", "2", "-q"]).args([path("data"), path("m")]).status();
+        let status = Command::new(&train)
+            .args(["-s", number, "-B", "1", "-e", "0.0001", "-c", "0.001", "-w3", "2", "-q"])
+            .args([path("data"), path("m")])
+            .status();
         assert!(status.expect("it runs").success());
         let (labels, rows) = liblinear(&fs::read_to_string(path("m")).expect("a model"));
         let svm = Svm::linear().loss(loss).offset(Offset::Feature(1.0)).c(0.001).class_weight(3.0, 2.0).eps(1e-6);
@@ -207,7 +214,10 @@ fn weights_are_liblinears() {
             let size = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
             let apart = weights.iter().zip(&rows).map(|(w, row)| (w - row[column]).powi(2)).sum::<f64>().sqrt();
             assert!(apart < 1e-2 * size, "-s {number}, class {class}: {apart} of {size}");
-            assert!((model.machines()[p].bias - rows[rows.len() - 1][column]).abs() < 1e-2 * size.max(1e-3), "-s {number}, class {class}");
+            assert!(
+                (model.machines()[p].bias - rows[rows.len() - 1][column]).abs() < 1e-2 * size.max(1e-3),
+                "-s {number}, class {class}"
+            );
         }
     }
 }
