@@ -56,6 +56,10 @@ def test_training_and_cross_validation_of_numbers(text):
     report = maxmargin.cross_validate(X, y, 5, kernel="rbf", C=10)
     assert np.mean(report["predicted"] == y) > 0.9
     assert all(fold["certificate"]["holds"] for fold in report["folds"])
+    cold = maxmargin.cross_validate(X, y, 5, kernel="rbf", C=10, tol=1e-8, seeding="cold")
+    assert_allclose(cold["decisions"], maxmargin.cross_validate(X, y, 5, kernel="rbf", C=10, tol=1e-8)["decisions"], atol=1e-5)
+    with pytest.raises(ValueError, match=r"no seeding is called `warm`; there are .*cold"):
+        maxmargin.cross_validate(X, y, 5, seeding="warm")
     with pytest.raises(ValueError, match="no kernel is called"):
         maxmargin.train(X, y, kernel="best")
 

@@ -121,6 +121,7 @@ class Svm:
         solver: str = "auto",
         seed: int = 1,
         probability: str | None = None,
+        seeding: str = "full",
     ) -> None: ...
     def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
     def fit_one_vs_rest(
