@@ -3,7 +3,7 @@
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::{Failure, Line, run};
-use maxmargin::cv::{Change, Kept, update, verify};
+use maxmargin::cv::{CalibrationReport, Change, Kept, update, verify};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
@@ -20,11 +20,17 @@ const ROWS: usize = 1 << 14;
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
     model: Arc<model::Model>,
+    /// Of the training; no file keeps it.
+    calibration: Option<CalibrationReport>,
 }
 
 impl Model {
     pub(crate) fn new(model: model::Model) -> Self {
-        Self { model: Arc::new(model) }
+        Self::calibrated(model, None)
+    }
+
+    pub(crate) fn calibrated(model: model::Model, calibration: Option<CalibrationReport>) -> Self {
+        Self { model: Arc::new(model), calibration }
     }
 }
 
@@ -178,6 +184,38 @@ impl Model {
         let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
         let labels = run(py, None, move |line| in_parts(&data, line, |rows| model.predict(rows, Par::Pool)))?;
         Ok(labels.into_pyarray(py))
+    }
+
+    /// The probability of every class, samples × classes.
+    fn probabilities<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (model, data) = (Arc::clone(&self.model), Arc::clone(&data.data));
+        let shape = [data.samples.len(), model.outcomes().len()];
+        let values = run(py, None, move |line| in_parts(&data, line, |rows| model.probabilities(rows, Par::Pool)))?;
+        values.into_pyarray(py).reshape(shape)
+    }
+
+    /// The name of what each machine has for probabilities; the two numbers of its sigmoid, where it is one.
+    fn calibrations(&self) -> Vec<(&'static str, Option<(f64, f64)>)> {
+        let numbers = |of: &model::Calibration| match of {
+            model::Calibration::Sigmoid { a, b } => Some((*a, *b)),
+            _ => None,
+        };
+        self.model.calibration().iter().map(|of| (of.name(), numbers(of))).collect()
+    }
+
+    /// What the probabilities of this training were fitted to, and how good they are of samples that took no part.
+    #[getter]
+    fn calibration<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(report) = &self.calibration else { return Ok(None) };
+        let fields = PyDict::new(py);
+        fields.set_item("method", report.method)?;
+        fields.set_item("missing", report.missing)?;
+        fields.set_item("folds", report.folds)?;
+        let of = report.reliability.as_ref();
+        fields.set_item("log_loss", of.map(|of| of.log_loss))?;
+        fields.set_item("brier", of.map(|of| of.brier))?;
+        fields.set_item("expected_calibration_error", of.map(|of| of.expected_calibration_error))?;
+        Ok(Some(fields))
     }
 
     /// The judgement against the training data, which believes nothing that the model says.

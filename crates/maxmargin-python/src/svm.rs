@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::report::validation;
 use crate::run::run;
 use maxmargin::core::{Formulation, Loss, Offset};
-use maxmargin::cv::{FoldPlan, Kept};
+use maxmargin::cv::{FoldPlan, Kept, Seeding};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::{Fitted, Solver};
@@ -26,10 +26,10 @@ pub(crate) struct Svm {
 #[pymethods]
 impl Svm {
     /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one more feature. `class_weight`: pairs of a label and a factor of
-    /// C. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `memory` in bytes, `max_time` in seconds.
+    /// C. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds start. `memory` in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
-        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1))]
+        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
     fn new(
         formulation: &str,
@@ -52,6 +52,8 @@ impl Svm {
         keep_vectors: bool,
         solver: &str,
         seed: u64,
+        probability: Option<&str>,
+        seeding: &str,
     ) -> PyResult<Self> {
         let loss = if squared { Loss::SquaredHinge } else { Loss::Hinge };
         let offset = match bias {
@@ -84,6 +86,14 @@ impl Svm {
             svm = svm.max_time(Duration::try_from_secs_f64(seconds).map_err(invalid)?);
         }
         let svm = if keep_data || keep_vectors { svm.keep_vectors() } else { svm };
+        let svm = match probability {
+            Some(way) => svm.probability(way.parse().map_err(PyValueError::new_err::<String>)?),
+            None => svm,
+        };
+        let known = Seeding::ALL.iter().find(|known| known.0 == seeding);
+        let names = || Seeding::ALL.map(|known| known.0).join(", ");
+        let unknown = || PyValueError::new_err(format!("no seeding is called `{seeding}`; there are {}", names()));
+        let svm = svm.seeding(known.ok_or_else(unknown)?.1);
         svm.check().map_err(invalid)?;
         Ok(Self { svm, keep: keep_data })
     }
@@ -98,11 +108,14 @@ impl Svm {
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
         let (svm, keep, data) = (self.weighted(sample_weight)?, self.keep, Arc::clone(&data.data));
-        let model = run(py, report.as_ref(), move |line| {
-            let Fitted { model, .. } = svm.fit_watched(&data, line)?;
-            Ok(if keep { Kept::new(Dataset::clone(&data)).put_into(model)? } else { model })
+        let (model, calibration) = run(py, report.as_ref(), move |line| {
+            let Fitted { model, calibration, .. } = svm.fit_watched(&data, line)?;
+            // Labels go by decision values, as in scikit-learn, whatever probabilities say.
+            let decide = model.scheme().decide();
+            let model = if model.classes().is_empty() { model } else { model.with_decide(decide)? };
+            Ok((if keep { Kept::new(Dataset::clone(&data)).put_into(model)? } else { model }, calibration))
         })?;
-        Ok(Model::new(model))
+        Ok(Model::calibrated(model, calibration))
     }
 
     /// One machine for each of these labels against all others: −1 for those, 1 for it, whose factor of C is given.

@@ -140,6 +140,29 @@ def test_callable_and_precomputed_kernels():
     )
 
 
+def test_one_class_of_a_callable_kernel():
+    X, _ = values()
+    kernel = lambda x, z: x @ z.T / 10  # noqa: E731
+    ours, theirs = (of.OneClassSVM(kernel=kernel, nu=0.3, tol=TOL).fit(X) for of in [maxmargin, sklearn.svm])
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=CLOSE)
+    assert ours.verify(X)
+
+
+def test_an_infinite_c_is_a_hard_margin():
+    X, y = make_classification(60, 30, class_sep=3.0, random_state=5)
+    ours, theirs = (of.SVC(C=np.inf, kernel="linear", tol=TOL).fit(X, y) for of in [maxmargin, sklearn.svm])
+    assert_allclose(ours.coef_, theirs.coef_, atol=CLOSE)
+
+
+def test_many_rows_of_a_linear_kernel_go_another_way_to_the_same_place():
+    X, y = make_classification(2600, 12, random_state=6)
+    ours, theirs = (of.SVC(kernel="linear", tol=TOL).fit(X, y) for of in [maxmargin, sklearn.svm])
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+    assert_allclose(ours.dual_coef_ @ ours.support_vectors_, ours.coef_, atol=1e-9)
+    assert ours.verify(X, y)
+
+
 def test_labels_of_any_type():
     X, y = classes("iris")
     for labels in [

@@ -247,13 +247,6 @@ def test_before_fitting():
     assert not hasattr(maxmargin.SVC(kernel="rbf"), "coef_")
 
 
-def test_probabilities_are_refused_in_words():
-    X, y = load_iris(return_X_y=True)
-    for parameters in [{"probability": True}, {"calibration": "isotonic"}]:
-        with pytest.raises(NotImplementedError, match="CalibratedClassifierCV"):
-            maxmargin.SVC(**parameters).fit(X, y)
-
-
 def test_verbose_tells(capsys):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(4000, 40)), rng.integers(0, 2, 4000)

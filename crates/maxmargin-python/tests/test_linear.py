@@ -77,3 +77,13 @@ def test_sparsify():
     before = ours.decision_function(X)
     assert sp.issparse(ours.sparsify().coef_)
     assert_allclose(ours.decision_function(X), before)
+
+
+def test_weights_of_a_million_features():
+    rng = np.random.default_rng(1)
+    X = sp.random(300, 1_000_000, density=2e-5, format="csr", random_state=rng)
+    y = rng.integers(0, 4, 300)
+    for estimator in [maxmargin.LinearSVC(), maxmargin.SVC(kernel="linear")]:
+        fitted = estimator.fit(X, y)
+        assert fitted.coef_.shape == (4 if isinstance(fitted, maxmargin.LinearSVC) else 6, 1_000_000)
+        assert abs(fitted.coef_).sum() > 0

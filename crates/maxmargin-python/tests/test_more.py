@@ -1,11 +1,16 @@
 """What scikit-learn does not have: judgements, exact updates, cross-validation on the shared engine."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -193,3 +198,50 @@ def test_cross_validation_takes_weights_and_precomputed_kernels():
         cross_val_score(given, gram, y, cv=ShuffleSplit(3, random_state=1)),
         atol=1e-9,
     )
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("name", ["SVC", "NuSVC"])
+def test_probabilities(method, count, name):
+    X, y = make_classification(600, 8, n_classes=count, n_informative=5, flip_y=0.1, random_state=7)
+    labels = np.array(["c", "a", "b"])[y]
+    parameters = {"nu": 0.3} if name == "NuSVC" else {}
+    fitted = getattr(maxmargin, name)(calibration=method, **parameters).fit(X[:400], labels[:400])
+    probabilities = fitted.predict_proba(X[400:])
+    assert probabilities.shape == (200, count)
+    assert_allclose(probabilities.sum(axis=1), 1)
+    assert_allclose(fitted.predict_log_proba(X[400:]), np.log(probabilities))
+    plain = getattr(maxmargin, name)(**parameters).fit(X[:400], labels[:400])
+    assert_array_equal(fitted.predict(X), plain.predict(X))
+    assert_array_equal(fitted.decision_function(X), plain.decision_function(X))
+    found = log_loss(labels[400:], probabilities)
+    assert found < log_loss(labels[400:], np.tile(np.bincount(np.unique(labels, return_inverse=True)[1]) / 600, (200, 1)))
+    # Of samples that took no part in it, so that it holds for these.
+    assert fitted.calibration_.method == method
+    assert abs(fitted.calibration_.log_loss - found) < 0.2
+    back = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(back.predict_proba(X), fitted.predict_proba(X))
+    assert fitted.verify(X[:400], labels[:400])
+
+
+def test_probabilities_have_libsvms_sign():
+    X, y = make_classification(2000, 8, flip_y=0.2, random_state=8)
+    ours = maxmargin.SVC(probability=True).fit(X, y)
+    with pytest.warns(FutureWarning):
+        theirs = sklearn.svm.SVC(probability=True, random_state=1).fit(X, y)
+    # Other folds; the same order.
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=0.05)
+    with pytest.warns(FutureWarning):
+        assert_allclose([ours.probA_, ours.probB_], [theirs.probA_, theirs.probB_], atol=0.2)
+
+
+def test_probabilities_that_were_not_asked_for():
+    X, y = two()
+    fitted = maxmargin.SVC().fit(X, y)
+    assert fitted.calibration_ is None
+    fitted.set_params(calibration="platt")
+    with pytest.raises(NotFittedError, match="probability=False"):
+        fitted.predict_proba(X)
+    with pytest.raises(ValueError, match="sample"):
+        maxmargin.SVC(calibration="platt").fit(X[:5], ["a", "a", "b", "a", "a"])

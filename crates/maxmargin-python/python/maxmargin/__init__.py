@@ -1,6 +1,6 @@
 """Exact support vector machines: scikit-learn's estimators, each solution with a certificate."""
 
-from ._certificate import Certificate, Check, Verdict
+from ._certificate import Calibration, Certificate, Check, Verdict
 from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
 from ._folds import CrossValidation
@@ -11,6 +11,7 @@ from ._patching import is_patched, patch_sklearn, unpatch_sklearn
 __all__ = [
     "SVC",
     "SVR",
+    "Calibration",
     "Certificate",
     "Check",
     "CrossValidation",

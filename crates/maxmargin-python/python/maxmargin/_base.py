@@ -164,6 +164,7 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         if callable(self.kernel):
             check_consistent_length(X, y)
             rows, X = X, self._called(X, X)
+            y = np.ones(X.shape[0]) if y is None else y
             if X.ndim != 2 or X.shape[0] != X.shape[1]:
                 raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel made a matrix of shape {X.shape}")
             if reset:
@@ -330,6 +331,14 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         asked = copy(self)
         _, _, data, _ = asked._prepared(X, y, None, reset=False)
         return Verdict.of(self._model.verify(data))
+
+
+class Judged(KernelMachine):
+    """The base of those whose predictions can be compared with targets: they cross-validate."""
+
+    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+        """Predictions and decision values of a cross-validation."""
+        raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
     def cross_validate(

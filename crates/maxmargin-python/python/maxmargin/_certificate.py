@@ -71,6 +71,21 @@ class Verdict:
         return cls(fields["matches"], fields["met"], checks, certificates)
 
 
+@dataclass(frozen=True)
+class Calibration:
+    """What probabilities were fitted to, and how good they are of samples that took no part: neither in the machines nor in their calibration."""
+
+    #: ``platt`` or ``isotonic``.
+    method: str
+    #: Why there are none after all.
+    missing: str | None
+    #: Folds whose decision values they were fitted to.
+    folds: int
+    log_loss: float | None
+    brier: float | None
+    expected_calibration_error: float | None
+
+
 ENDED = {
     "iteration_limit": "ended after max_iter={max_iter} iterations",
     "time_limit": "ended after max_time={max_time} seconds",

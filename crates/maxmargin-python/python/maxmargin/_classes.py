@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -15,7 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import KernelMachine, whole
+from ._base import Judged, KernelMachine, whole
+from ._certificate import Calibration
 from ._data import Floats, of_one_class, packed
 
 
@@ -49,7 +52,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ignore]
     """The base of those that tell classes apart."""
 
     class_weight: Any
@@ -61,6 +64,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, un
 
     classes_: NDArray[Any]
     class_weight_: Floats
+    #: How good the probabilities are, where they were asked for.
+    calibration_: Calibration | None
 
     _of_classes: ClassVar[dict[str, list[Any]]] = {
         "probability": ["boolean", StrOptions({"deprecated"})],
@@ -76,16 +81,16 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, un
         asked = self.probability is True or (isinstance(self.probability, np.bool_) and bool(self.probability))
         return self.calibration or ("platt" if asked else None)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        if self._method() is not None:
-            raise NotImplementedError(
-                "probabilities are not here yet: leave probability and calibration out, and use "
-                f"sklearn.calibration.CalibratedClassifierCV({type(self).__name__}(), ensemble=False)"
-            )
-        super().fit(X, y, sample_weight)
-        return self
+    def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        return super()._svm(X, **({"probability": self._method()} | others))
 
-    fit.__doc__ = KernelMachine.fit.__doc__
+    def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
+        super()._adopt(model, X, y)
+        found = model.calibration
+        self.calibration_ = None if found is None else Calibration(**found)
+        if found is not None and found["missing"] is not None:
+            message = f"there are no probabilities: {found['missing']}; raise max_time or max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _encoded(self, y: Any) -> Floats:
         y = column_or_1d(y, warn=True)
@@ -135,7 +140,6 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, un
         return by_class(decisions, count) if self.decision_function_shape == "ovr" else -decisions
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
-        """Predictions and decision values of a cross-validation."""
         if self._breaks_ties():
             return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
         return self.classes_[np.searchsorted(self._labels, report["predicted"])], self._shaped(report["decisions"])
@@ -163,9 +167,25 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc, un
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of every class for every row."""
-        check_is_fitted(self)
-        raise NotImplementedError("probabilities are not here yet")
+        """The probability of every class for every row, columns as in ``classes_``.
+
+        Decision values of five folds, whose machines did not see the sample, become probabilities by Platt's sigmoid or by isotonic steps
+        (``calibration``; ``probability=True`` is ``"platt"``); several classes are coupled. :meth:`predict` goes by decision values all the same.
+        """
+        data = self._queries(X)
+        if not self._model.calibrations():
+            raise NotFittedError("predict_proba is not available when fitted with probability=False and calibration=None")
+        return self._model.probabilities(data)
+
+    @property
+    def probA_(self) -> Floats:
+        """The factor of each machine's sigmoid, as LIBSVM has it; empty without sigmoids."""
+        return np.array([numbers[0] for _, numbers in self._model.calibrations() if numbers is not None])
+
+    @property
+    def probB_(self) -> Floats:
+        """What is added in each machine's sigmoid, as LIBSVM has it; empty without sigmoids."""
+        return np.array([-numbers[1] for _, numbers in self._model.calibrations() if numbers is not None])
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
     def predict_log_proba(self, X: Any) -> Floats:
@@ -343,7 +363,7 @@ class NuSVC(KernelClassifier):
             raise ValueError(f"specified nu is infeasible: {error}") from None
 
 
-class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc, unused-ignore]
+class KernelRegressor(RegressorMixin, Judged):  # type: ignore[misc, unused-ignore]
     """The base of those that say values."""
 
     keep_data = False
@@ -486,7 +506,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         return X, np.ones(X.shape[0])
 
     def _encoded(self, y: Any) -> Floats:
-        return np.ones(len(self._rows)) if y is None else np.asarray(y, dtype=np.float64)
+        return np.asarray(y, dtype=np.float64)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         super()._describe(machines, X, y)

@@ -83,7 +83,7 @@ def train(
 
     Settings: ``kernel`` (``linear`` unless said otherwise), ``coef0``, ``degree``, ``C``, ``nu``, ``epsilon``, ``squared`` (the loss), ``bias`` (None: free; 0:
     none; otherwise the value of one more feature), ``class_weight`` (pairs of a label and a factor of C), ``tol``, ``max_iter``, ``max_time`` in seconds,
-    ``memory`` in bytes, ``shrinking``, ``keep_data``, ``solver``, ``seed``.
+    ``memory`` in bytes, ``shrinking``, ``keep_data``, ``keep_vectors``, ``solver``, ``seed``, ``probability`` (``platt`` or ``isotonic``).
     """
     X = _rows(X)
     svm = _svm(X, formulation, gamma, settings)
@@ -109,6 +109,7 @@ def cross_validate(
 
     ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise.
     Settings as for :func:`train`. Returns ``predicted`` (one for each sample), ``decisions`` (samples × machines) and ``folds`` (a certificate each).
+    ``seeding`` (``full`` unless said otherwise; ``cold`` for trainings from scratch) changes the work, not the result.
     """
     X = _rows(X)
     y = np.asarray(y, dtype=np.float64)

@@ -135,6 +135,9 @@ def _shared(
 ) -> CrossValidation:
     own = clone(estimator)
     own.keep_data = False
+    if is_classifier(own):
+        # Folds are judged by what machines decide.
+        own.set_params(probability=False, calibration=None)
     rows, _, data, weights = own._prepared(X, y, sample_weight, reset=True)
     svm = own._svm(rows)
     scorer = check_scoring(estimator, scoring)

@@ -1,6 +1,6 @@
 """Names of LIBSVM's ``libsvm.svmutil``, for scripts that use it: ``from maxmargin.svmutil import svm_train, svm_predict``.
 
-Options are LIBSVM's: ``-s -t -d -g -r -c -n -p -m -e -h -wLABEL -v -q``. Rows are arrays, scipy's matrices, or lists of dictionaries from 1.
+Options are LIBSVM's: ``-s -t -d -g -r -c -n -p -m -e -h -b -wLABEL -v -q``. Rows are arrays, scipy's matrices, or lists of dictionaries from 1.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ def _parsed(options: str) -> tuple[dict[str, Any], int | None]:
             case "-v":
                 folds = int(value)
             case "-b":
-                if value != "0":
-                    raise NotImplementedError("probabilities (-b 1) are not here yet")
+                settings["probability"] = None if value == "0" else "platt"
             case _:
                 raise ValueError(f"unknown option {word}")
     return settings, folds
@@ -99,6 +98,7 @@ def svm_train(y: Any, x: Any, options: str = "") -> Model | float:
         raise ValueError("precomputed kernels: use maxmargin.SVC(kernel='precomputed')")
     if folds is None:
         return _files.train(x, y, **settings)
+    settings.pop("probability", None)
     predicted = _files.cross_validate(x, y, folds, **settings)["predicted"]
     if settings["formulation"].endswith("svr"):
         return float(np.mean((predicted - y) ** 2))
@@ -108,10 +108,15 @@ def svm_train(y: Any, x: Any, options: str = "") -> Model | float:
 def svm_predict(
     y: Any, x: Any, model: Model, options: str = ""
 ) -> tuple[list[float], tuple[float, float, float], list[list[float]]]:
-    """Labels; accuracy in percent, mean squared error and squared correlation; decision values of each row."""
-    if "-b 1" in options:
-        raise NotImplementedError("probabilities (-b 1) are not here yet")
+    """Labels; accuracy in percent, mean squared error and squared correlation; decision values of each row.
+
+    With ``-b 1`` labels are those of the greatest probability, and the probabilities of each row come last, in the order of ``model.classes``.
+    """
     data = packed(_matrix(x, model.features))
+    if options.split()[-2:] == ["-b", "1"] or "-b 1 " in options:
+        probabilities = model.probabilities(data)
+        labels = model.classes[probabilities.argmax(axis=1)]
+        return labels.tolist(), evaluations(y, labels), probabilities.tolist()
     labels = model.predict(data)
     return labels.tolist(), evaluations(y, labels), model.decisions(data).tolist()
 
