@@ -132,8 +132,8 @@ fn one_is_left_out_and_many_values_of_c_are_tried() {
         "-g 0.5",
         "-g 0.5 --seeding cold",
         "--kernel linear",
-        "--kernel poly -d 2 -r 1 --scale minmax",
-        "--kernel rbf --loss squared",
+        "--kernel poly -g 0.5 -d 2 -r 1 --scale minmax",
+        "--kernel rbf -g 0.5 --loss squared",
     ] {
         let grid = bench.json(&format!("grid data -k 3 -c 0.1:10 {options}"));
         assert_eq!(at(&grid, "/cells").as_array().unwrap().len(), 3, "{options}");

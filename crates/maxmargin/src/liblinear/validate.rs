@@ -2,8 +2,9 @@
 
 use super::parameters::Parameters;
 use super::train::{columns, sides, svm, train, weighted};
+use crate::Ranges;
 use crate::libsvm::{Classes, Folds, Run};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, Quiet};
+use maxmargin_cv::{CvError, CvReport, FoldPlan};
 use maxmargin_data::Dataset;
 
 /// What the machines that did not see a row predict for it. `folds` are those without classes, as LIBLINEAR has them.
@@ -48,7 +49,10 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     let plan = FoldPlan::from_text(&text.join("\n"), data.samples.len())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
-        if values.len() > 1 { svm.grid_watched(data, &plan, values, &Quiet) } else { Ok(vec![svm.cross_validate(data, &plan)?]) }
+        if values.len() == 1 {
+            return Ok(vec![svm.cross_validate(data, &plan)?]);
+        }
+        Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
     };
     if !parameters.has_classes() {
         return Ok(validated(&data, &usual)?.into_iter().map(|report| report.predicted).collect());
