@@ -71,16 +71,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let best = choice.best(converged.map(|at| (at, found.cells[at].found.score)));
     let rows = input.data.labels.len();
     let majority = classes.as_ref().map(largest);
-    match (best.map(|at| &found.cells[at].found), majority) {
-        (Some(best), Some(majority)) if choice.is_default() && best.found.correct <= majority.1 => {
-            notes.warn(no_better(best, majority, rows, args));
-        }
-        (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
-            notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
-        }
-        (Some(best), _) => best.on_border(&ranges_shown(args, &svm)).into_iter().for_each(|what| notes.warn(what)),
-        _ => {}
-    }
+    let chosen = best.map(|at| &found.cells[at].found);
+    warn_of_best(chosen, majority, rows, (args, &svm, &choice), &mut notes);
     let refit = match (model, best) {
         (Some(output), Some(at)) => Some(refit(&found.cells[at].svm, &input.data, output, run.quiet, &mut notes, args)?),
         (Some(output), None) => {
@@ -125,6 +117,26 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     };
     show(&document, run.json.is_some(), |document| document::text(document, &choice), None)?;
     Ok(if complete && !unfinished { Done::Finished } else { Done::Stopped })
+}
+
+/// Says where nothing was learnt, and where there may be better.
+fn warn_of_best(
+    best: Option<&CellDocument>,
+    majority: Option<(f64, usize)>,
+    rows: usize,
+    (args, svm, choice): (&GridArgs, &Svm, &Choice),
+    notes: &mut Notes,
+) {
+    match (best, majority) {
+        (Some(best), Some(majority)) if choice.is_default() && best.found.correct <= majority.1 => {
+            notes.warn(no_better(best, majority, rows, args));
+        }
+        (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
+            notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
+        }
+        (Some(best), _) => best.on_border(&ranges_shown(args, svm)).into_iter().for_each(|what| notes.warn(what)),
+        _ => {}
+    }
 }
 
 /// What is tried, and how many cells that makes.

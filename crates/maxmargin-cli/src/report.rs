@@ -1,15 +1,16 @@
 //! What commands print: JSON documents and tables.
 
 mod document;
+mod kernel;
 mod probability;
 mod table;
 mod text;
 mod validated;
 
 pub(crate) use document::{
-    DataDocument, End, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work,
-    goal_text,
+    DataDocument, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work, goal_text,
 };
+pub(crate) use kernel::KernelDocument;
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text};
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use text::{

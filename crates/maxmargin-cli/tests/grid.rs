@@ -9,6 +9,10 @@ fn numbers(cells: &Value, key: &str) -> Vec<f64> {
     cells.as_array().expect("cells").iter().map(|cell| cell[key].as_f64().unwrap_or(f64::NAN)).collect()
 }
 
+fn lines(rows: usize, line: impl Fn(usize) -> String) -> String {
+    (0..rows).map(|row| line(row) + "\n").collect()
+}
+
 /// Every cell is what `cv` says of its parameters: labels of a fold may differ where a decision value is within the tolerance of 0.
 #[test]
 fn every_cell_is_a_cross_validation() {
@@ -58,7 +62,7 @@ fn kernels_without_a_width_are_tried_once() {
 #[test]
 fn the_metric_chooses() {
     let bench = Bench::new();
-    let rare: String = (0..120).map(|i| format!("{} 1:{} 2:{}\n", i32::from(i % 10 == 0), (i * 37) % 11, i % 10)).collect();
+    let rare = lines(120, |i| format!("{} 1:{} 2:{}", i32::from(i % 10 == 0), (i * 37) % 11, i % 10));
     bench.file("rare", rare);
     for metric in ["f1", "roc_auc", "average_precision", "matthews", "balanced_accuracy"] {
         let grid = bench.json(&format!("grid rare -k 3 -c 0.01,100 -g 0.001,0.1 --metric {metric} -q"));
@@ -70,7 +74,7 @@ fn the_metric_chooses() {
             assert_eq!(cell["scores"][metric].as_f64(), Some(score).filter(|score| !score.is_nan()));
         }
     }
-    bench.file("three", (0..60).map(|i| format!("{} 1:{}\n", i % 3, i)).collect::<String>());
+    bench.file("three", lines(60, |i| format!("{} 1:{i}", i % 3)));
     let refused = bench.run("grid rare -k 3 --metric mean_squared_error");
     assert!(refused.code == 2 && refused.err.contains("there are accuracy, balanced_accuracy"), "{refused:?}");
     let refused = bench.run("grid three -k 3 --metric roc_auc");
@@ -108,7 +112,7 @@ fn the_best_is_trained_and_written() {
 #[test]
 fn what_is_no_problem_does_not_stop_the_rest() {
     let bench = Bench::new();
-    let wide: String = (0..60).map(|i| format!("{} 1:{} 2:1\n", i % 2, f64::from(i) * 1e9)).collect();
+    let wide = lines(60, |i| format!("{} 1:{} 2:1", i % 2, i as f64 * 1e9));
     bench.file("wide", wide);
     let grid = bench.run("grid wide -k 3 -c 1 -g 1e-20,1e10 --kernel poly -d 4 --time-limit 5s --json");
     assert!(grid.err.contains("not tried: poly, degree = 4, gamma = 10000000000"), "{grid:?}");

@@ -135,7 +135,7 @@ mod tests {
         let (truth, predicted) = ([1.0, 1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0, 1.0]);
         assert_eq!([&Precision as &dyn Metric, &Recall, &F1].map(|metric| metric.score(&truth, &predicted)), [0.5; 3]);
         // Label 1: two of three and two of three.
-        assert!((MacroF1.score(&truth, &predicted) - (0.5 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+        assert!((MacroF1.score(&truth, &predicted) - f64::midpoint(0.5, 2.0 / 3.0)).abs() < 1e-15);
         // TP 1, TN 2, FP 1, FN 1: (1·2 − 1·1) / √(2·2·3·3).
         assert!((Matthews.score(&truth, &predicted) - 1.0 / 6.0).abs() < 1e-15);
         assert_eq!(Matthews.score(&truth, &truth), 1.0);

@@ -78,7 +78,7 @@ mod tests {
         let truth = [1.0, -1.0, 1.0, -1.0];
         // The better positive beats both, the other one beats one of two.
         assert_eq!(RocAuc.score(&truth, &[0.9, 0.8, 0.7, 0.1]), 0.75);
-        assert_eq!(AveragePrecision.score(&truth, &[0.9, 0.8, 0.7, 0.1]), (1.0 + 2.0 / 3.0) / 2.0);
+        assert_eq!(AveragePrecision.score(&truth, &[0.9, 0.8, 0.7, 0.1]), f64::midpoint(1.0, 2.0 / 3.0));
         assert_eq!((RocAuc.score(&truth, &[1.0; 4]), AveragePrecision.score(&truth, &[1.0; 4])), (0.5, 0.5));
         assert_eq!(RocAuc.score(&truth, &[1.0, 0.0, 1.0, 0.0]), 1.0);
         assert!(RocAuc.score(&[1.0; 3], &[1.0; 3]).is_nan() && AveragePrecision.score(&[], &[]).is_nan());

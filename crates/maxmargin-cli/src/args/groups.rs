@@ -86,7 +86,7 @@ pub(crate) struct SearchArgs {
     /// Constant term of the polynomial and sigmoid kernels
     #[arg(short = 'r', value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
-    /// What the best combination has most of (least of errors) [default: accuracy, mean_squared_error, inliers]
+    /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
 }

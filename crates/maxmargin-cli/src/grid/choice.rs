@@ -16,13 +16,12 @@ impl Choice {
     /// The metric of this name, or what the formulation is usually chosen by.
     pub(super) fn new(needs: Needs, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(Self { metric: metrics_of(needs)[0], needs }) };
-        match all_metrics(needs).find(|metric| metric.name() == name) {
-            Some(metric) => Ok(Self { metric, needs }),
-            None => {
-                let names: Vec<&str> = all_metrics(needs).map(|metric| metric.name()).collect();
-                Err(Failure::Usage(format!("--metric {name}: there is none of this name here; there are {}", names.join(", "))))
-            }
-        }
+        let unknown = || {
+            let names: Vec<&str> = all_metrics(needs).map(Metric::name).collect();
+            Failure::Usage(format!("--metric {name}: there is none of this name here; there are {}", names.join(", ")))
+        };
+        let metric = all_metrics(needs).find(|metric| metric.name() == name).ok_or_else(unknown)?;
+        Ok(Self { metric, needs })
     }
 
     /// Whether the data has what the metric needs.

@@ -243,13 +243,12 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     };
     let best = match &d.best {
         None => "best: none converged".to_owned(),
-        Some(best) => match beaten(best) {
-            Some(majority) => format!("best: none beats the majority class ({:.4} %)", 100.0 * majority),
-            None => {
-                let Parameters { kernel, c, gamma, degree, score } = best;
-                format!("best: {}; {} {}", named(kernel, *c, *gamma, *degree), choice.column(), choice.text(*score))
-            }
-        },
+        Some(best) => {
+            let Parameters { kernel, c, gamma, degree, score } = best;
+            let majority = beaten(best).map(|share| format!("best: none beats the majority class ({:.4} %)", 100.0 * share));
+            let named = || format!("best: {}; {} {}", named(kernel, *c, *gamma, *degree), choice.column(), choice.text(*score));
+            majority.unwrap_or_else(named)
+        }
     };
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));

@@ -1,14 +1,14 @@
 //! What the JSON documents of all commands are made of; docs/json.md describes every key.
 
+use super::kernel::KernelDocument;
 use crate::format;
 use crate::memory;
 use crate::notes::Notes;
-use crate::problem::{gamma_rule, scale_name};
+use crate::problem::scale_name;
 use crate::threads::Threads;
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::Dataset;
-use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{Model, Scheme, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -89,59 +89,6 @@ impl DataDocument {
 
     pub(crate) fn labels(&self) -> Vec<f64> {
         self.classes.iter().map(|class| class.label).collect()
-    }
-}
-
-/// A kernel and where its width came from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct KernelDocument {
-    #[serde(rename = "type")]
-    name: &'static str,
-    gamma: Option<f64>,
-    gamma_rule: Option<&'static str>,
-    coef0: Option<f64>,
-    degree: Option<u32>,
-}
-
-impl KernelDocument {
-    pub(crate) fn new(kernel: &Kernel) -> Self {
-        Self {
-            name: kernel.name(),
-            gamma: kernel.gamma(),
-            gamma_rule: None,
-            coef0: kernel.parameter("coef0"),
-            degree: kernel.parameter("degree").map(|degree| degree as u32),
-        }
-    }
-
-    /// With the rule that gave the kernel its width, if it has one.
-    pub(crate) fn by_rule(kernel: &Kernel, gamma: Gamma) -> Self {
-        Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
-    }
-
-    /// The width that a rule gave.
-    pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
-        self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
-    }
-
-    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is the only one.
-    pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
-        let own = Self::by_rule(kernel, gamma);
-        let width = own.gamma_of_rule();
-        Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
-    }
-
-    /// `rbf, gamma 0.5 (auto)`
-    pub(crate) fn text(&self) -> String {
-        let exact = crate::format::exact;
-        let gamma = self.gamma.map(|gamma| match self.gamma_rule {
-            Some(rule) => format!("gamma {} ({rule})", exact(gamma)),
-            None => format!("gamma {}", exact(gamma)),
-        });
-        let degree = self.degree.map(|degree| format!("degree {degree}"));
-        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", exact(coef0)));
-        let name = Some(self.name.to_owned());
-        [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 

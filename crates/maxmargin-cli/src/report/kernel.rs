@@ -1,0 +1,58 @@
+//! A kernel as documents tell of it.
+
+use crate::problem::gamma_rule;
+use maxmargin::kernel::{Gamma, Kernel};
+use serde::Serialize;
+
+/// A kernel and where its width came from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct KernelDocument {
+    #[serde(rename = "type")]
+    name: &'static str,
+    gamma: Option<f64>,
+    gamma_rule: Option<&'static str>,
+    coef0: Option<f64>,
+    degree: Option<u32>,
+}
+
+impl KernelDocument {
+    pub(crate) fn new(kernel: &Kernel) -> Self {
+        Self {
+            name: kernel.name(),
+            gamma: kernel.gamma(),
+            gamma_rule: None,
+            coef0: kernel.parameter("coef0"),
+            degree: kernel.parameter("degree").map(|degree| degree as u32),
+        }
+    }
+
+    /// With the rule that gave the kernel its width, if it has one.
+    pub(crate) fn by_rule(kernel: &Kernel, gamma: Gamma) -> Self {
+        Self { gamma_rule: kernel.gamma().map(|_| gamma_rule(gamma)), ..Self::new(kernel) }
+    }
+
+    /// The width that a rule gave.
+    pub(crate) fn gamma_of_rule(&self) -> Option<f64> {
+        self.gamma.filter(|_| matches!(self.gamma_rule, Some("auto" | "scale")))
+    }
+
+    /// The (first) kernel of a search, which tries values of its parameters; a width by a rule is the only one.
+    pub(crate) fn searched(kernel: &Kernel, gamma: Gamma) -> Self {
+        let own = Self::by_rule(kernel, gamma);
+        let width = own.gamma_of_rule();
+        Self { gamma: width, gamma_rule: own.gamma_rule.filter(|_| width.is_some()), degree: None, ..own }
+    }
+
+    /// `rbf, gamma 0.5 (auto)`
+    pub(crate) fn text(&self) -> String {
+        let exact = crate::format::exact;
+        let gamma = self.gamma.map(|gamma| match self.gamma_rule {
+            Some(rule) => format!("gamma {} ({rule})", exact(gamma)),
+            None => format!("gamma {}", exact(gamma)),
+        });
+        let degree = self.degree.map(|degree| format!("degree {degree}"));
+        let coef0 = self.coef0.map(|coef0| format!("coef0 {}", exact(coef0)));
+        let name = Some(self.name.to_owned());
+        [name, gamma, degree, coef0].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
