@@ -78,8 +78,8 @@ pub enum DualError {
     /// No variables.
     #[error("the problem has no variables")]
     Empty,
-    /// C must be positive and finite; weights must not be negative.
-    #[error("C of variable {variable} is {value}: it must be a finite number, and not negative")]
+    /// C must be finite, not negative, and above 0 for some variable.
+    #[error("C of variable {variable} is {value}: it must be a finite number, not negative, and above 0 for some")]
     Upper {
         /// Position of the variable.
         variable: usize,
@@ -190,18 +190,24 @@ impl Dual {
     ///
     /// As [`Dual::new`], when a `C` is not positive and finite, and with a free bias when there is one class only.
     pub fn squared_hinge(ids: Vec<usize>, labels: Vec<f64>, c: &[f64], offset: Offset) -> Result<Self, DualError> {
-        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && **c > 0.0)) {
+        if c.len() != ids.len() {
+            return Err(DualError::Length { what: "C", found: c.len(), expected: ids.len() });
+        }
+        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && **c >= 0.0)) {
             return Err(DualError::Upper { variable, value });
         }
-        let (lin, upper) = (vec![-1.0; ids.len()], vec![f64::INFINITY; ids.len()]);
-        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::of(offset))?;
-        if c.len() != dual.len() {
-            return Err(DualError::Length { what: "C", found: c.len(), expected: dual.len() });
+        // A sample without a price takes no part; its ridge is anybody's.
+        let some = c.iter().copied().fold(0.0, f64::max);
+        if some == 0.0 && !c.is_empty() {
+            return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
+        let lin = vec![-1.0; ids.len()];
+        let upper = c.iter().map(|c| if *c > 0.0 { f64::INFINITY } else { 0.0 }).collect();
+        let dual = Self::new(ids, labels, lin, upper, 0.0, Balance::of(offset))?;
         if offset == Offset::Free {
             dual.check_signs()?;
         }
-        dual.with_ridges(c.iter().map(|c| 0.5 / c).collect())
+        dual.with_ridges(c.iter().map(|c| 0.5 / if *c > 0.0 { *c } else { some }).collect())
     }
 
     /// The same problem with other boxes; all else is shared, not copied. A variable whose bound is 0 does not take part.

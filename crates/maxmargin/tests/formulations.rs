@@ -2,13 +2,13 @@
 //!
 //! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
 
-use maxmargin::core::{Formulation, Status};
+use maxmargin::core::{Formulation, Loss, Offset, Status};
 use maxmargin::cv::{CvReport, Fitted, FoldPlan, Seeding, verify};
 use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, Samples};
 use maxmargin::kernel::Kernel;
 use maxmargin::model::{Model, libsvm};
-use maxmargin::{Error, Ranges, Svm};
+use maxmargin::{Error, Ranges, Solver, Svm};
 use maxmargin_testkit::outside::{dataset, program};
 use std::fs;
 use std::process::Command;
@@ -527,5 +527,23 @@ fn regression_and_nu_are_libsvms_on_real_data() {
     if let Some(adult) = dataset("a1a") {
         same_as_libsvm("a1a", Formulation::OneClass { nu: 0.1 }, "-s 2 -n 0.1", &adult);
         same_as_libsvm("a1a", Formulation::NuSvc { nu: 0.4 }, "-s 1 -n 0.4", &adult);
+    }
+}
+
+/// A weight of 0 was once refused as "not negative".
+#[test]
+fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
+    let data = Generator::Banana.generate(60, None, 3).expect("data");
+    let weights: Vec<f64> = (0..60).map(|i| if i % 5 == 0 { 0.0 } else { 1.0 }).collect();
+    let kept: Vec<usize> = (0..60).filter(|i| i % 5 != 0).collect();
+    let labels = kept.iter().map(|&i| data.labels[i]).collect();
+    let rest = Dataset { samples: data.samples.select(&kept), labels, ..data.clone() };
+    for solver in [Solver::Linear, Solver::Descent, Solver::Newton] {
+        let svm = Svm::c_svc(2.0).solver(solver).loss(Loss::SquaredHinge).offset(Offset::Feature(1.0)).eps(1e-6);
+        let (all, some) = (svm.clone().sample_weights(weights.clone()).fit(&data), svm.fit(&rest));
+        let (all, some) = (all.expect("weights"), some.expect("a model"));
+        assert!(all.certificate.holds && some.certificate.holds, "{solver:?}");
+        let off = (all.certificate.dual - some.certificate.dual).abs();
+        assert!(off <= 1e-5 * some.certificate.dual.abs(), "{solver:?}: {off}");
     }
 }

@@ -83,6 +83,8 @@ mod tests {
         let one = |offset| Dual::svc(Loss::SquaredHinge, offset, vec![0, 1], vec![1.0; 2], vec![1.0; 2]);
         assert_eq!(one(Offset::Free), Err(DualError::OneClass));
         assert!(one(Offset::None).is_ok());
+        let without = Dual::svc(Loss::SquaredHinge, Offset::None, vec![0, 1], vec![1.0; 2], vec![0.0, 2.0]).expect("a problem");
+        assert_eq!((without.upper(), without.has_one_ridge()), (&[0.0, f64::INFINITY][..], true), "no price, no part");
         let wrong = Dual::svc(Loss::SquaredHinge, Offset::None, vec![0], vec![1.0], vec![0.0]);
         assert_eq!(wrong, Err(DualError::Upper { variable: 0, value: 0.0 }));
     }
