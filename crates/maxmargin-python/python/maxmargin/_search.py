@@ -163,8 +163,8 @@ def responses(scorers: Any) -> set[str]:
     return {"predict" if of == "default" else of for of in asked}
 
 
-class Searching(BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """The base of estimators that find their own C and gamma."""
+class Searching:
+    """What estimators that find their own C and gamma have in common. Stands before scikit-learn's mixins, whose scores know no ``scoring``."""
 
     #: The estimator that is searched for.
     _of: ClassVar[type[Any]]
@@ -183,10 +183,11 @@ class Searching(BaseEstimator):  # type: ignore[misc, unused-ignore]
     cv_results_: dict[str, Any]
     certificates_: tuple[tuple[Certificate, ...], ...]
     shared_: bool
+    scorer_: Any
     best_estimator_: Any
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc, unused-ignore]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
@@ -262,7 +263,7 @@ class Searching(BaseEstimator):  # type: ignore[misc, unused-ignore]
         return float(self.scorer_(self._best(), X, y, **weights))
 
 
-class SVCCV(ClassifierMixin, Searching):  # type: ignore[misc, unused-ignore]
+class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """:class:`SVC` that finds its C and gamma by cross-validation: every combination in one run, as :class:`GridSearchCV` does it.
 
     Parameters
@@ -349,7 +350,7 @@ class SVCCV(ClassifierMixin, Searching):  # type: ignore[misc, unused-ignore]
         return np.asarray(self._best().predict_proba(X))
 
 
-class SVRCV(RegressorMixin, Searching):  # type: ignore[misc, unused-ignore]
+class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """:class:`SVR` that finds its C and gamma by cross-validation; see :class:`SVCCV`. ``scoring=None`` is R²."""
 
     _of = SVR
