@@ -1,5 +1,6 @@
 //! Certificates and reports as dictionaries, which the Python half makes values of.
 
+use maxmargin::Cell;
 use maxmargin::core::{Certificate, Status};
 use maxmargin::cv::{CvReport, FoldReport};
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -45,7 +46,8 @@ fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     Ok(fields)
 }
 
-/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines.
+/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines; no rows where they were
+/// dropped.
 pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("C", of.c)?;
@@ -53,8 +55,16 @@ pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyD
     fields.set_item("folds", folds)?;
     fields.set_item("iterations", of.total_iterations)?;
     fields.set_item("seconds", of.total_seconds)?;
-    let shape = [of.predicted.len(), of.machines];
+    let shape = [of.decisions.len() / of.machines.max(1), of.machines];
     fields.set_item("decisions", of.decisions.into_pyarray(py).reshape(shape)?)?;
     fields.set_item("predicted", of.predicted.into_pyarray(py))?;
+    Ok(fields)
+}
+
+/// One combination of a grid: its C, the gamma of its kernel, if that has one, and its cross-validation.
+pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyDict>> {
+    let gamma = of.svm.kernel_given().gamma();
+    let fields = validation(py, of.found)?;
+    fields.set_item("gamma", gamma)?;
     Ok(fields)
 }

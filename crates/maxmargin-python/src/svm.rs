@@ -2,13 +2,13 @@
 
 use crate::data::{Data, invalid};
 use crate::model::Model;
-use crate::report::validation;
+use crate::report::{cell, validation};
 use crate::run::run;
 use maxmargin::core::{Formulation, Loss, Offset};
-use maxmargin::cv::{FoldPlan, Kept, Seeding};
+use maxmargin::cv::{CvReport, FoldPlan, Kept, Seeding};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
-use maxmargin::{Fitted, Solver};
+use maxmargin::{Fitted, Ranges, Solver};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -154,6 +154,35 @@ impl Svm {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
         validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
+    }
+
+    /// Cross-validates every combination of values of C and gamma (of none the estimator's own counts) over the same folds: cells, and why others are no
+    /// problem. `decisions`: whether decision values are kept.
+    #[pyo3(signature = (data, fold_of, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
+    #[allow(clippy::too_many_arguments)]
+    fn grid<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Data,
+        fold_of: Vec<u32>,
+        costs: Vec<f64>,
+        gammas: Vec<f64>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        report: Option<Bound<'_, PyAny>>,
+        decisions: bool,
+    ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<String>)> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        let ranges = Ranges::new().c(&costs).gamma(&gammas);
+        let found = run(py, report.as_ref(), move |line| {
+            let keep = |_: &maxmargin::Svm, report: CvReport| CvReport {
+                decisions: if decisions { report.decisions } else { Vec::new() },
+                ..report
+            };
+            Ok(svm.grid_watched(&data, &plan, &ranges, line, keep)?)
+        })?;
+        let cells = found.cells.into_iter().map(|of| cell(py, of)).collect::<PyResult<_>>()?;
+        Ok((cells, found.failed.iter().map(|failed| failed.found.to_string()).collect()))
     }
 }
 

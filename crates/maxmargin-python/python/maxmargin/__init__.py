@@ -7,14 +7,18 @@ from ._folds import CrossValidation
 from ._linear import LinearSVC, LinearSVR
 from ._native import __version__, set_threads, threads
 from ._patching import is_patched, patch_sklearn, unpatch_sklearn
+from ._search import SVCCV, SVRCV, GridSearchCV
 
 __all__ = [
     "SVC",
+    "SVCCV",
     "SVR",
+    "SVRCV",
     "Calibration",
     "Certificate",
     "Check",
     "CrossValidation",
+    "GridSearchCV",
     "LinearSVC",
     "LinearSVR",
     "Model",

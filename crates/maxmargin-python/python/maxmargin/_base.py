@@ -29,7 +29,10 @@ FEW = 2000
 #: What an infinite C stands for: a margin that nothing is worth missing.
 HARD = 1e10
 
-KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
+#: Kernels that have a gamma.
+WIDE = {"poly", "rbf", "sigmoid"}
+
+KERNELS = WIDE | {"linear", "precomputed"}
 
 
 @contextmanager

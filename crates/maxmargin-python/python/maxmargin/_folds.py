@@ -51,7 +51,7 @@ class CrossValidation:
         return ordered
 
 
-class _Told(BaseEstimator):  # type: ignore[misc, unused-ignore]
+class Told(BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Says to a scorer what is known already."""
 
     def __init__(self, of: Any, predictions: Any, decisions: Any) -> None:
@@ -124,6 +124,16 @@ def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> C
     return _shared(estimator, [rows.astype(np.uint32)], splits, X, y, scoring, sample_weight)
 
 
+def for_folds(estimator: Any) -> Any:
+    """A copy that is trained for what it says of other samples."""
+    own = clone(estimator)
+    own.keep_data = False
+    if is_classifier(own):
+        # Folds are judged by what machines decide.
+        own.set_params(probability=False, calibration=None)
+    return own
+
+
 def _shared(
     estimator: Any,
     found: list[NDArray[np.uint32]],
@@ -133,11 +143,7 @@ def _shared(
     scoring: Any,
     sample_weight: Any,
 ) -> CrossValidation:
-    own = clone(estimator)
-    own.keep_data = False
-    if is_classifier(own):
-        # Folds are judged by what machines decide.
-        own.set_params(probability=False, calibration=None)
+    own = for_folds(estimator)
     rows, _, data, weights = own._prepared(X, y, sample_weight, reset=True)
     svm = own._svm(rows)
     scorer = check_scoring(estimator, scoring)
@@ -150,7 +156,7 @@ def _shared(
         said, decided = own._said(report)
         for fold in report["folds"]:
             _, test = next(left)
-            told = _Told(own, said[test], decided[test])
+            told = Told(own, said[test], decided[test])
             scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
             predictions.append(said[test])
             decisions.append(decided[test])

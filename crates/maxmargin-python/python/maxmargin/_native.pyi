@@ -42,6 +42,9 @@ class ValidationFields(TypedDict):
     decisions: Floats
     predicted: Floats
 
+class CellFields(ValidationFields):
+    gamma: float | None
+
 class VerdictFields(TypedDict):
     matches: bool
     met: bool
@@ -138,6 +141,17 @@ class Svm:
         sample_weight: Floats | None = None,
         report: Report | None = None,
     ) -> ValidationFields: ...
+    def grid(
+        self,
+        data: Data,
+        fold_of: Sequence[int],
+        costs: Sequence[float],
+        gammas: Sequence[float],
+        sample_weight: Floats | None = None,
+        report: Report | None = None,
+        *,
+        decisions: bool = True,
+    ) -> tuple[list[CellFields], list[str]]: ...
 
 def read_libsvm(data: bytes) -> tuple[Vectors, Floats]: ...
 def threads() -> int: ...
