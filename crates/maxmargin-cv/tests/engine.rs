@@ -6,7 +6,8 @@ use common::{Case, certified, fold_alone, same_optima, threads};
 use maxmargin_core::{Status, Stop};
 use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{Generator, Par};
+use maxmargin_data::{Dataset, Generator, Par};
+use maxmargin_kernel::Kernel;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -237,7 +238,8 @@ fn tight_tolerances_are_finished() {
 /// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
-    let points: Vec<Vec<f64>> = (0..100).map(|i| vec![f64::from(i % 2) + 0.37 * f64::from(i).sin(), f64::from(i).cos()]).collect();
+    let points: Vec<Vec<f64>> =
+        (0..100).map(|i| vec![f64::from(i % 2) + 0.37 * f64::from(i).sin(), f64::from(i).cos()]).collect();
     let labels: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
     let data = Dataset::from_rows(&points, &labels).expect("data");
     let case = Case::new(data, 5, Kernel::Rbf { gamma: 0.01 }, 0.1, 1).at(1e-8);
