@@ -6,7 +6,8 @@ use common::{Case, certified, fold_alone, same_optima, threads};
 use maxmargin_core::{Status, Stop};
 use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{Generator, Par};
+use maxmargin_data::{Dataset, Generator, Par};
+use maxmargin_kernel::Kernel;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -232,6 +233,24 @@ fn tight_tolerances_are_finished() {
     }
     let trained = case.train();
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
+}
+
+/// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end.
+#[test]
+fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
+    let points: Vec<Vec<f64>> =
+        (0..100).map(|i| vec![f64::from(i % 2) + 0.37 * f64::from(i).sin(), f64::from(i).cos()]).collect();
+    let labels: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+    let data = Dataset::from_rows(&points, &labels).expect("data");
+    let case = Case::new(data, 5, Kernel::Rbf { gamma: 0.01 }, 0.1, 1).at(1e-8);
+    let cold = case.run(Seeding::Cold);
+    assert!(cold.folds.iter().all(|fold| fold.bounded == fold.train), "a problem of bounded samples only");
+    for (name, seeding) in Seeding::ALL {
+        let seeded = case.run(seeding);
+        for (found, expected) in seeded.decisions.iter().zip(&cold.decisions) {
+            assert!((found - expected).abs() < 1e-6, "{name}: {found} instead of {expected}");
+        }
+    }
 }
 
 /// Several values of C share the rows of one kernel, and each has the report that it would have alone.

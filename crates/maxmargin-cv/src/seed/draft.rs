@@ -140,7 +140,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Moves the balance to 0: an equal amount on each free row, clipped at the bounds, repeatedly; then on all others. What is
-    /// only rounding goes to one row.
+    /// only rounding goes to one row, but not where every row is at a bound: one that rounding sets free would take the bias to an end of the interval that
+    /// those leave, whose middle it is.
     ///
     /// Returns whether it succeeded.
     pub(crate) fn spread(&mut self) -> Result<bool, Halted> {
@@ -157,7 +158,8 @@ impl<'a> Draft<'a> {
             lack = self.lack();
         }
         let roomiest = self.seen().max_by(|&i, &j| self.room(i, lack).total_cmp(&self.room(j, lack)).then(j.cmp(&i)));
-        if let Some(i) = roomiest.filter(|_| lack != 0.0) {
+        let settled = lack.abs() <= ROUNDING * scale && !self.seen().any(|i| self.is_free(i));
+        if let Some(i) = roomiest.filter(|_| lack != 0.0 && !settled) {
             self.shift(i, lack)?;
         }
         Ok(self.lack().abs() <= ROUNDING * scale)
