@@ -7,6 +7,7 @@ mod plot;
 use crate::args::{GridArgs, SvmArgs, Widths};
 use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
+use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::places::{Content, Places};
@@ -73,21 +74,27 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let majority = classes.as_ref().map(largest);
     let chosen = best.map(|at| &found.cells[at].found);
     warn_of_best(chosen, majority, rows, (args, &svm, &choice), &mut notes);
-    let refit = match (model, best) {
-        (Some(output), Some(at)) => Some(refit(&found.cells[at].svm, &input.data, output, run.quiet, &mut notes, args)?),
-        (Some(output), None) => {
-            notes.warn(format!("{}: nothing is written, no combination converged", output.name()));
-            None
-        }
-        (None, _) => None,
-    };
     if let Some(csv) = csv {
         csv.write(|out| document::write_csv(out, choice.name(), documents()))?;
     }
     if let Some(picture) = picture {
-        let best = best.map(|at| &found.cells[at].found);
-        picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), best, &choice))?;
+        picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), chosen, &choice))?;
     }
+    let ended = found.cells.len() < tried || documents().any(|cell| cell.found.solved.status.ended_early());
+    let refit = match (model, best.filter(|_| !ended)) {
+        (Some(output), Some(at)) => {
+            // The limit is for the search and this together.
+            let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+            let svm = left.into_iter().fold(found.cells[at].svm.clone(), Svm::max_time);
+            Some(refit(&svm, &input, output, &mut notes, args)?)
+        }
+        (Some(output), None) => {
+            let why = if ended { "the search was ended before it was through" } else { "no combination converged" };
+            notes.warn(format!("{}: nothing is written, {why}", output.name()));
+            None
+        }
+        (None, _) => None,
+    };
     let total = |of: fn(&Seconds) -> Option<f64>| Some(documents().filter_map(|cell| of(&cell.parts)).sum());
     let seconds = Seconds {
         read: input.seconds,
@@ -165,18 +172,11 @@ fn ranges_shown(args: &GridArgs, svm: &Svm) -> [Vec<f64>; 2] {
 }
 
 /// The best, trained on all data and written.
-fn refit(
-    svm: &Svm,
-    data: &maxmargin::data::Dataset,
-    output: Output,
-    quiet: bool,
-    notes: &mut Notes,
-    args: &GridArgs,
-) -> Result<document::Refit, Failure> {
-    let model = output.name().to_owned();
+fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &GridArgs) -> Result<document::Refit, Failure> {
+    let (model, quiet) = (output.name().to_owned(), args.run.quiet);
     let fitted = {
-        let bar = Bar::new(quiet, data.labels.len());
-        svm.fit_watched(data, &bar).map_err(|error| Failure::input(&model, error))?
+        let bar = Bar::new(quiet, input.data.labels.len());
+        svm.fit_watched(&input.data, &bar).map_err(|e| failed(input, &e))?
     };
     if fitted.status != Status::Converged {
         notes

@@ -108,6 +108,18 @@ fn the_best_is_trained_and_written() {
     assert!(refused.code != 0 && refused.err.contains("--force"), "{refused:?}");
 }
 
+/// A search that a limit ends once went on to train its best for as long again.
+#[test]
+fn a_search_that_is_ended_writes_no_model() {
+    let bench = Bench::new();
+    let line = "grid gauss-m --rows 1500 -k 5 -c 1,1e7 -g 1 --eps 1e-9 --time-limit 300ms --threads 1";
+    let answer = bench.run(&format!("{line} -o best.model --csv cells.csv --json"));
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.err.contains("best.model: nothing is written, the search was ended before it was through"), "{answer:?}");
+    assert_eq!(answer.json()["refit"], Value::Null);
+    assert_eq!(bench.names(), ["cells.csv"], "what is known is written");
+}
+
 /// A polynomial that single precision does not hold is one column's failure.
 #[test]
 fn what_is_no_problem_does_not_stop_the_rest() {

@@ -73,18 +73,20 @@ pub fn grid<T: Send>(
 
 /// The places of columns, those that are expected to take longest first.
 fn longest_first(columns: &[Study]) -> Vec<usize> {
-    let ease: Vec<f64> = columns.iter().map(ease).collect();
+    // Columns are of the same data, all but always.
+    let usual = columns.first().map_or(1.0, |first| HARDEST * gamma_scale(&first.data.samples));
+    let ease: Vec<f64> = columns.iter().map(|study| ease(study, usual)).collect();
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by(|&a, &b| ease[a].total_cmp(&ease[b]));
     order
 }
 
 /// How far a Gaussian kernel is from the hardest width, in logarithm; others are taken to be hard.
-fn ease(study: &Study) -> f64 {
+fn ease(study: &Study, hardest: f64) -> f64 {
     let width = match (study.kernel, study.gamma) {
         (Kernel::Rbf { .. }, Some(rule)) => rule.of(&study.data.samples),
         (Kernel::Rbf { gamma }, None) => *gamma,
         _ => return 0.0,
     };
-    (width / (HARDEST * gamma_scale(&study.data.samples))).ln().abs()
+    (width / hardest).ln().abs()
 }

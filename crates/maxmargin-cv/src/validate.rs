@@ -232,11 +232,12 @@ struct MachineRun<'a> {
 impl MachineRun<'_> {
     /// α of all data, where it is known.
     fn known(&self, problem: &Problem, p: usize) -> Option<Vec<f64>> {
+        let start = self.start?;
         let mut place = vec![usize::MAX; self.arrangement.original.len()];
         for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
             place[self.arrangement.original[at]] = own;
         }
-        Some(problem.alpha_of(self.start?.iter().map(|&(row, coef)| (place[row], coef))))
+        Some(problem.alpha_of(start.iter().map(|&(row, coef)| (place[row], coef))))
     }
 
     fn run(&self, spaces: &Spaces, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {

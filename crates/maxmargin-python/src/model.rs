@@ -3,7 +3,7 @@
 use crate::data::{Data, Vectors, compressed, invalid};
 use crate::report::{certificate, status};
 use crate::run::{Failure, Line, run};
-use maxmargin::cv::{CalibrationReport, Change, Kept, update, verify};
+use maxmargin::cv::{CalibrationReport, CertificateReport, Change, Kept, update, verify};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
@@ -132,7 +132,7 @@ impl Model {
                 fields.set_item("status", status(training.status))?;
                 fields.set_item("iterations", training.iterations)?;
                 let holds = record.goal().met(&training.certificate);
-                fields.set_item("certificate", certificate(py, &training.certificate, holds)?)?;
+                fields.set_item("certificate", certificate(py, &CertificateReport::new(&training.certificate, holds))?)?;
             }
             Ok(fields)
         };
@@ -227,7 +227,8 @@ impl Model {
         fields.set_item("met", verdict.met())?;
         let checks: Vec<_> = verdict.checks.iter().map(|check| (check.what, check.passed, check.detail.clone())).collect();
         fields.set_item("checks", checks)?;
-        let machines = verdict.machines.iter().map(|machine| certificate(py, &machine.certificate, machine.met));
+        let machines =
+            verdict.machines.iter().map(|machine| certificate(py, &CertificateReport::new(&machine.certificate, machine.met)));
         fields.set_item("certificates", machines.collect::<PyResult<Vec<_>>>()?)?;
         Ok(fields)
     }

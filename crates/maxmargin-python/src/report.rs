@@ -1,21 +1,21 @@
 //! Certificates and reports as dictionaries, which the Python half makes values of.
 
 use maxmargin::Cell;
-use maxmargin::core::{Certificate, Status};
-use maxmargin::cv::{CvReport, FoldReport};
+use maxmargin::core::Status;
+use maxmargin::cv::{CertificateReport, CvReport, FoldReport};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// A certificate, and whether it shows what was asked for.
-pub(crate) fn certificate<'py>(py: Python<'py>, of: &Certificate, holds: bool) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn certificate<'py>(py: Python<'py>, of: &CertificateReport) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("primal", of.primal)?;
     fields.set_item("dual", of.dual)?;
-    fields.set_item("relative_gap", of.relative_gap())?;
+    fields.set_item("relative_gap", of.relative_gap)?;
     fields.set_item("kkt", of.kkt)?;
     fields.set_item("infeasible", of.infeasible)?;
-    fields.set_item("holds", holds)?;
+    fields.set_item("holds", of.holds)?;
     Ok(fields)
 }
 
@@ -32,14 +32,7 @@ pub(crate) fn status(of: Status) -> &'static str {
 
 fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
-    let found = PyDict::new(py);
-    found.set_item("primal", of.certificate.primal)?;
-    found.set_item("dual", of.certificate.dual)?;
-    found.set_item("relative_gap", of.certificate.relative_gap)?;
-    found.set_item("kkt", of.certificate.kkt)?;
-    found.set_item("infeasible", of.certificate.infeasible)?;
-    found.set_item("holds", of.certificate.holds)?;
-    fields.set_item("certificate", found)?;
+    fields.set_item("certificate", certificate(py, &of.certificate)?)?;
     fields.set_item("status", status(of.status))?;
     fields.set_item("iterations", of.iterations)?;
     fields.set_item("support_vectors", of.support_vectors)?;

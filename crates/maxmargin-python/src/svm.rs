@@ -30,7 +30,7 @@ impl Svm {
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
         class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
-    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
         formulation: &str,
         kernel: &str,
@@ -159,7 +159,7 @@ impl Svm {
     /// Cross-validates every combination of values of C and gamma (of none the estimator's own counts) over the same folds: cells, and why others are no
     /// problem. `decisions`: whether decision values are kept.
     #[pyo3(signature = (data, fold_of, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn grid<'py>(
         &self,
         py: Python<'py>,

@@ -2,13 +2,12 @@
 
 use super::data;
 use super::ended::{Ended, print};
-use super::svm_train::g;
+use super::svm_predict::{accuracy, errors};
 use super::words::{Ours, Words, atoi, letter, ours};
 use crate::model_io::reason_of;
 use crate::output::Output;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::data::number::format_g;
-use maxmargin::libsvm::squares;
 use maxmargin::model::liblinear::read_model;
 use std::ffi::OsString;
 use std::path::Path;
@@ -66,13 +65,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
         return Ok(());
     }
     if model.is_regression() {
-        let (error, correlation) = squares(&data.labels, &predicted);
-        return print(&format!(
-            "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
-            g(error),
-            g(correlation)
-        ));
+        return print(&errors(&data.labels, &predicted));
     }
-    let (correct, total) = (data.labels.iter().zip(&predicted).filter(|(a, b)| a == b).count(), predicted.len());
-    print(&format!("Accuracy = {}% ({correct}/{total})\n", g(100.0 * correct as f64 / total as f64)))
+    print(&format!("{}\n", accuracy(&data.labels, &predicted)))
 }

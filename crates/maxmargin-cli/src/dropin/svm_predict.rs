@@ -103,15 +103,22 @@ fn heading(model: &Model, order: &[usize]) -> String {
 /// Accuracy, or errors of values.
 fn judged(learned: &Learned, data: &Dataset, predicted: &[f64]) -> String {
     if learned.model().is_some_and(|model| model.decide() == Decide::Value) {
-        let (error, correlation) = squares(&data.labels, predicted);
-        return format!(
-            "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
-            g(error),
-            g(correlation)
-        );
+        return errors(&data.labels, predicted);
     }
-    let (correct, total) = (data.labels.iter().zip(predicted).filter(|(a, b)| a == b).count(), predicted.len());
-    format!("Accuracy = {}% ({correct}/{total}) (classification)\n", g(100.0 * correct as f64 / total as f64))
+    format!("{} (classification)\n", accuracy(&data.labels, predicted))
+}
+
+/// What both programs say of predicted values.
+pub(super) fn errors(truth: &[f64], predicted: &[f64]) -> String {
+    let (error, correlation) = squares(truth, predicted);
+    let (error, correlation) = (g(error), g(correlation));
+    format!("Mean squared error = {error} (regression)\nSquared correlation coefficient = {correlation} (regression)\n")
+}
+
+/// What both say of predicted labels.
+pub(super) fn accuracy(truth: &[f64], predicted: &[f64]) -> String {
+    let (correct, total) = (truth.iter().zip(predicted).filter(|(a, b)| a == b).count(), predicted.len());
+    format!("Accuracy = {}% ({correct}/{total})", g(100.0 * correct as f64 / total as f64))
 }
 
 /// The same model with features numbered from 0: its first is then one that it does not know.

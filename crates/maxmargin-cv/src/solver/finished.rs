@@ -29,7 +29,7 @@ const PATIENCE: (u64, u64) = (100_000, 20);
 const MOST_TOGETHER: usize = 3072;
 
 /// Samples of working sets after a hand-over: what is free and a quarter more, so that nearly all of what moves is solved together; problems that SMO is slow on
-/// have bounds far away, and small working sets then undo each other's work. No more than fit, and than factors of which are made in a second.
+/// have bounds far away, and small working sets then undo each other's work. No more than fit.
 fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
     let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room()));

@@ -45,13 +45,9 @@ pub fn start_of_search(data: &Dataset) -> f64 {
 }
 
 fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
-    let text: Vec<String> = folds.fold_of().iter().map(usize::to_string).collect();
-    let plan = FoldPlan::from_text(&text.join("\n"), data.samples.len())?;
+    let plan = FoldPlan::from_folds(folds.fold_of().iter().map(|&fold| fold as u32).collect())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
-        if values.len() == 1 {
-            return Ok(vec![svm.cross_validate(data, &plan)?]);
-        }
         Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
     };
     if !parameters.has_classes() {

@@ -50,9 +50,9 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
     if used.len() < 2 {
         return apart(problem, parameters, folds, run);
     }
-    let place = |fold: &usize| used.partition_point(|known| known < fold).to_string() + "\n";
+    let place = |fold: &usize| used.partition_point(|known| known < fold) as u32;
     let fold_of = folds.fold_of();
-    let plan = FoldPlan::from_text(&fold_of.iter().map(place).collect::<String>(), problem.given.len())?;
+    let plan = FoldPlan::from_folds(fold_of.iter().map(place).collect())?;
     let report = problem.svm(&Parameters { probability: 0, ..parameters.clone() }, run).cross_validate(&problem.data, &plan)?;
     let predicted = match &problem.classes {
         None => report.predicted.clone(),
