@@ -69,15 +69,27 @@ pub fn solve(
         return Err(FrankWolfeError::NoPoints { what: "a sample" });
     }
     let full = sampling.is_none_or(|s| s.candidates >= dual.len());
-    let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full);
+    let mut clock = Clock::new(rows, stop, watch);
+    let held_before = rows.work().computed;
+    let begun = clock.asked(f64::INFINITY, |asking| {
+        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, asking)?;
+        let core = match config.method {
+            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), asking)?),
+            Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+            Method::Fw | Method::Mfw | Method::Swap => None,
+        };
+        Ok((iterate, core))
+    });
+    let (mut iterate, mut core) = match begun {
+        Ok(begun) => begun,
+        Err(status) => {
+            let support = start.alpha().iter().filter(|a| **a > 0.0).count();
+            let work = Work { rows_computed: rows.work().computed - held_before, ..Work::default() };
+            return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), support, work, status));
+        }
+    };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let mut candidates = Candidates::new(sampling);
-    let mut core = match config.method {
-        Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge())),
-        Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
-        Method::Fw | Method::Mfw | Method::Swap => None,
-    };
-    let mut clock = Clock::new(rows, stop, watch);
     let mut made = Steps::default();
     let mut refinements = 0;
     let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
@@ -104,8 +116,10 @@ pub fn solve(
                     method = Method::Pairwise;
                     core = Some(CoreSet::empty(dual.len(), dual.ridge()));
                     held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
-                    iterate.complete();
-                    continue;
+                    match clock.asked(last, |asking| iterate.complete(asking)) {
+                        Ok(()) => continue,
+                        Err(status) => (status, Evidence::None),
+                    }
                 }
             }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
@@ -140,15 +154,12 @@ pub fn solve(
         drop(core.as_ref().map(|core| rows.lend(core.peak)));
     }
     drop(held);
-    iterate.complete();
+    let completed = match status {
+        Status::Converged | Status::Stalled => clock.asked(last, |asking| iterate.complete(asking)),
+        ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
+    };
     iterate.normalise();
     let alpha = iterate.alphas();
-    let gradient = match exact {
-        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
-        _ => iterate.gradients(),
-    };
-    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
-    let gap = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>() - least;
     let core_set = core.map_or(iterate.support.len(), |core| core.len());
     let work = Work {
         iterations: clock.iterations,
@@ -156,6 +167,15 @@ pub fn solve(
         rows_computed: iterate.rows_computed,
         refinements,
     };
+    if let Err(status) = completed {
+        return Ok(Outcome::unjudged(alpha, made, core_set, work, status));
+    }
+    let gradient = match exact {
+        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
+        _ => iterate.gradients(),
+    };
+    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
+    let gap = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>() - least;
     let solution = Solution { alpha, bias: 0.0, gradient, status, work };
     Ok(Outcome { solution, evidence, steps: made, core_set, gap })
 }
