@@ -51,7 +51,6 @@ fn members(budget: u64) -> usize {
 /// # Panics
 ///
 /// When the problem names samples that the Gram matrix does not have.
-#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -70,23 +69,9 @@ pub fn solve(
     }
     let full = sampling.is_none_or(|s| s.candidates >= dual.len());
     let mut clock = Clock::new(rows, stop, watch);
-    let held_before = rows.work().computed;
-    let begun = clock.asked(f64::INFINITY, |asking| {
-        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, asking)?;
-        let core = match config.method {
-            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), asking)?),
-            Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
-            Method::Fw | Method::Mfw | Method::Swap => None,
-        };
-        Ok((iterate, core))
-    });
-    let (mut iterate, mut core) = match begun {
+    let (mut iterate, mut core) = match begin(dual, rows, &start, config, full, &mut clock) {
         Ok(begun) => begun,
-        Err(status) => {
-            let support = start.alpha().iter().filter(|a| **a > 0.0).count();
-            let work = Work { rows_computed: rows.work().computed - held_before, ..Work::default() };
-            return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), support, work, status));
-        }
+        Err(status) => return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), Work::default(), status)),
     };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let mut candidates = Candidates::new(sampling);
@@ -160,7 +145,6 @@ pub fn solve(
     };
     iterate.normalise();
     let alpha = iterate.alphas();
-    let core_set = core.map_or(iterate.support.len(), |core| core.len());
     let work = Work {
         iterations: clock.iterations,
         rows_requested: iterate.rows_requested,
@@ -168,14 +152,39 @@ pub fn solve(
         refinements,
     };
     if let Err(status) = completed {
-        return Ok(Outcome::unjudged(alpha, made, core_set, work, status));
+        return Ok(Outcome::unjudged(alpha, made, work, status));
     }
     let gradient = match exact {
         Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
         _ => iterate.gradients(),
     };
-    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
-    let gap = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>() - least;
+    let gap = frank_wolfe_gap(&alpha, &gradient);
+    let core_set = core.map_or(iterate.support.len(), |core| core.len());
     let solution = Solution { alpha, bias: 0.0, gradient, status, work };
     Ok(Outcome { solution, evidence, steps: made, core_set, gap })
+}
+
+fn frank_wolfe_gap(alpha: &[f64], gradient: &[f64]) -> f64 {
+    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
+    alpha.iter().zip(gradient).map(|(a, g)| a * g).sum::<f64>() - least
+}
+
+/// The point of a start with its gradient, and the working set of the methods that have one.
+fn begin<'a, 'g>(
+    dual: &'a Dual,
+    rows: &'a Rows<'g>,
+    start: &Start,
+    config: &FrankWolfeConfig,
+    full: bool,
+    clock: &mut Clock,
+) -> Result<(Iterate<'a, 'g>, Option<CoreSet>), Status> {
+    clock.asked(f64::INFINITY, |asking| {
+        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, asking)?;
+        let core = match config.method {
+            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), asking)?),
+            Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+            Method::Fw | Method::Mfw | Method::Swap => None,
+        };
+        Ok((iterate, core))
+    })
 }
