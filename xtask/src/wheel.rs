@@ -4,6 +4,7 @@ use crate::failure::{Context, Outcome, fail};
 use crate::python::{environment, succeed, tool};
 use crate::tools::target_directory;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         let old = cfg!(target_os = "linux") && !arguments.native;
         let mut build = tool(&python, "maturin");
         build.args(["build", "--release", "--locked", "--strip", "--out"]).arg(&out).args(if old { &OLD_LINUX[..] } else { &[] });
-        // Zig is a package of this environment.
-        build.env("VIRTUAL_ENV", python.parent().and_then(Path::parent).unwrap_or(Path::new(".")));
+        // Zig is a package of this environment, which maturin looks for on the path.
+        build.env("PATH", in_front(python.parent().unwrap_or(Path::new(".")))?);
         made.push(newest(&out, "whl", &mut build)?);
     }
     made.push(newest(&out, "tar.gz", tool(&python, "maturin").arg("sdist").arg("--out").arg(&out))?);
@@ -70,6 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         tried(&python, wheel)?;
     }
     Ok(())
+}
+
+/// The search path with this folder in front.
+fn in_front(folder: &Path) -> Outcome<OsString> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&path))).context("the search path")
 }
 
 /// What a build adds to a folder.
