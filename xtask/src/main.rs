@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | python | bench | bench-diff | trust`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | python | wheel | bench | bench-diff | trust`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -10,6 +10,7 @@ mod python;
 mod tidy;
 mod tools;
 mod trust;
+mod wheel;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Command {
     Ci(ci::Arguments),
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
+    /// Build the Python package as a wheel and a source distribution, check both, and try the wheel in a fresh environment
+    Wheel(wheel::Arguments),
     /// Measure the tables of a paper and render them
     Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Python(arguments) => python::run(&arguments),
+        Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
 /// What its tests need.
-const PACKAGES: [&str; 9] =
+const TESTING: [&str; 9] =
     ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "pytest", "mypy", "ruff", "scipy-stubs"];
 
 #[derive(clap::Args)]
@@ -23,13 +23,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let Some(python) = environment()? else { return Ok(()) };
-    let package = root().join("crates/maxmargin-python");
-    let tool = |name: &str| {
-        let mut command = Command::new(python.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)));
-        command.current_dir(&package);
-        command
-    };
+    let Some(python) = environment("python", &TESTING)? else { return Ok(()) };
+    let tool = |name: &str| tool(&python, name);
     // With the features of this crate alone: it is not among those that the other steps build.
     let mut lints = crate::tools::cargo();
     lints
@@ -44,19 +39,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(tool("pytest").arg("-q").args(&arguments.pytest))
 }
 
-/// The interpreter of a virtual environment with all packages; none where it cannot be had, which is said.
-fn environment() -> Outcome<Option<PathBuf>> {
+/// A program that pip installed beside this interpreter, in the folder of the package.
+pub(crate) fn tool(python: &Path, name: &str) -> Command {
+    let mut command = Command::new(python.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)));
+    command.current_dir(root().join("crates/maxmargin-python"));
+    command
+}
+
+/// The interpreter of a virtual environment in this folder of the target directory with these packages; none where it cannot be had, which is said.
+pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<PathBuf>> {
     let asked = env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !quietly(Command::new(&asked).args(["-c", OLDEST])) {
         return left_out("Python 3.11 with pip");
     }
-    let home = target_directory()?.join("python");
+    let home = target_directory()?.join(folder);
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !python.exists() {
         succeed(Command::new(&asked).args(["-m", "venv"]).arg(&home))?;
     }
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
     if !install.status().context("cannot start pip")?.success() {
         return left_out("packages of Python (pip found no network)");
     }
@@ -79,7 +81,7 @@ fn quietly(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-fn succeed(command: &mut Command) -> Outcome<()> {
+pub(crate) fn succeed(command: &mut Command) -> Outcome<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().context(format_args!("cannot start {name}"))?;
     if status.success() { Ok(()) } else { fail(format!("{name} ended with {status}")) }

@@ -2,6 +2,7 @@
 
 use crate::config::{Finish, Sampling};
 use crate::iterate::{Iterate, Vertex};
+use maxmargin_core::{Clock, Status};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -41,15 +42,21 @@ impl Candidates {
 
     /// Keeps the gradient of all points from now on where that is cheaper than to compute it for a sample at every step. A run that ends with a sample
     /// draws the same samples as before and looks their points up.
-    pub(crate) fn keep(&self, iterate: &mut Iterate) {
+    pub(crate) fn keep(&self, iterate: &mut Iterate, clock: &mut Clock) -> Result<(), Status> {
         let ends = self.sampling.as_ref().filter(|(sampling, _)| sampling.finish == Finish::Sample);
         if ends.is_some_and(|(sampling, _)| SCATTERED * iterate.support.len() * sampling.candidates > iterate.len()) {
-            iterate.complete();
+            clock.asked(f64::INFINITY, |asking| iterate.complete(asking))?;
         }
+        Ok(())
     }
 
     /// Looks for the furthest point; `satisfied` says whether the rule holds if this is it.
-    pub(crate) fn search(&mut self, iterate: &mut Iterate, satisfied: impl Fn(&mut Iterate, Vertex) -> bool) -> Search {
+    pub(crate) fn search(
+        &mut self,
+        iterate: &mut Iterate,
+        clock: &mut Clock,
+        satisfied: impl Fn(&mut Iterate, Vertex) -> bool,
+    ) -> Result<Search, Status> {
         let mut failures = 0;
         while let Some((sampling, rng)) = &mut self.sampling {
             let reads = iterate.support.len() * sampling.candidates;
@@ -78,19 +85,19 @@ impl Candidates {
                 break;
             }
             if !satisfied(iterate, best) {
-                return Search::Found(best);
+                return Ok(Search::Found(best));
             }
             failures += 1;
             if failures >= sampling.tries {
                 match sampling.finish {
-                    Finish::Sample => return Search::Nothing(false),
+                    Finish::Sample => return Ok(Search::Nothing(false)),
                     Finish::Scan => break,
                 }
             }
         }
-        iterate.complete();
+        clock.asked(f64::INFINITY, |asking| iterate.complete(asking))?;
         let best = iterate.furthest();
-        if satisfied(iterate, best) { Search::Nothing(true) } else { Search::Found(best) }
+        Ok(if satisfied(iterate, best) { Search::Nothing(true) } else { Search::Found(best) })
     }
 }
 
@@ -129,6 +136,7 @@ fn draw_balanced(rng: &mut ChaCha8Rng, classes: &[Vec<usize>; 2], count: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use maxmargin_core::{Asking, Silent, Stop};
     use maxmargin_data::Par;
     use maxmargin_kernel::Rows;
     use maxmargin_testkit::generate;
@@ -157,16 +165,22 @@ mod tests {
         let problem = generate::l2_svm("lattice".into(), &problem.gram.scaled(1.0 / 1024.0), signs, 4.0);
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let start = crate::random_start(&problem.dual, &rows, 20, 1).expect("a start");
-        let iterate = || Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false);
+        let iterate = || {
+            Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, false, &Asking::nobody())
+                .expect("nobody calls it off")
+        };
         for balanced in [false, true] {
             let sampling = Some(Sampling { balanced, ..Sampling::of(8, 3, Finish::Sample) });
             let (mut here, mut there) = (Candidates::new(sampling), Candidates::new(sampling));
             let (mut support, mut all) = (iterate(), iterate());
-            there.keep(&mut all);
+            let (stop, mut silent) = (Stop::at(0.0), Silent);
+            let clock = &mut Clock::new(&rows, &stop, &mut silent);
+            there.keep(&mut all, clock).expect("nobody calls it off");
             assert!(all.full && !support.full, "8 points and a support of 20 at most are worth 600 values");
             for _ in 0..50 {
-                let (one, other) = (here.search(&mut support, |_, _| false), there.search(&mut all, |_, _| false));
-                let (Search::Found(one), Search::Found(other)) = (one, other) else { panic!("{one:?}, {other:?}") };
+                let one = here.search(&mut support, clock, |_, _| false);
+                let other = there.search(&mut all, clock, |_, _| false);
+                let (Ok(Search::Found(one)), Ok(Search::Found(other))) = (one, other) else { panic!("{one:?}, {other:?}") };
                 assert!(one.k == other.k && (one.gradient - other.gradient).abs() <= 1e-12, "{one:?}, {other:?}");
             }
             assert!(!support.full);

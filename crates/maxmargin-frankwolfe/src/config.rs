@@ -1,6 +1,6 @@
 //! What a caller chooses, and what comes back.
 
-use maxmargin_core::{Balance, Refine, Solution};
+use maxmargin_core::{Balance, Refine, Solution, Status, Work};
 use maxmargin_data::Par;
 
 /// Who makes the steps.
@@ -133,6 +133,15 @@ pub struct Outcome {
     pub core_set: usize,
     /// The Frank-Wolfe gap `αᵀg − min g` by [`Solution::gradient`].
     pub gap: f64,
+}
+
+impl Outcome {
+    /// A point on the simplex whose gradient a run that was ended did not come to compute ([`Solution::unjudged`]); the gap is not a number either.
+    pub(crate) fn unjudged(alpha: Vec<f64>, steps: Steps, work: Work, status: Status) -> Self {
+        let core_set = alpha.iter().filter(|a| **a > 0.0).count();
+        let solution = Solution { work, ..Solution::unjudged(alpha, status) };
+        Self { solution, evidence: Evidence::None, steps, core_set, gap: f64::NAN }
+    }
 }
 
 /// Why the solver cannot take a problem.

@@ -4,8 +4,7 @@ use crate::config::Rule;
 use crate::iterate::Iterate;
 use crate::steps::Target;
 use crate::tight::relative_gap;
-use maxmargin_core::Clock;
-use maxmargin_core::{Dual, Status};
+use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};
 use maxmargin_simd::passes::{Diagonal, Extremes, add_and_scan, second_order, update_and_scan};
@@ -90,13 +89,13 @@ impl CoreSet {
     }
 
     /// The support of a point.
-    pub(crate) fn new(iterate: &mut Iterate, ridge: f64) -> Self {
+    pub(crate) fn new(iterate: &mut Iterate, ridge: f64, asking: &Asking) -> Result<Self, Halted> {
         let mut core = Self::empty(iterate.len(), ridge);
         let mut support: Vec<usize> = iterate.support.iter().map(|&k| k as usize).collect();
         support.sort_unstable();
-        core.add(iterate, &support);
+        core.add(iterate, &support, asking)?;
         core.read(iterate);
-        core
+        Ok(core)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -138,8 +137,8 @@ impl CoreSet {
     }
 
     /// New members, with the α and the gradient that they have in `iterate`, from rows of the store.
-    pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize]) {
-        iterate.fetch(vertices);
+    pub(crate) fn add(&mut self, iterate: &mut Iterate, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
+        iterate.fetch(vertices, asking)?;
         let old = self.enrol(iterate, vertices);
         let (stride, len) = (self.stride, self.len());
         for m in old..len {
@@ -150,6 +149,7 @@ impl CoreSet {
             }
         }
         self.mirror(old);
+        Ok(())
     }
 
     /// The same with kernel values computed for this matrix alone.
@@ -234,11 +234,12 @@ impl CoreSet {
     }
 
     /// Hands α, gradient and `αᵀQα` to a point.
-    pub(crate) fn write(&self, iterate: &mut Iterate) {
-        iterate.adopt(&self.members, &self.alpha, self.square);
+    pub(crate) fn write(&self, iterate: &mut Iterate, asking: &Asking) -> Result<(), Halted> {
+        iterate.adopt(&self.members, &self.alpha, self.square, asking)?;
         if !iterate.full {
             self.members.iter().zip(&self.g).for_each(|(&k, &g)| iterate.set_gradient(k, g));
         }
+        Ok(())
     }
 
     fn mark(&mut self, m: usize) {

@@ -33,13 +33,14 @@ pub(crate) fn run(
     let mut check = Check::default();
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
-        let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
+        let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
         let furthest = match found {
-            Search::Nothing(true) => return Some((Status::Converged, Evidence::FullScan)),
-            Search::Nothing(false) => return Some((Status::Converged, Evidence::Sample)),
-            Search::Found(_) if check.holds(target, iterate) => return Some((Status::Converged, Evidence::FullScan)),
-            Search::Found(vertex) => vertex,
+            Err(status) => return Some((status, Evidence::None)),
+            Ok(Search::Nothing(true)) => return Some((Status::Converged, Evidence::FullScan)),
+            Ok(Search::Nothing(false)) => return Some((Status::Converged, Evidence::Sample)),
+            Ok(Search::Found(_)) if check.holds(target, iterate) => return Some((Status::Converged, Evidence::FullScan)),
+            Ok(Search::Found(vertex)) => vertex,
         };
         let measure = target.at(iterate, furthest);
         if let Some(status) = clock.look(measure).or_else(|| clock.ended(measure)) {
@@ -62,7 +63,9 @@ pub(crate) fn run(
                 drop(rows.lend(growing));
                 held = rows.lend(growing - before);
             }
-            core.add(iterate, &[furthest.k]);
+            if let Err(status) = clock.asked(measure, |asking| core.add(iterate, &[furthest.k], asking)) {
+                return Some((status, Evidence::None));
+            }
         }
         let aim = Aim {
             target: Target { tol: INSIDE * target.tol, ..target },
@@ -73,8 +76,15 @@ pub(crate) fn run(
         steps.rounds += 1;
         steps.swap += solved.pairs;
         steps.drop += solved.drops;
-        core.write(iterate);
-        if let Some(status) = solved.ended {
+        // What an ended run has found is worth a last moment.
+        let written = match solved.ended {
+            Some(status) => {
+                clock.last_words(|asking| core.write(iterate, asking));
+                Err(status)
+            }
+            None => clock.asked(measure, |asking| core.write(iterate, asking)),
+        };
+        if let Err(status) = written {
             return Some((status, Evidence::None));
         }
     }

@@ -1,6 +1,6 @@
 //! The running point: α on the simplex, its gradient, and the steps that move both.
 
-use maxmargin_core::{Asking, Clock, Dual, Status};
+use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Row, RowRef, Rows};
 use maxmargin_simd::passes::{Extremes, add_and_scan};
@@ -67,7 +67,15 @@ fn set(bits: &mut [u8], k: usize, on: bool) {
 
 impl<'a, 'g> Iterate<'a, 'g> {
     /// The point `alpha`, with the gradient at every vertex if `full`: `gradient`, or computed from kernel rows.
-    pub(crate) fn new(dual: &'a Dual, rows: &'a Rows<'g>, par: Par, alpha: &[f64], gradient: Option<&[f64]>, full: bool) -> Self {
+    pub(crate) fn new(
+        dual: &'a Dual,
+        rows: &'a Rows<'g>,
+        par: Par,
+        alpha: &[f64],
+        gradient: Option<&[f64]>,
+        full: bool,
+        asking: &Asking,
+    ) -> Result<Self, Halted> {
         let n = dual.len();
         let mut plus = vec![0; n.div_ceil(8)];
         let mut minus = plus.clone();
@@ -104,9 +112,9 @@ impl<'a, 'g> Iterate<'a, 'g> {
         }
         match gradient {
             Some(gradient) if full => iterate.refresh(gradient),
-            _ => iterate.recompute(),
+            _ => iterate.recompute(asking)?,
         }
-        iterate
+        Ok(iterate)
     }
 
     /// Number of vertices.
@@ -177,18 +185,19 @@ impl<'a, 'g> Iterate<'a, 'g> {
         self.rows.row(id)
     }
 
-    /// Computes the missing rows of these vertices in blocks.
-    pub(crate) fn fetch(&mut self, vertices: &[usize]) {
+    /// Computes the missing rows of these vertices in blocks, unless it is called off.
+    pub(crate) fn fetch(&mut self, vertices: &[usize], asking: &Asking) -> Result<(), Halted> {
         let mut ids: Vec<usize> = vertices.iter().map(|&k| self.dual.ids()[k]).filter(|&id| !self.rows.contains(id)).collect();
         ids.sort_unstable();
         ids.dedup();
         let held = self.rows.work().computed;
-        if self.rows.holds_all() && (held as usize + ids.len()) as f64 >= 2.0 * WHOLE * self.rows.gram().len() as f64 {
-            let _ = self.rows.complete(&Asking::nobody());
+        let done = if self.rows.holds_all() && (held as usize + ids.len()) as f64 >= 2.0 * WHOLE * self.rows.gram().len() as f64 {
+            self.rows.complete(asking)
         } else {
-            self.rows.fetch(&ids);
-        }
+            self.rows.fetch_asking(&ids, asking)
+        };
         self.rows_computed += self.rows.work().computed - held;
+        done
     }
 
     /// Sets α of a vertex; α of 0 takes it out of the support.

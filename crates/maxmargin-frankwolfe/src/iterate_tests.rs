@@ -45,7 +45,7 @@ proptest! {
             let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
             let mut alpha = vec![0.0; 12];
             alpha[(seed % 12) as usize] = 1.0;
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, full);
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, full, &Asking::nobody()).expect("nobody calls it off");
             let mut values = vec![];
             let once = rounding(&iterate);
             let mut off = once;
@@ -77,7 +77,7 @@ proptest! {
                 off += once;
                 check(&problem, &iterate, off)?;
             }
-            iterate.complete();
+            iterate.complete(&Asking::nobody()).expect("nobody calls it off");
             check(&problem, &iterate, off)?;
         }
     }
@@ -94,7 +94,7 @@ proptest! {
         let delta2 = problem.q(0, 0);
         let ball = Ball { delta2, square };
         for k in 0..15 {
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, Some(&gradient), true);
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, Some(&gradient), true, &Asking::nobody()).expect("nobody calls it off");
             let (row, vertex) = (iterate.row(k), Vertex { k, gradient: gradient[k] });
             let excess = ball.excess(gradient[k]);
             let (lambda, expected) = if excess > 0.0 {
@@ -119,7 +119,8 @@ fn the_scale_neither_vanishes_nor_overflows() {
         let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
         let mut alpha = vec![0.0; 10];
         alpha[0] = 1.0;
-        let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, true);
+        let mut iterate =
+            Iterate::new(&problem.dual, &rows, Par::Seq, &alpha, None, true, &Asking::nobody()).expect("nobody calls it off");
         for step in 0..3000 {
             let k = step % 10;
             let (row, vertex) = (iterate.row(k), Vertex { k, gradient: iterate.gradient(k) });

@@ -321,7 +321,8 @@ mod tests {
         let target = Target { rule: Rule::RelativeGap, tol: 1e-3, delta2, ridge: problem.dual.ridge() };
         for most in [0, 300, 600, MOST] {
             let start = random_start(&problem.dual, &rows, 20, 1).expect("a start");
-            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true);
+            let mut iterate = Iterate::new(&problem.dual, &rows, Par::Seq, start.alpha(), None, true, &Asking::nobody())
+                .expect("nobody calls it off");
             let mut core = CoreSet::empty(2100, problem.dual.ridge());
             let (stop, mut silent, mut made) = (Stop::at(1e-3), Silent, Steps::default());
             let mut clock = Clock::new(&rows, &stop, &mut silent);

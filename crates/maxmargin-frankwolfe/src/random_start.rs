@@ -6,8 +6,7 @@ use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::solve::check;
 use crate::steps::Target;
-use maxmargin_core::Clock;
-use maxmargin_core::{Dual, Silent, Start, Stop};
+use maxmargin_core::{Asking, Clock, Dual, Halted, Silent, Start, Stop};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
@@ -33,8 +32,16 @@ pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Resul
     drawn.sort_unstable();
     let mut alpha = vec![0.0; dual.len()];
     drawn.iter().for_each(|&k| alpha[k] = 1.0 / drawn.len() as f64);
-    let mut iterate = Iterate::new(dual, rows, Par::Seq, &alpha, None, false);
-    let mut core = CoreSet::new(&mut iterate, dual.ridge());
+    // A few points: nobody calls it off.
+    let begin = || {
+        let asking = Asking::nobody();
+        let mut iterate = Iterate::new(dual, rows, Par::Seq, &alpha, None, false, &asking)?;
+        let core = CoreSet::new(&mut iterate, dual.ridge(), &asking)?;
+        Ok((iterate, core))
+    };
+    let Ok::<_, Halted>((iterate, mut core)) = begin() else {
+        return Start::cold(dual).map_err(|_| FrankWolfeError::Kernel);
+    };
     let largest = iterate.diagonal.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
     let (stop, mut silent) = (Stop::at(0.0), Silent);
     let target = Target { rule: Rule::Violation, tol: 1e-12 * largest, delta2: largest, ridge: dual.ridge() };

@@ -51,7 +51,6 @@ fn members(budget: u64) -> usize {
 /// # Panics
 ///
 /// When the problem names samples that the Gram matrix does not have.
-#[expect(clippy::needless_pass_by_value, reason = "every solver consumes its start")]
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -69,15 +68,13 @@ pub fn solve(
         return Err(FrankWolfeError::NoPoints { what: "a sample" });
     }
     let full = sampling.is_none_or(|s| s.candidates >= dual.len());
-    let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full);
+    let mut clock = Clock::new(rows, stop, watch);
+    let (mut iterate, mut core) = match begin(dual, rows, &start, config, full, &mut clock) {
+        Ok(begun) => begun,
+        Err(status) => return Ok(Outcome::unjudged(start.into_parts().0, Steps::default(), Work::default(), status)),
+    };
     let delta2 = iterate.diagonal.iter().fold(f64::NEG_INFINITY, |m, d| m.max(*d));
     let mut candidates = Candidates::new(sampling);
-    let mut core = match config.method {
-        Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge())),
-        Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
-        Method::Fw | Method::Mfw | Method::Swap => None,
-    };
-    let mut clock = Clock::new(rows, stop, watch);
     let mut made = Steps::default();
     let mut refinements = 0;
     let (mut aim, mut last) = (AIM * stop.goal.tol(), f64::INFINITY);
@@ -104,8 +101,10 @@ pub fn solve(
                     method = Method::Pairwise;
                     core = Some(CoreSet::empty(dual.len(), dual.ridge()));
                     held = Some(rows.lend(8 * (members(rows.room()) as u64).pow(2)));
-                    iterate.complete();
-                    continue;
+                    match clock.asked(last, |asking| iterate.complete(asking)) {
+                        Ok(()) => continue,
+                        Err(status) => (status, Evidence::None),
+                    }
                 }
             }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
@@ -140,22 +139,52 @@ pub fn solve(
         drop(core.as_ref().map(|core| rows.lend(core.peak)));
     }
     drop(held);
-    iterate.complete();
+    let completed = match status {
+        Status::Converged | Status::Stalled => clock.asked(last, |asking| iterate.complete(asking)),
+        ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
+    };
     iterate.normalise();
     let alpha = iterate.alphas();
-    let gradient = match exact {
-        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
-        _ => iterate.gradients(),
-    };
-    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
-    let gap = alpha.iter().zip(&gradient).map(|(a, g)| a * g).sum::<f64>() - least;
-    let core_set = core.map_or(iterate.support.len(), |core| core.len());
     let work = Work {
         iterations: clock.iterations,
         rows_requested: iterate.rows_requested,
         rows_computed: iterate.rows_computed,
         refinements,
     };
+    if let Err(status) = completed {
+        return Ok(Outcome::unjudged(alpha, made, work, status));
+    }
+    let gradient = match exact {
+        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
+        _ => iterate.gradients(),
+    };
+    let gap = frank_wolfe_gap(&alpha, &gradient);
+    let core_set = core.map_or(iterate.support.len(), |core| core.len());
     let solution = Solution { alpha, bias: 0.0, gradient, status, work };
     Ok(Outcome { solution, evidence, steps: made, core_set, gap })
+}
+
+fn frank_wolfe_gap(alpha: &[f64], gradient: &[f64]) -> f64 {
+    let least = gradient.iter().fold(f64::INFINITY, |m, g| m.min(*g));
+    alpha.iter().zip(gradient).map(|(a, g)| a * g).sum::<f64>() - least
+}
+
+/// The point of a start with its gradient, and the working set of the methods that have one.
+fn begin<'a, 'g>(
+    dual: &'a Dual,
+    rows: &'a Rows<'g>,
+    start: &Start,
+    config: &FrankWolfeConfig,
+    full: bool,
+    clock: &mut Clock,
+) -> Result<(Iterate<'a, 'g>, Option<CoreSet>), Status> {
+    clock.asked(f64::INFINITY, |asking| {
+        let mut iterate = Iterate::new(dual, rows, config.par, start.alpha(), start.gradient(), full, asking)?;
+        let core = match config.method {
+            Method::Cvm => Some(CoreSet::new(&mut iterate, dual.ridge(), asking)?),
+            Method::Pairwise => Some(CoreSet::empty(dual.len(), dual.ridge())),
+            Method::Fw | Method::Mfw | Method::Swap => None,
+        };
+        Ok((iterate, core))
+    })
 }

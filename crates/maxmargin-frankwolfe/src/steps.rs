@@ -94,14 +94,17 @@ pub(crate) fn run(
     let mut pace = Pace::new(iterate.len());
     let mut check = Check::default();
     loop {
-        candidates.keep(iterate);
-        let found = candidates.search(iterate, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
+        if let Err(status) = candidates.keep(iterate, clock) {
+            return (status, Evidence::None);
+        }
+        let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
         let furthest = match found {
-            Search::Nothing(true) => return (Status::Converged, Evidence::FullScan),
-            Search::Nothing(false) => return (Status::Converged, Evidence::Sample),
-            Search::Found(_) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
-            Search::Found(vertex) => vertex,
+            Err(status) => return (status, Evidence::None),
+            Ok(Search::Nothing(true)) => return (Status::Converged, Evidence::FullScan),
+            Ok(Search::Nothing(false)) => return (Status::Converged, Evidence::Sample),
+            Ok(Search::Found(_)) if check.holds(target, iterate) => return (Status::Converged, Evidence::FullScan),
+            Ok(Search::Found(vertex)) => vertex,
         };
         let measure = target.at(iterate, furthest);
         if let Some(status) = clock.ended(measure) {

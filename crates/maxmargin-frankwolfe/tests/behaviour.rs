@@ -9,6 +9,7 @@ use maxmargin_frankwolfe::{
 use maxmargin_kernel::{FnGram, Gram, OffsetGram, Rows};
 use maxmargin_testkit::{Problem, generate, oracle};
 use proptest::prelude::*;
+use std::time::Duration;
 
 const ALL: [Method; 5] = [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise];
 
@@ -243,6 +244,26 @@ fn random_starts_are_the_optimum_of_their_points() {
     assert!(support.iter().all(|&k| (gradient[k] - square).abs() < 1e-6), "all of the support at the same distance");
     let all = random_start(&problem.dual, &rows, 1000, 3).expect("a start");
     assert!(certify(&problem.dual, &problem.gram, &point(all.alpha()), Par::Seq).kkt < 1e-6, "more points than there are: all");
+}
+
+/// A start with many points has many rows to compute before the first step.
+#[test]
+fn the_first_rows_of_a_start_are_called_off() {
+    let problem = larger(2100, 4.0);
+    for method in [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise] {
+        let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+        let start = Start::checked(&problem.dual, vec![1.0 / 2100.0; 2100]).expect("on the simplex");
+        let stop = Stop { max_time: Some(Duration::ZERO), ..Stop::at(1e-3) };
+        let outcome =
+            solve(&problem.dual, &rows, start.clone(), &FrankWolfeConfig::of(method), &stop, &mut Silent).expect("a problem");
+        assert_eq!((outcome.solution.status, outcome.evidence), (Status::TimeLimit, Evidence::None), "{method:?}");
+        assert_eq!(outcome.solution.alpha, start.alpha(), "{method:?}");
+        assert!(
+            outcome.solution.gradient.iter().all(|g| g.is_nan()) && outcome.gap.is_nan(),
+            "{method:?}: what was not computed is no number"
+        );
+        assert!(rows.work().computed <= 64, "{method:?}: {} rows after the limit", rows.work().computed);
+    }
 }
 
 fn point(alpha: &[f64]) -> maxmargin_core::Solution {

@@ -86,7 +86,9 @@ impl<'a, 'g> Active<'a, 'g> {
         let kept = rows.holds_all() && gram.table().is_some();
         // Where each sign has a sum there are two bands, and rounds know one.
         let can = matches!(dual.balance(), Balance::Sum(_)) && gram.value_cost() <= CHEAP;
-        (can && dual.len() >= shrinking.from && !kept, can && dual.len() >= shrinking.long_from)
+        // A long run has most rows already: where these leave no room for a matrix of its own, it would compute one row after the other again.
+        let roomy = !rows.holds_all() || rows.room() >= rows.budget() / 4;
+        (can && dual.len() >= shrinking.from && !kept, can && roomy && dual.len() >= shrinking.long_from)
     }
 
     /// The problem at `alpha` with its gradient.

@@ -64,6 +64,25 @@ fn the_optimum_is_that_of_all_variables() {
     }
 }
 
+/// A matrix of the active variables beside rows that fill the budget held a quarter more than it.
+#[test]
+fn a_budget_that_all_rows_fill_is_kept_by_long_runs() {
+    let (gram, mut labels) = gram(700);
+    // Labels that nothing explains: most variables move.
+    labels.iter_mut().step_by(3).for_each(|label| *label = -*label);
+    let dual = classes(&gram, &labels, 1000.0);
+    let shrinking = Shrinking { first: 600, ..LONG };
+    for budget in [4 * 700 * 700 + 20_000, 4 * 700 * 700 / 2, 1 << 28] {
+        let rows = Rows::new(&gram, budget, Par::Seq);
+        let start = Start::zero(&dual).expect("feasible");
+        let solution =
+            solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-3), &mut Silent).expect("a problem for SMO");
+        assert_eq!(solution.status, Status::Converged);
+        assert!(solution.work.iterations > Shrinking::LONG * 700, "a long run");
+        assert!(rows.work().peak_bytes <= budget + budget / 10, "{} of {budget}", rows.work().peak_bytes);
+    }
+}
+
 #[test]
 fn few_kernel_values_are_computed_where_few_variables_move() {
     let (gram, labels) = gram(2000);

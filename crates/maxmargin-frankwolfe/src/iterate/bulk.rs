@@ -1,6 +1,7 @@
 //! What moves many α at once, or computes the gradient of many vertices.
 
 use super::Iterate;
+use maxmargin_core::{Asking, Halted};
 use maxmargin_kernel::RowRef;
 
 /// Elements of the gradient that stay in the first-level cache while many rows are added to them.
@@ -39,25 +40,37 @@ impl Iterate<'_, '_> {
         }
     }
 
-    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on.
-    pub(crate) fn complete(&mut self) {
-        if !self.full {
-            self.full = true;
-            self.recompute();
+    /// Computes the gradient at every vertex from kernel rows, and keeps it from now on. Called off, it is known where it was.
+    pub(crate) fn complete(&mut self, asking: &Asking) -> Result<(), Halted> {
+        if self.full {
+            return Ok(());
         }
+        self.full = true;
+        let done = self.recompute(asking);
+        self.full = done.is_ok();
+        done
     }
 
     /// The gradient from kernel rows, at every vertex or on the support.
-    pub(super) fn recompute(&mut self) {
+    pub(super) fn recompute(&mut self, asking: &Asking) -> Result<(), Halted> {
         self.multiply_out();
+        let known = self.h.clone();
         self.h.fill(0.0);
         let changes: Vec<(usize, f64)> = self.support.iter().map(|&k| (k as usize, self.beta[k as usize])).collect();
-        self.accumulate(&changes);
+        if let Err(halted) = self.accumulate(&changes, asking) {
+            self.h = known;
+            return Err(halted);
+        }
+        if self.full {
+            self.scan();
+        }
         self.resquare();
+        Ok(())
     }
 
-    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α itself and `αᵀQα` are the caller's.
-    fn accumulate(&mut self, changes: &[(usize, f64)]) {
+    /// Moves many α at once: `changes` are vertices and what their α gain; the gradient follows. α itself and `αᵀQα` are the caller's, and so
+    /// is the gradient where it is called off.
+    fn accumulate(&mut self, changes: &[(usize, f64)], asking: &Asking) -> Result<(), Halted> {
         let ridge = self.dual.ridge();
         for &(k, change) in changes {
             self.h[k] += self.dual.sign()[k] * ridge * change / self.scale;
@@ -65,7 +78,7 @@ impl Iterate<'_, '_> {
         let vertices: Vec<usize> = changes.iter().map(|(k, _)| *k).collect();
         // A small row store holds few rows at once.
         for (vertices, changes) in vertices.chunks(512).zip(changes.chunks(512)) {
-            self.fetch(vertices);
+            self.fetch(vertices, asking)?;
             let held: Vec<(RowRef, f64)> =
                 changes.iter().map(|&(k, c)| (self.row(k), self.dual.sign()[k] * c / self.scale)).collect();
             if self.full {
@@ -77,9 +90,7 @@ impl Iterate<'_, '_> {
                 }
             }
         }
-        if self.full {
-            self.scan();
-        }
+        Ok(())
     }
 
     /// `h += Σ c_r row_r`, each chunk of `h` staying in cache for all rows.
@@ -110,18 +121,26 @@ impl Iterate<'_, '_> {
         self.rows_computed += rows as u64;
     }
 
-    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is full.
-    pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64) {
+    /// Takes over α of a few vertices from a solver of their own; the gradient follows where it is full. Called off, the point is what it was.
+    pub(crate) fn adopt(&mut self, vertices: &[usize], alpha: &[f64], square: f64, asking: &Asking) -> Result<(), Halted> {
         self.multiply_out();
         let changes: Vec<(usize, f64)> =
             vertices.iter().zip(alpha).map(|(&k, a)| (k, a - self.beta[k])).filter(|(_, change)| *change != 0.0).collect();
+        if self.full {
+            let known = self.h.clone();
+            if let Err(halted) = self.accumulate(&changes, asking) {
+                self.h = known;
+                return Err(halted);
+            }
+        }
         for (&k, &a) in vertices.iter().zip(alpha) {
             self.place_at(k, a);
         }
         if self.full {
-            self.accumulate(&changes);
+            self.scan();
         }
         self.square = square;
+        Ok(())
     }
 
     /// The gradient on the support, from a solver that knows it better.

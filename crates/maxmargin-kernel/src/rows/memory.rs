@@ -36,10 +36,12 @@ impl Rows<'_> {
         if self.holds_all() { self.budget.saturating_sub(n * self.row_bytes() + merged) } else { self.budget / 2 }
     }
 
-    /// Bytes that one of the threads may hold beside the rows that are there now.
+    /// Bytes that one of the threads may hold beside the rows that are there now: what is free, and at least a quarter of the budget where rows
+    /// make room for it.
     pub fn spare(&self) -> u64 {
         let free = self.budget.saturating_sub(self.bytes.load(Relaxed) + self.lent.load(Relaxed));
-        free.max(self.budget / 4) / self.par.threads() as u64
+        let least = if self.holds_all() { 0 } else { self.budget / 4 };
+        free.max(least) / self.par.threads() as u64
     }
 
     /// Holds as many rows as what is lent leaves room for.

@@ -1,0 +1,112 @@
+//! `cargo xtask wheel`: the Python package as files that pip installs, checked as an index checks them and tried in a fresh environment.
+
+use crate::failure::{Context, Outcome, fail};
+use crate::python::{environment, succeed, tool};
+use crate::tools::target_directory;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// What builds and checks them. Zig links against the symbols of an old glibc, whatever this machine has.
+const BUILDING: [&str; 4] = ["maturin>=1.9,<2", "twine", "abi3audit", "ziglang"];
+
+/// The oldest glibc of the tag: manylinux2014.
+const OLD_LINUX: [&str; 3] = ["--zig", "--compatibility", "manylinux_2_17"];
+
+/// A newcomer's first lines. The package that was just built, not one of the folder.
+const TRIED: &str = "
+import numpy as np
+from maxmargin import SVC, GridSearchCV
+from sklearn.datasets import load_iris
+X, y = load_iris(return_X_y=True)
+fitted = SVC(C=10, gamma=0.5).fit(X, y)
+assert fitted.certificate_.holds and fitted.verify(X, y), fitted.certificate_
+search = GridSearchCV(SVC(), {'C': [1, 10, 100], 'gamma': [0.01, 0.1, 1]}).fit(X, y)
+assert search.shared_ and search.best_score_ > 0.95, search.best_score_
+print(f'tried: accuracy {fitted.score(X, y):.3f}, best of nine {search.best_params_}')
+";
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the files go [default: wheels in the target directory]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Link against this machine's own glibc: quicker, and for machines like this one alone
+    #[arg(long)]
+    native: bool,
+    /// The source distribution alone
+    #[arg(long, conflicts_with = "native")]
+    sdist: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let Some(python) = environment("wheel", &BUILDING)? else { return fail("a wheel needs Python 3.11 and what pip fetches") };
+    let out = match &arguments.out {
+        Some(out) => env::current_dir().context("the current folder")?.join(out),
+        None => target_directory()?.join("wheels"),
+    };
+    fs::create_dir_all(&out).context(out.display())?;
+    let begun = Instant::now();
+    let mut made = vec![];
+    if !arguments.sdist {
+        let old = cfg!(target_os = "linux") && !arguments.native;
+        let mut build = tool(&python, "maturin");
+        build.args(["build", "--release", "--locked", "--strip", "--out"]).arg(&out).args(if old { &OLD_LINUX[..] } else { &[] });
+        // Zig is a package of this environment, which maturin looks for on the path.
+        build.env("PATH", in_front(python.parent().unwrap_or(Path::new(".")))?);
+        made.push(newest(&out, "whl", &mut build)?);
+    }
+    made.push(newest(&out, "tar.gz", tool(&python, "maturin").arg("sdist").arg("--out").arg(&out))?);
+    succeed(tool(&python, "twine").args(["check", "--strict"]).args(&made))?;
+    for file in &made {
+        let bytes = fs::metadata(file).context(file.display())?.len();
+        println!("{} ({:.1} MB)", file.display(), bytes as f64 / 1e6);
+    }
+    println!("built in {:.0} s", begun.elapsed().as_secs_f64());
+    if let Some(wheel) = made.iter().find(|file| file.extension().is_some_and(|end| end == "whl")) {
+        succeed(tool(&python, "abi3audit").arg("--strict").arg(wheel))?;
+        tried(&python, wheel)?;
+    }
+    Ok(())
+}
+
+/// The search path with this folder in front.
+fn in_front(folder: &Path) -> Outcome<OsString> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&path))).context("the search path")
+}
+
+/// What a build adds to a folder.
+fn newest(folder: &Path, end: &str, build: &mut Command) -> Outcome<PathBuf> {
+    let of_kind = || -> Outcome<Vec<PathBuf>> {
+        let entries = fs::read_dir(folder).context(folder.display())?;
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        Ok(paths.filter(|path| path.to_string_lossy().ends_with(&format!(".{end}"))).collect())
+    };
+    // Those of before would be taken for it.
+    for old in of_kind()? {
+        fs::remove_file(&old).context(old.display())?;
+    }
+    succeed(build)?;
+    match of_kind()?.pop() {
+        Some(made) => Ok(made),
+        None => fail(format!("maturin left no .{end} in {}", folder.display())),
+    }
+}
+
+/// Installs a wheel where nothing else is, and uses it.
+fn tried(python: &Path, wheel: &Path) -> Outcome<()> {
+    let fresh = target_directory()?.join("wheel-tried");
+    if fresh.exists() {
+        fs::remove_dir_all(&fresh).context(fresh.display())?;
+    }
+    succeed(Command::new(python).args(["-m", "venv"]).arg(&fresh))?;
+    let python = fresh.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let begun = Instant::now();
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(wheel))?;
+    println!("installed in {:.0} s, with what it needs", begun.elapsed().as_secs_f64());
+    succeed(Command::new(&python).args(["-c", TRIED]).current_dir(&fresh))
+}
