@@ -141,30 +141,30 @@ impl Svm {
         Ok(models.into_iter().map(Model::new).collect())
     }
 
-    /// Cross-validates; `fold_of` has the fold, from 0, in which each sample is tested.
-    #[pyo3(signature = (data, fold_of, sample_weight=None, report=None))]
+    /// Cross-validates; `folds` has for each fold the rows that it tests and those that it sets aside, neither tested nor trained on.
+    #[pyo3(signature = (data, folds, sample_weight=None, report=None))]
     fn cross_validate<'py>(
         &self,
         py: Python<'py>,
         data: &Data,
-        fold_of: Vec<u32>,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
-        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
     }
 
     /// Cross-validates every combination of values of C and gamma (of none the estimator's own counts) over the same folds: cells, and why others are no
     /// problem. `decisions`: whether decision values are kept.
-    #[pyo3(signature = (data, fold_of, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
+    #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn grid<'py>(
         &self,
         py: Python<'py>,
         data: &Data,
-        fold_of: Vec<u32>,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
         costs: Vec<f64>,
         gammas: Vec<f64>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
@@ -172,7 +172,7 @@ impl Svm {
         decisions: bool,
     ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<String>)> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
-        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let ranges = Ranges::new().c(&costs).gamma(&gammas);
         let found = run(py, report.as_ref(), move |line| {
             let keep = |_: &maxmargin::Svm, report: CvReport| CvReport {

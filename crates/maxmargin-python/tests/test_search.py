@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
@@ -126,6 +126,15 @@ def test_labels_that_are_words_and_groups(form):
     assert ours.predict(form(X)).dtype == y.dtype
 
 
+@pytest.mark.parametrize("cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str)
+def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = scale(X)[:200], scale(y)[:200]
+    ours, theirs = searched(X, y, svm="SVR", cv=cv, of={"tol": 1e-6, "epsilon": 0.2})
+    assert ours.shared_
+    assert_same(ours, theirs, each=1e-4)
+
+
 def test_weights_of_samples_and_of_classes():
     X, y = make_classification(300, 5, weights=[0.8], flip_y=0.1, random_state=7)
     weights = np.random.default_rng(1).uniform(0.1, 2, len(y))
@@ -183,7 +192,7 @@ def test_without_refit_there_is_nothing_to_ask():
     [
         (maxmargin.SVC(kernel="poly"), {"degree": [1, 2], "C": [1]}, {}),
         (maxmargin.SVC(), {"C": [1], "tol": [1e-3, 1e-4]}, {}),
-        (maxmargin.SVC(), GRID, {"cv": ShuffleSplit(3, random_state=1)}),
+        (maxmargin.SVC(), GRID, {"cv": [(np.arange(110), np.arange(100, 150))]}),
         (maxmargin.SVC(), GRID, {"scoring": make_scorer(accuracy_score)}),
         (maxmargin.SVC(), GRID, {"return_train_score": True}),
         (maxmargin.SVC(max_iter=10**6), GRID, {}),

@@ -98,7 +98,7 @@ fn seeded_folds_are_those_of_cold_trainings() {
             let most = gap(&cold, h) + gap(&full, h) + 1e-9 * (1.0 + a.objective.abs());
             assert!((a.objective - b.objective).abs() <= most, "{formulation:?}, fold {h}: {} {}", a.objective, b.objective);
             // What a training of the fold's rows alone gives.
-            let rows: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let rows = plan.train(h);
             let alone = fit(formulation, &data.select(&rows), 1e-6);
             let objective: f64 = alone.machines.iter().map(|m| m.objective).sum();
             assert!(
@@ -106,8 +106,8 @@ fn seeded_folds_are_those_of_cold_trainings() {
                 "{formulation:?}, fold {h}: {objective} {}",
                 a.objective
             );
-            let test: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize == h).collect();
-            let decided = alone.decision_values(&data.samples.select(&test)).expect("decisions");
+            let test = plan.test(h);
+            let decided = alone.decision_values(&data.samples.select(test)).expect("decisions");
             let width = alone.machines.len();
             let own: Vec<f64> = test.iter().flat_map(|&i| &full.decisions[i * width..(i + 1) * width]).copied().collect();
             let scale = own.iter().fold(1.0_f64, |most, d| most.max(d.abs()));
@@ -193,7 +193,7 @@ fn weights_are_copies() {
         let plan = FoldPlan::shuffled(n, 3, 1).expect("folds");
         let report = weighted.cross_validate(&data, &plan).expect("a cross-validation");
         for (h, fold) in report.folds.iter().enumerate() {
-            let rows: Vec<usize> = copies.iter().copied().filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let rows: Vec<usize> = copies.iter().copied().filter(|i| !plan.test(h).contains(i)).collect();
             let alone: f64 = fit(formulation, &data.select(&rows), 1e-6).machines.iter().map(|m| m.objective).sum();
             assert!((fold.objective - alone).abs() <= gap(&report, h) + 1e-6 * (1.0 + alone.abs()), "{formulation:?}, fold {h}");
         }

@@ -13,7 +13,7 @@ from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Split, Told, for_folds
+from ._folds import Folds, Split, Told, complete, for_folds
 
 #: What a grid may vary for its cells to share kernels.
 SHARED = {"C", "gamma", "kernel"}
@@ -36,25 +36,22 @@ class Grid:
         self.decisions = decisions
         self.report = self.own._report()
         self.widths: dict[Any, float] = {}
-        #: For each cell: labels, decision values (or none), certificate and seconds of each split, in order.
-        self.cells: dict[Key, list[tuple[NDArray[Any], Floats | None, Certificate, float]]] = {}
+        #: For each cell: labels and decision values (or none) of all rounds, where the round of each split begins, its certificate, and seconds of a split.
+        self.cells: dict[Key, tuple[NDArray[Any], Floats | None, list[int], list[Certificate], float]] = {}
 
     def alike(self, splits: list[Split]) -> bool:
         """Whether every training set has samples of all classes, and weights of classes that are those of all samples."""
         if not is_classifier(self.own):
             return True
+        if not complete(self.own, self.encoded, self.weights, [train for train, _ in splits]):
+            return False
+        if not isinstance(self.own.class_weight, str):
+            return True
         classes = len(self.own.classes_)
         codes = np.searchsorted(self.own._labels, self.encoded)
-        parting = np.ones(len(codes), dtype=bool) if self.weights is None else self.weights > 0
         shares = np.bincount(codes, minlength=classes) / len(codes)
-        balanced = isinstance(self.own.class_weight, str)
-        for train, _ in splits:
-            if (np.bincount(codes[train][parting[train]], minlength=classes) == 0).any():
-                return False
-            here = np.bincount(codes[train], minlength=classes) / len(train)
-            if balanced and (np.abs(here / shares - 1) > BALANCED).any():
-                return False
-        return True
+        here = [np.bincount(codes[train], minlength=classes) / len(train) for train, _ in splits]
+        return all((np.abs(of / shares - 1) <= BALANCED).all() for of in here)
 
     def key(self, candidate: dict[str, Any]) -> Key:
         asked = self.usual | candidate
@@ -78,41 +75,39 @@ class Grid:
             gammas.extend([] if gamma is None else [gamma])
         return tables
 
-    def run(self, candidates: list[dict[str, Any]], found: list[NDArray[np.uint32]]) -> bool:
-        """Cross-validates all cells by all plans. Whether there is a solution for every one."""
+    def run(self, candidates: list[dict[str, Any]], folds: Folds) -> bool:
+        """Cross-validates all cells. Whether there is a solution for every one."""
         ends: list[str] = []
         wanted = self.decisions or bool(getattr(self.own, "break_ties", False))
         for (kernel, costs), gammas in self.tables(candidates).items():
             native = self.own.set_params(kernel=kernel)._svm(self.rows)
-            for plan in found:
-                try:
-                    cells, failed = native.grid(
-                        self.data, plan.tolist(), list(costs), gammas, self.weights, self.report, decisions=wanted
-                    )
-                except ValueError:
+            try:
+                cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)
+            except ValueError:
+                return False
+            if failed or len(cells) != len(costs) * max(1, len(gammas)):
+                return False
+            tested = sum(len(test) for test, _ in folds)
+            for cell in cells:
+                if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
                     return False
-                if failed or len(cells) != len(costs) * max(1, len(gammas)):
-                    return False
-                for cell in cells:
-                    if np.isnan(cell["predicted"]).any():
-                        return False
-                    self._keep((kernel, cell["gamma"], cell["C"]), cell, plan)
-                    ends.extend(fold["status"] for fold in cell["folds"])
-        certificates = [kept[2] for cell in self.cells.values() for kept in cell]
+                self._keep((kernel, cell["gamma"], cell["C"]), cell)
+                ends.extend(fold["status"] for fold in cell["folds"])
+        certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
         warn_of(ends, Certificate.worst(certificates), self.own.tol, max_iter=self.own.max_iter, max_time=self.own.max_time)
         return True
 
-    def _keep(self, key: Key, cell: _native.CellFields, plan: NDArray[np.uint32]) -> None:
+    def _keep(self, key: Key, cell: _native.CellFields) -> None:
         said, decided = self.own._said(cell)
-        seconds = cell["seconds"] / len(cell["folds"])
-        kept = self.cells.setdefault(key, [])
-        for fold in cell["folds"]:
-            kept.append((said, decided if self.decisions else None, Certificate(**fold["certificate"]), seconds))
+        starts = [fold["round"] * len(self.encoded) for fold in cell["folds"]]
+        certificates = [Certificate(**fold["certificate"]) for fold in cell["folds"]]
+        self.cells[key] = said, decided if self.decisions else None, starts, certificates, cell["seconds"] / len(starts)
 
     def told(self, candidate: dict[str, Any], split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
         """What a machine that did not see these rows says of them, and how long it took to train."""
-        said, decided, _, seconds = self.cells[self.key(candidate)][split]
-        return Told(self.own, said[test], None if decided is None else decided[test]), seconds
+        said, decided, starts, _, seconds = self.cells[self.key(candidate)]
+        at = starts[split] + test
+        return Told(self.own, said[at], None if decided is None else decided[at]), seconds
 
     def certificates(self, candidates: list[dict[str, Any]]) -> tuple[tuple[Certificate, ...], ...]:
-        return tuple(tuple(kept[2] for kept in self.cells[self.key(candidate)]) for candidate in candidates)
+        return tuple(tuple(self.cells[self.key(candidate)][3]) for candidate in candidates)

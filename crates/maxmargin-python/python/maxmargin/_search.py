@@ -20,7 +20,7 @@ from ._base import WIDE, teller, whole
 from ._certificate import Certificate
 from ._classes import SVC, SVR, asked_for_probabilities
 from ._data import Floats
-from ._folds import Split, plans
+from ._folds import Split, plan
 from ._grid import SHARED, Grid
 
 
@@ -28,7 +28,7 @@ class GridSearchCV(model_selection.GridSearchCV):  # type: ignore[misc, unused-i
     """:class:`sklearn.model_selection.GridSearchCV`, whose combinations and folds share the engine where they can.
 
     They do (``shared_``) where the estimator is this package's :class:`SVC` or :class:`SVR` without ``max_iter`` and ``max_time``, the grid varies ``C``,
-    ``gamma`` and ``kernel``, the test sets cover the data (once or several times), and the scores, given by name, are of predictions or decision values.
+    ``gamma`` and ``kernel``, no split names a row twice or trains on what it tests, and the scores, given by name, are of predictions or decision values.
     A kernel matrix then serves all values of C and all folds, which start from each other's solutions; each is solved to its full tolerance and certified:
     ``certificates_`` has a tuple for each combination with the worst certificate of each split. All threads of the process are used, whatever ``n_jobs`` says.
     A rule for gamma (``"scale"``) is applied to all of X once.
@@ -70,13 +70,13 @@ class GridSearchCV(model_selection.GridSearchCV):  # type: ignore[misc, unused-i
             return False
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits: list[Split] = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(X, y, **routed.splitter.split)]
-        found = plans(splits, len(y))
-        if not found:
+        folds = plan(splits, len(y))
+        if folds is None:
             return False
         grid = Grid(self.estimator, X, y, routed.estimator.fit.get("sample_weight"), decisions="decision_function" in asked)
         if self.verbose > 0:
             grid.report = teller(type(self).__name__)
-        if not grid.alike(splits) or not grid.run(candidates, found):
+        if not grid.alike(splits) or not grid.run(candidates, folds):
             return False
         self.certificates_ = grid.certificates(candidates)
         self.shared_ = True
