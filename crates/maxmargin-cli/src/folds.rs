@@ -36,14 +36,14 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
         let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
         input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))
     };
-    let series = |window| FoldPlan::time_series(labels.len(), k, window, args.gap);
+    let series = |window| FoldPlan::time_series(labels.len(), k, window, args.fold_gap);
     let first = || labels.len() - k * (labels.len() / (k + 1));
     let plan = match folds {
         Folds::Stratified => repeated(args, options.seed, |seed| FoldPlan::stratified(labels, k, seed)),
         Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
         Folds::Shuffled => repeated(args, options.seed, |seed| FoldPlan::shuffled(labels.len(), k, seed)),
         Folds::Expanding => series(None),
-        Folds::Sliding => series(args.window.or_else(|| first().checked_sub(args.gap))),
+        Folds::Sliding => series(args.window.or_else(|| first().checked_sub(args.fold_gap))),
         Folds::Groups => FoldPlan::groups(groups()?, k),
         Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
         Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
@@ -66,7 +66,7 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
 fn check(args: &FoldArgs, folds: &Folds) -> Result<(), Failure> {
     let series = matches!(folds, Folds::Expanding | Folds::Sliding);
     let wrong = [
-        (args.gap > 0 && !series, "--gap: it is for time series, --folds expanding and --folds sliding"),
+        (args.fold_gap > 0 && !series, "--fold-gap: it is for time series, --folds expanding and --folds sliding"),
         (args.window.is_some() && *folds != Folds::Sliding, "--window: it is for --folds sliding"),
         (
             args.repeat > 1 && !matches!(folds, Folds::Stratified | Folds::Shuffled),

@@ -86,7 +86,11 @@ impl Tally<'_> {
                 scores,
                 support_vectors,
                 ..FoldReport::of(
-                    (fold, *round), (self.plan.trained(fold), test.len()), judged.iter().map(|judged| &judged.report), own)
+                    (fold, *round),
+                    (self.plan.trained(fold), test.len()),
+                    judged.iter().map(|judged| &judged.report),
+                    own,
+                )
             });
         }
         let mut counts = Vec::new();

@@ -27,6 +27,11 @@ fn waves(rows: usize, seed: u64) -> Dataset {
     data
 }
 
+/// ε-SVR with the squared loss.
+fn squared(c: f64) -> Formulation {
+    Formulation::Svr { c, epsilon: 0.1, loss: Loss::SquaredHinge, offset: Offset::Free }
+}
+
 /// Every formulation with data for it.
 fn all() -> Vec<(Formulation, Dataset)> {
     let classes = Generator::Banana.generate(120, None, 3).expect("data");
@@ -38,6 +43,7 @@ fn all() -> Vec<(Formulation, Dataset)> {
     vec![
         (Formulation::epsilon_svr(5.0, 0.1), waves(120, 1)),
         (Formulation::epsilon_svr(1.0, 0.0), waves(80, 2)),
+        (squared(5.0), waves(120, 1)),
         (Formulation::NuSvr { c: 2.0, nu: 0.4 }, waves(120, 1)),
         (Formulation::OneClass { nu: 0.2 }, classes.clone()),
         (Formulation::NuSvc { nu: 0.3 }, classes),
@@ -545,5 +551,25 @@ fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
         assert!(all.certificate.holds && some.certificate.holds, "{solver:?}");
         let off = (all.certificate.dual - some.certificate.dual).abs();
         assert!(off <= 1e-5 * some.certificate.dual.abs(), "{solver:?}: {off}");
+    }
+}
+
+/// SMO over a linear kernel and the solver of features, with a weight for each sample, which are ridges of their own there.
+#[test]
+fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
+    let data = waves(120, 6);
+    let weights: Vec<f64> = (0..120).map(|i| 0.25 + f64::from(i % 7)).collect();
+    for svm in [Svm::of(squared(2.0)), Svm::of(squared(2.0)).sample_weights(weights)] {
+        let svm = svm.kernel(Kernel::Linear).eps(1e-8);
+        let [kernel, features] =
+            [Solver::Smo, Solver::Linear].map(|solver| svm.clone().solver(solver).fit(&data).expect("a model"));
+        for fitted in [&kernel, &features] {
+            assert!(fitted.certificate.holds && fitted.certificate.relative_gap.abs() < 1e-7, "{:?}", fitted.certificate);
+        }
+        let (a, b) = (kernel.certificate, features.certificate);
+        assert!((a.dual - b.dual).abs() <= 1e-7 * a.dual.abs(), "{a:?} {b:?}");
+        let [a, b] = [&kernel, &features].map(|fitted| fitted.decision_values(&data.samples).expect("values"));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
+        assert!(verify(&kernel.model, &data, None, None, Par::Seq).expect("a verdict").met());
     }
 }

@@ -248,7 +248,7 @@ pub(crate) struct FoldArgs {
     pub(crate) folds: Option<Folds>,
     /// Of expanding and sliding folds: rows between what a fold trains on and what it tests
     #[arg(long, value_name = "ROWS", default_value_t = 0)]
-    pub(crate) gap: usize,
+    pub(crate) fold_gap: usize,
     /// Of sliding folds: the most rows that a fold trains on [default: as many as the first]
     #[arg(long, value_name = "ROWS", value_parser = values::times)]
     pub(crate) window: Option<usize>,

@@ -116,6 +116,7 @@ class Svm:
         squared: bool = False,
         bias: float | None = None,
         class_weight: Sequence[tuple[float, float]] = ...,
+        one_vs_rest: bool = False,
         tol: float = 1e-3,
         max_iter: int | None = None,
         max_time: float | None = None,
@@ -129,13 +130,6 @@ class Svm:
         seeding: str = "full",
     ) -> None: ...
     def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
-    def fit_one_vs_rest(
-        self,
-        data: Data,
-        labels: Sequence[tuple[float, float]],
-        sample_weight: Floats | None = None,
-        report: Report | None = None,
-    ) -> list[Model]: ...
     def cross_validate(
         self,
         data: Data,
