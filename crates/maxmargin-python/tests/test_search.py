@@ -17,7 +17,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold, TimeSeriesSplit
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
 import maxmargin
@@ -126,7 +125,9 @@ def test_labels_that_are_words_and_groups(form):
     assert ours.predict(form(X)).dtype == y.dtype
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str)
+@pytest.mark.parametrize(
+    "cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str
+)
 def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
     X, y = load_diabetes(return_X_y=True)
     X, y = scale(X)[:200], scale(y)[:200]
@@ -190,8 +191,7 @@ def test_without_refit_there_is_nothing_to_ask():
 @pytest.mark.parametrize(
     ("estimator", "grid", "parameters"),
     [
-        (maxmargin.SVC(kernel="poly"), {"degree": [1, 2], "C": [1]}, {}),
-        (maxmargin.SVC(), {"C": [1], "tol": [1e-3, 1e-4]}, {}),
+        (maxmargin.SVC(), {"C": [1], "probability": [False, True]}, {}),
         (maxmargin.SVC(), GRID, {"cv": [(np.arange(110), np.arange(100, 150))]}),
         (maxmargin.SVC(), GRID, {"scoring": make_scorer(accuracy_score)}),
         (maxmargin.SVC(), GRID, {"return_train_score": True}),
@@ -199,7 +199,6 @@ def test_without_refit_there_is_nothing_to_ask():
         (maxmargin.SVC(), GRID, {"cv": iter([(np.arange(0, 150, 2), np.arange(1, 150, 2))])}),
         (maxmargin.NuSVC(nu=0.1), {"gamma": [0.1, 1]}, {}),
         (sklearn.svm.SVC(), GRID, {}),
-        (make_pipeline(maxmargin.SVC()), {"svc__C": [1, 10]}, {}),
     ],
     ids=str,
 )
