@@ -81,7 +81,7 @@ def test_steps_before_the_machine_are_varied_too():
 
 
 def test_texts_become_sparse_rows_in_each_split():
-    words = np.array("alpha beta gamma delta margin kernel gap dual primal bias".split())
+    words = np.array(["alpha", "beta", "gamma", "delta", "margin", "kernel", "gap", "dual", "primal", "bias"])
     rng = np.random.default_rng(3)
     y = np.array(["left", "right"] * 40)
     texts = [" ".join(rng.choice(words[:7] if side == "left" else words[3:], 12)) for side in y]

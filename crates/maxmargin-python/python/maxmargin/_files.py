@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
+from ._folds import Folds
 
 Model = _native.Model
 
@@ -119,5 +120,6 @@ def cross_validate(
             fold_of[np.argsort(y, kind="stable")] = np.arange(len(y)) % int(folds)
     else:
         fold_of = np.asarray(folds)
+    tests: Folds = [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(int(fold_of.max(initial=-1)) + 1)]
     svm = _svm(X, formulation, gamma, settings)
-    return svm.cross_validate(packed(X, y), fold_of.tolist(), weights_of(sample_weight, X))
+    return svm.cross_validate(packed(X, y), tests, weights_of(sample_weight, X))

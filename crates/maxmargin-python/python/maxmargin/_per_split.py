@@ -23,7 +23,7 @@ class PerSplit:
     has few of all rows."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, *, decisions: bool) -> None:
-        steps = estimator.steps if isinstance(estimator, Pipeline) else [("", estimator)]
+        steps: list[tuple[str, Any]] = estimator.steps if isinstance(estimator, Pipeline) else [("", estimator)]
         self.name, self.machine = steps[-1]
         self.before = Pipeline(steps[:-1], memory=estimator.memory) if len(steps) > 1 else None
         self.X, self.y, self.weights, self.decisions = X, y, sample_weight, decisions

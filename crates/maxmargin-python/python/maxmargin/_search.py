@@ -9,6 +9,7 @@ from sklearn import model_selection
 from sklearn.model_selection import _search_successive_halving as halving
 from sklearn.utils.validation import _num_samples
 
+from ._base import whole
 from ._shared import SharedSearch
 
 
@@ -36,11 +37,18 @@ class RandomizedSearchCV(SharedSearch, model_selection.RandomizedSearchCV):  # t
 class _Halving(SharedSearch):
     """Successive halving: combinations that are left go on with more rows."""
 
-    def fit(self: Any, X: Any, y: Any = None, **params: Any) -> Self:
-        self._n_samples_orig = _num_samples(X)
-        super().fit(X, y, **params)
-        self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
-        return self  # type: ignore[no-any-return, unused-ignore]
+    _n_samples_orig: int
+    best_index_: Any
+    best_score_: Any
+    cv_results_: dict[str, Any]
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        with whole(self):
+            self._n_samples_orig = _num_samples(X)
+            super().fit(X, y, **params)
+            # A callable chooses, for which scikit-learn's searches note no score.
+            self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
+        return self
 
 
 class HalvingGridSearchCV(_Halving, halving.HalvingGridSearchCV):  # type: ignore[misc, unused-ignore]

@@ -89,7 +89,7 @@ class SharedSearch:
         certificates: list[tuple[Certificate, ...]] = []
         found: dict[str, Any] = {}
 
-        def evaluate(asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **_: Any) -> dict[str, Any]:
+        def evaluate(asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **callbacks: Any) -> dict[str, Any]:
             batch = list(asked_for)
             splits = [
                 (np.asarray(a), np.asarray(b)) for a, b in (cv or self._checked_cv_orig).split(X, y, **routed.splitter.split)
@@ -100,7 +100,7 @@ class SharedSearch:
                 for split, (_, test) in enumerate(splits):
                     told, seconds = grid.told(at, split, test)
                     begun = time.perf_counter()
-                    score_weights = _check_method_params(X, params=routed.scorer.score, indices=test)
+                    score_weights: Any = _check_method_params(X, params=routed.scorer.score, indices=test)
                     # What is told does not depend on the rows.
                     scores = _score(told, test, _safe_indexing(y, test), scorers, score_weights, self.error_score)
                     took = time.perf_counter() - begun
