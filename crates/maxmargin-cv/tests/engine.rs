@@ -246,7 +246,7 @@ fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings(
     let case = Case::new(data, 5, Kernel::Rbf { gamma: 0.01 }, 0.1, 1).at(1e-8);
     let cold = case.run(Seeding::Cold);
     assert!(cold.folds.iter().all(|fold| fold.bounded == fold.train), "a problem of bounded samples only");
-    for seeding in [Seeding::Full, Seeding::Sir, Seeding::Avg, Seeding::Top] {
+    for seeding in [Seeding::Full, Seeding::Sir, Seeding::Mir, Seeding::Avg, Seeding::Top] {
         let seeded = case.run(seeding);
         for (found, expected) in seeded.decisions.iter().zip(&cold.decisions) {
             assert!((found - expected).abs() < 1e-6, "{seeding:?}: {found} instead of {expected}");

@@ -208,9 +208,23 @@ impl State {
         self.alpha[place] = match (to_bound, rises) {
             (true, true) => self.upper[place],
             (true, false) => 0.0,
-            (false, _) => (self.alpha[place] + self.sign[place] * amount).clamp(0.0, self.upper[place]),
+            (false, _) => settled(self.alpha[place], self.sign[place] * amount, self.upper[place]),
         };
         self.mark(place);
+    }
+}
+
+/// `alpha + amount` inside the box, and at the bound where only rounding keeps it away. One that rounding left free would alone say what the bias is where all
+/// others are at a bound, and which one that is, and whether there is one, would depend on the start.
+fn settled(alpha: f64, amount: f64, upper: f64) -> f64 {
+    const ROUNDING: f64 = 32.0 * f64::EPSILON;
+    let moved = alpha + amount;
+    if moved <= ROUNDING * amount.abs() {
+        0.0
+    } else if upper - moved <= ROUNDING * upper && upper < f64::INFINITY {
+        upper
+    } else {
+        moved
     }
 }
 
