@@ -235,8 +235,7 @@ fn tight_tolerances_are_finished() {
     assert!(trained.certificate.holds && trained.certificate.kkt <= 1e-9, "{:?}", trained.certificate);
 }
 
-/// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end. Of the seeds
-/// that hand out whole coefficients; a least-squares one leaves samples near their bounds.
+/// Where all samples are at their bound the bias is the middle of an interval: rounding in a seed made one of them free, and took it to an end.
 #[test]
 fn seeds_of_folds_whose_samples_are_all_bounded_have_the_bias_of_cold_trainings() {
     let points: Vec<Vec<f64>> =

@@ -89,7 +89,9 @@ class SharedSearch:
         certificates: list[tuple[Certificate, ...]] = []
         found: dict[str, Any] = {}
 
-        def evaluate(asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **callbacks: Any) -> dict[str, Any]:
+        def evaluate(
+            asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **callbacks: Any
+        ) -> dict[str, Any]:
             batch = list(asked_for)
             splits = [
                 (np.asarray(a), np.asarray(b)) for a, b in (cv or self._checked_cv_orig).split(X, y, **routed.splitter.split)
