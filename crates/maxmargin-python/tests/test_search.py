@@ -126,7 +126,9 @@ def test_labels_that_are_words_and_groups(form):
     assert ours.predict(form(X)).dtype == y.dtype
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str)
+@pytest.mark.parametrize(
+    "cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str
+)
 def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
     X, y = load_diabetes(return_X_y=True)
     X, y = scale(X)[:200], scale(y)[:200]
