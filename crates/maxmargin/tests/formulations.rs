@@ -61,7 +61,6 @@ fn of(formulation: Formulation) -> Svm {
 fn svm(formulation: Formulation, eps: f64) -> Svm {
     of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
 }
-}
 
 fn fit(formulation: Formulation, data: &Dataset, eps: f64) -> Fitted {
     let fitted = svm(formulation, eps).fit(data).expect("a training");
