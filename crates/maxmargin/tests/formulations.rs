@@ -51,8 +51,15 @@ fn all() -> Vec<(Formulation, Dataset)> {
     ]
 }
 
+/// The estimator of a formulation, with its loss.
+fn of(formulation: Formulation) -> Svm {
+    let svm = Svm::of(formulation);
+    // Those of ν have the hinge loss alone.
+    if formulation.nu().is_some() { svm } else { svm.loss(formulation.loss()) }
+}
+
 fn svm(formulation: Formulation, eps: f64) -> Svm {
-    Svm::of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
+    of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
 }
 
 fn fit(formulation: Formulation, data: &Dataset, eps: f64) -> Fitted {
@@ -227,7 +234,7 @@ fn any_kernel_will_do() {
         }
         let samples = Samples::from_dense(n, n + 1, table).expect("numbers");
         let given = Dataset { samples, index_base: 0, ..data.clone() };
-        let read = Svm::of(formulation).kernel(Kernel::Precomputed).eps(1e-5).fit(&given).expect("a training");
+        let read = of(formulation).kernel(Kernel::Precomputed).eps(1e-5).fit(&given).expect("a training");
         let (a, b) = (plain.certificate, read.certificate);
         assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{formulation:?}: {a:?} {b:?}");
         let indefinite = UserKernel::new("minus the distance, and more", |x, z| {
@@ -235,7 +242,7 @@ fn any_kernel_will_do() {
             x.for_each_pair(z, |_, x, z| distance += (x - z) * (x - z));
             (-distance).exp() - 0.3 * (-0.1 * distance).exp()
         });
-        let svm = Svm::of(formulation).kernel(Kernel::User(indefinite)).max_iter(20_000);
+        let svm = of(formulation).kernel(Kernel::User(indefinite)).max_iter(20_000);
         let found = svm.fit(&data).expect("a status, not an error");
         assert!(found.certificate.holds || found.status != Status::Converged, "{formulation:?}: {:?}", found.certificate);
     }
@@ -265,7 +272,7 @@ fn linear_machines_are_those_of_smo() {
     use maxmargin::Solver;
     use maxmargin::core::{Loss, Offset};
     let (data, n) = (waves(150, 8), 150);
-    let linear = |formulation| Svm::of(formulation).eps(1e-6);
+    let linear = |formulation| of(formulation).eps(1e-6);
     for c in [0.01, 1.0, 100.0] {
         for formulation in [Formulation::epsilon_svr(c, 0.1), Formulation::epsilon_svr(c, 0.0)] {
             let smo = linear(formulation).solver(Solver::Smo).fit(&data).expect("a training");
@@ -559,7 +566,7 @@ fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
 fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
     let data = waves(120, 6);
     let weights: Vec<f64> = (0..120).map(|i| 0.25 + f64::from(i % 7)).collect();
-    for svm in [Svm::of(squared(2.0)), Svm::of(squared(2.0)).sample_weights(weights)] {
+    for svm in [of(squared(2.0)), of(squared(2.0)).sample_weights(weights)] {
         let svm = svm.kernel(Kernel::Linear).eps(1e-8);
         let [kernel, features] =
             [Solver::Smo, Solver::Linear].map(|solver| svm.clone().solver(solver).fit(&data).expect("a model"));
@@ -572,4 +579,19 @@ fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
         assert!(verify(&kernel.model, &data, None, None, Par::Seq).expect("a verdict").met());
     }
+}
+
+/// A width of 0: every sample is at its value, and what both variables of a sample have in common is in no coefficient. `verify` called such models infeasible.
+#[test]
+fn a_tube_of_width_0_is_verified() {
+    let mut data = waves(80, 7);
+    data.labels.iter_mut().for_each(|target| *target *= 0.01);
+    let formulation = Formulation::NuSvr { c: 8.0, nu: 0.25 };
+    let fitted = of(formulation).kernel(Kernel::rbf(500.0)).eps(1e-6).fit(&data).expect("a model");
+    let sum: f64 = fitted.model.machines()[0].coef.iter().map(|coef| coef.abs()).sum();
+    assert!(sum < 0.5 * 8.0 * 0.25 * 80.0, "the sums are in the coefficients: {sum}");
+    let verdict = verify(&fitted.model, &data, None, None, Par::Seq).expect("a verdict");
+    assert!(verdict.matches() && verdict.met(), "{verdict:?}");
+    let (found, stored) = (verdict.machines[0].certificate, fitted.certificate);
+    assert!((found.dual - stored.dual).abs() <= 1e-9 * (1.0 + stored.dual.abs()), "{found:?} {stored:?}");
 }

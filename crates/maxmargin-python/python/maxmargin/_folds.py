@@ -109,6 +109,13 @@ def plan(splits: list[Split], rows: int) -> Folds | None:
     return folds or None
 
 
+def partition(fold_of: NDArray[Any], rows: int) -> Folds:
+    """The folds of which each tests the rows that have its number, and trains on all others."""
+    if fold_of.shape != (rows,) or fold_of.dtype.kind not in "iu" or fold_of.min(initial=0) < 0:
+        raise ValueError(f"folds are a whole number from 0 for each of {rows} rows, not {fold_of.shape} of {fold_of.dtype}")
+    return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(int(fold_of.max(initial=0)) + 1)]
+
+
 def complete(classifier: Any, codes: Floats, weights: Floats | None, trains: Iterable[NDArray[np.intp]]) -> bool:
     """Whether every training set has samples of all classes, by the codes of the targets."""
     if not is_classifier(classifier):
