@@ -117,7 +117,8 @@ def test_labels_that_are_words_and_groups(form):
     X, y = iris()
     y = np.array(["setosa", "versicolor", "virginica"])[y]
     groups = np.random.default_rng(1).integers(0, 12, len(y))
-    ours, theirs = searched(form(X), y, GRID, cv=GroupKFold(4), fit={"groups": groups})
+    # Where all samples are bounded, one that a loose tolerance leaves short of it says another bias.
+    ours, theirs = searched(form(X), y, cv=GroupKFold(4), fit={"groups": groups}, of={"tol": 1e-8})
     assert_same(ours, theirs, each=1.5 / 30)
     assert_array_equal(ours.classes_, theirs.classes_)
     assert ours.predict(form(X)).dtype == y.dtype
@@ -137,7 +138,7 @@ def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
 def test_weights_of_samples_and_of_classes():
     X, y = make_classification(300, 5, weights=[0.8], flip_y=0.1, random_state=7)
     weights = np.random.default_rng(1).uniform(0.1, 2, len(y))
-    ours, theirs = searched(X, y, of={"tol": 1e-6, "class_weight": {0: 1, 1: 3}}, fit={"sample_weight": weights})
+    ours, theirs = searched(X, y, of={"tol": 1e-9, "class_weight": {0: 1, 1: 3}}, fit={"sample_weight": weights})
     assert_same(ours, theirs, each=0.02)
     ours, theirs = searched(X, y, GRID, of={"class_weight": "balanced"})
     assert_same(ours, theirs, each=1.5 / 60)

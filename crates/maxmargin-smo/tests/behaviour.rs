@@ -24,9 +24,9 @@ fn zero(problem: &Problem) -> Start {
     Start::zero(&problem.dual).expect("zero is feasible")
 }
 
-/// A sum of many shares misses a bound by its rounding; a variable that it leaves free alone decides the bias.
+/// Where all variables end at a bound, a start of many shares leaves one of them off it by their rounding: it has no say in the bias.
 #[test]
-fn a_start_of_shares_ends_at_the_bounds() {
+fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
     let mut rng = generate::rng(3);
     for round in 0..40 {
         let (points, labels) = generate::clouds(&mut rng, 25, 25, 3, 0.1);
@@ -46,10 +46,8 @@ fn a_start_of_shares_ends_at_the_bounds() {
         let start = Start::checked(&dual, shares.collect()).expect("feasible");
         let cold = Start::zero(&dual).expect("feasible");
         let config = SmoConfig { refine: Refine::Exact, ..SmoConfig::default() };
-        let [warm, cold] =
-            [start, cold].map(|start| solve(&dual, &rows, start, &config, &Stop::at(1e-9), &mut Silent).expect("a problem for SMO"));
-        let rounded = |a: &f64| (*a > 0.0 && *a < 1e-13) || (*a < c && c - *a < 1e-13);
-        assert!(!warm.alpha.iter().any(rounded), "{round}: {:?}", warm.alpha);
+        let [warm, cold] = [start, cold]
+            .map(|start| solve(&dual, &rows, start, &config, &Stop::at(1e-9), &mut Silent).expect("a problem for SMO"));
         assert!((warm.bias - cold.bias).abs() < 1e-8, "{round}: {} and {}", warm.bias, cold.bias);
     }
 }
