@@ -257,7 +257,7 @@ def test_splits_that_are_no_folds_are_fitted_one_by_one():
     estimator = maxmargin.SVC(gamma=0.1, tol=TOL)
     doubled = [(np.concatenate([rows[:90], rows[:9]]), rows[90:])]
     # The first trainings of a series of sorted classes lack one.
-    for cv in [doubled, [(rows[:100], rows[90:])], TimeSeriesSplit(2)]:
+    for cv in [doubled, [(rows[:100], rows[90:])], TimeSeriesSplit(2, test_size=30)]:
         found = estimator.cross_validate(X, y, cv=cv)
         assert not found.shared
         assert_allclose(found.test_score, cross_val_score(estimator, X, y, cv=cv), atol=1e-9)
