@@ -118,17 +118,17 @@ impl FoldPlan {
     /// ```
     /// use maxmargin_cv::FoldPlan;
     ///
-    /// assert_eq!(FoldPlan::from_folds(vec![0, 0, 1, 1])?, FoldPlan::contiguous(4, 2)?);
+    /// assert_eq!(FoldPlan::from_folds(&[0, 0, 1, 1])?, FoldPlan::contiguous(4, 2)?);
     /// # Ok::<(), maxmargin_cv::PlanError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// When there are fewer than two folds, more of them than samples, or one below the greatest has no sample.
-    pub fn from_folds(fold_of: Vec<u32>) -> Result<Self, PlanError> {
+    pub fn from_folds(fold_of: &[u32]) -> Result<Self, PlanError> {
         let folds = fold_of.iter().max().map_or(0, |&f| f as usize + 1);
         cut::check(folds, fold_of.len())?;
-        let plan = Self::partition(&fold_of, folds);
+        let plan = Self::partition(fold_of, folds);
         match (0..folds).find(|&fold| plan.test(fold).is_empty()) {
             Some(fold) => Err(PlanError::EmptyFold { fold, greatest: folds - 1 }),
             None => Ok(plan),

@@ -332,7 +332,7 @@ impl CvReport {
         let scores =
             scores(needs, &truth.repeat(self.rounds), &self.predicted, (self.machines == 1).then_some(&self.decisions[..]));
         Self {
-            spread: spreads(&scores, counted().map(|f| (&f.scores[..], f.train, f.test))),
+            spread: spreads(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),
             scores,
             accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),

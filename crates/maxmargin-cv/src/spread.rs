@@ -44,14 +44,10 @@ impl Spread {
 pub type NamedSpread = (&'static str, Spread);
 
 /// The spread of every score that `folds` have, which are (scores, training samples, test samples), in the order of `scores`.
-pub(crate) fn spreads<'f>(
-    scores: &[Score],
-    folds: impl Iterator<Item = (&'f [Score], usize, usize)> + Clone,
-) -> Vec<NamedSpread> {
+pub(crate) fn spreads(scores: &[Score], folds: &[(&[Score], usize, usize)]) -> Vec<NamedSpread> {
     let of = |(at, (name, _)): (usize, &Score)| {
-        let known =
-            |(scores, train, test): (&[Score], usize, usize)| (scores.get(at).map_or(f64::NAN, |score| score.1), train, test);
-        (*name, Spread::of(folds.clone().map(known), crate::metric::range_of(name)))
+        let known = folds.iter().map(|(scores, train, test)| (scores.get(at).map_or(f64::NAN, |score| score.1), *train, *test));
+        (*name, Spread::of(known, crate::metric::range_of(name)))
     };
     scores.iter().enumerate().map(of).collect()
 }

@@ -3,7 +3,7 @@
 //! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
 
 use maxmargin::core::{Formulation, Loss, Offset, Status};
-use maxmargin::cv::{CvReport, Fitted, FoldPlan, Seeding, verify};
+use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Seeding, verify};
 use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, Samples};
 use maxmargin::kernel::Kernel;
@@ -594,4 +594,25 @@ fn a_tube_of_width_0_is_verified() {
     assert!(verdict.matches() && verdict.met(), "{verdict:?}");
     let (found, stored) = (verdict.machines[0].certificate, fitted.certificate);
     assert!((found.dual - stored.dual).abs() <= 1e-9 * (1.0 + stored.dual.abs()), "{found:?} {stored:?}");
+}
+
+/// LIBSVM's text does not say which of equal rows a vector is: `verify` took the first, whose target may be another's.
+#[test]
+fn equal_rows_of_other_values_are_told_apart_by_them() {
+    let once = waves(40, 8);
+    let mut data = once.select(&(0..120).map(|i| i % 40).collect::<Vec<_>>());
+    data.labels.iter_mut().enumerate().for_each(|(i, target)| *target += [0.5, -0.25, 0.0][i / 40]);
+    for formulation in [Formulation::epsilon_svr(2.0, 0.1), Formulation::NuSvr { c: 2.0, nu: 0.4 }] {
+        let fitted = fit(formulation, &data, 1e-6);
+        let mut text = Vec::new();
+        libsvm::write_model(&fitted.model, &mut text).expect("text");
+        let model = libsvm::read_model(&text).expect("a model");
+        let claim = Claim { formulation, weights: Vec::new() };
+        let verdict = verify(&model, &data, Some(&claim), None, Par::Seq).expect("a verdict");
+        let found = verdict.machines[0].certificate;
+        assert!(
+            verdict.met() && (found.dual - fitted.certificate.dual).abs() <= 1e-6 * found.dual.abs(),
+            "{formulation:?}: {found:?}"
+        );
+    }
 }

@@ -51,8 +51,8 @@ struct Asked {
     parameters: Parameters,
     folds: Option<usize>,
     search: bool,
-    c_given: bool,
-    p_given: bool,
+    c_given: Option<f64>,
+    p_given: Option<f64>,
     quiet: bool,
     ours: Ours,
     data: OsString,
@@ -62,13 +62,13 @@ struct Asked {
 fn asked(words: &[OsString]) -> Result<Asked, Ended> {
     let words = Words::new(words, USAGE);
     let (mut parameters, mut folds, mut search, mut quiet) = (Parameters::default(), None, false, false);
-    let (mut c_given, mut p_given, mut s_given) = (false, false, false);
+    let (mut c_given, mut p_given, mut s_given) = (None, None, false);
     let mut ours = Ours::default();
     let files = words.options("qCR", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('s') => (parameters.solver, s_given) = (atoi(value), true),
-            Some('c') => (parameters.c, c_given) = (atof(value), true),
-            Some('p') => (parameters.p, p_given) = (atof(value), true),
+            Some('c') => (parameters.c, c_given) = (atof(value), Some(atof(value))),
+            Some('p') => (parameters.p, p_given) = (atof(value), Some(atof(value))),
             Some('n') => parameters.nu = atof(value),
             Some('e') => parameters.eps = Some(atof(value)),
             Some('B') => parameters.bias = atof(value),
@@ -111,7 +111,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     asked.parameters.check().map_err(Ended::parameter)?;
     let run = Run { par: threads.par(), memory: asked.ours.budget(None), seed: asked.ours.seed };
     match asked.folds {
-        _ if asked.search => search_c(&asked, data, &run),
+        _ if asked.search => search_c(&asked, &data, &run),
         Some(folds) => validate(&asked, data, folds, &run),
         None => learn(&asked, data, &run),
     }
@@ -167,19 +167,19 @@ fn validate(asked: &Asked, data: Dataset, count: usize, run: &Run) -> Result<(),
     print(&result(&truth, &predicted, asked.parameters.is_regression()))
 }
 
-fn search_c(asked: &Asked, data: Dataset, run: &Run) -> Result<(), Ended> {
+fn search_c(asked: &Asked, data: &Dataset, run: &Run) -> Result<(), Ended> {
     let (truth, count) = (data.labels.clone(), asked.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);
     let values = if asked.parameters.is_regression() {
-        let widths = widths_of_search(&truth, asked.p_given.then_some(asked.parameters.p));
+        let widths = widths_of_search(&truth, asked.p_given);
         widths.into_iter().map(|p| Parameters { p, ..asked.parameters.clone() }).collect()
     } else {
         vec![asked.parameters.clone()]
     };
     let mut best: Option<(f64, f64, f64)> = None;
     for parameters in &values {
-        let start = if asked.c_given { parameters.c } else { start_of_search(&data, parameters) };
+        let start = asked.c_given.unwrap_or_else(|| start_of_search(data, parameters));
         let costs = std::iter::successors(Some(start), |c| Some(2.0 * c)).take_while(|c| *c <= end_of_search(parameters));
         let costs: Vec<f64> = costs.collect();
         if costs.is_empty() {

@@ -74,8 +74,8 @@ fn text_round_trips_and_refuses() {
     assert_eq!(FoldPlan::from_text("0\n1\n", 3), Err(PlanError::Length { found: 2, samples: 3 }));
     assert_eq!(FoldPlan::from_text("0\n2\n0\n", 3), Err(PlanError::EmptyFold { fold: 1, greatest: 2 }));
     assert_eq!(FoldPlan::from_text("0\n0\n", 2), Err(PlanError::TooFew(1)));
-    assert_eq!(FoldPlan::from_folds(vec![1, 1, 2]), Err(PlanError::EmptyFold { fold: 0, greatest: 2 }));
-    assert_eq!(FoldPlan::from_folds(vec![0, 9]), Err(PlanError::TooMany { folds: 10, samples: 2 }));
+    assert_eq!(FoldPlan::from_folds(&[1, 1, 2]), Err(PlanError::EmptyFold { fold: 0, greatest: 2 }));
+    assert_eq!(FoldPlan::from_folds(&[0, 9]), Err(PlanError::TooMany { folds: 10, samples: 2 }));
 }
 
 #[test]

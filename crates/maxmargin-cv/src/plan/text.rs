@@ -43,7 +43,7 @@ impl FoldPlan {
             return Err(PlanError::Length { found, samples });
         }
         if words.len() == samples && words.iter().enumerate().all(|(sample, word)| word.sample == sample && word.tested) {
-            return Self::from_folds(words.iter().map(|word| word.fold).collect());
+            return Self::from_folds(&words.iter().map(|word| word.fold).collect::<Vec<_>>());
         }
         // Stable: samples ascend in each fold.
         words.sort_by_key(|word| word.fold);

@@ -51,7 +51,11 @@ pub fn folds(draws: &mut Draws) -> Vec<u8> {
         let mut fold = if draws.once_in(80) { whole(draws) } else { draws.below(folds).to_string() };
         if draws.once_in(8) {
             // A fold that leaves the sample out, one fold more, or none.
-            fold = [format!("!{fold}"), format!("{fold} {}", draws.below(folds)), "-".to_owned()][draws.below(3)].clone();
+            fold = match draws.below(3) {
+                0 => format!("!{fold}"),
+                1 => format!("{fold} {}", draws.below(folds)),
+                _ => "-".to_owned(),
+            };
         }
         fold + line_end(draws)
     });

@@ -11,8 +11,8 @@ pub fn page(rows: &[Row], version: &Version) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         page,
-        "Real sets of `MAXMARGIN_DATA`, at most 1,000 rows to train on and 1,000 others to predict, values to four decimals; genuine programs ({}, {}) and \
-         `maxmargin svm-train` and `train` in this process, one thread each. Regression takes labels for values. This page is written by \
+        "Real sets of `MAXMARGIN_DATA`, at most 400 rows to train on and as many others to predict, values to four decimals; genuine programs ({}, {}) and \
+         `maxmargin svm-train` and `train` in this process, one thread each. Regression takes labels for values; of one class the labels say nothing. This page is written by \
          `cargo run --release -p maxmargin-trust -- table --out docs/reproduction/formulations.md`.\n",
         named(&version.libsvm),
         named(&version.liblinear),

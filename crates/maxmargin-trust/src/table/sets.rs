@@ -25,7 +25,7 @@ const SETS: [&str; 16] = [
 ];
 
 /// Rows to train on, and rows to predict, at most.
-const ROWS: usize = 1000;
+const ROWS: usize = 400;
 
 /// Every set that is there, rows evenly spread over the file, one to train on and one to predict in turn.
 pub(super) fn sets() -> Result<Vec<(&'static str, [Dataset; 2])>, Error> {

@@ -68,7 +68,7 @@ pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
 }
 
 fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
-    let plan = FoldPlan::from_folds(folds.fold_of().iter().map(|&fold| fold as u32).collect())?;
+    let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
         Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
