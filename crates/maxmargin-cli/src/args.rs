@@ -15,7 +15,7 @@ pub(crate) use groups::{
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use ranges::Widths;
-pub(crate) use values::{Folds, Json, KernelName, ScaleName, Weight, bytes};
+pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Weight, bytes};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use maxmargin::cv::Probability;

@@ -1,8 +1,9 @@
 //! `cv`: k-fold cross-validation with a certificate for every fold. `loo` is one of these.
 
-use crate::args::{CvArgs, DataArgs, DataOptions, FoldArgs, Folds, RunArgs};
+use crate::args::{CvArgs, DataArgs, RunArgs};
 use crate::failure::{Done, Failure};
-use crate::input::{Input, MaxSize, read_text};
+use crate::folds::{folds_file, plan, write_folds};
+use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::places::{Content, Places};
@@ -12,8 +13,8 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format};
-use maxmargin::core::{Goal, Needs, Status};
-use maxmargin::cv::{CvReport, FoldPlan, PlanError};
+use maxmargin::core::{Goal, Status};
+use maxmargin::cv::{CvReport, FoldPlan};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
 use std::path::Path;
@@ -108,11 +109,11 @@ fn warn(report: &CvReport, goal: Goal, run: &RunArgs, notes: &mut Notes) {
     }
 }
 
-/// `label predicted` and the decision values of all machines, one line per row in the order of the data.
+/// `label predicted` and the decision values of all machines, one line per row in the order of the data; all rows again for each repeat.
 fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<(), Failure> {
     output.write(|mut out| {
         for ((label, predicted), decisions) in
-            labels.iter().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
+            labels.iter().cycle().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
         {
             write!(out, "{} {}", format::exact(*label), format::exact(*predicted))?;
             for decision in decisions {
@@ -128,7 +129,7 @@ fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<
 fn text(d: &CvDocument) -> String {
     let CvDocument { setup, found, seconds, .. } = d;
     let loo = setup.command == "loo";
-    let what = if loo { d.fold_plan.clone() } else { format!("{} {} folds", d.k, d.fold_plan) };
+    let what = if loo { d.fold_plan.clone() } else { folds_text(d.k, &d.fold_plan, found.rounds) };
     let head = format!(
         "{}{}{}, {}, scaling {}; {what}, seeding {}, {}\n\n",
         data_line(&setup.data),
@@ -164,70 +165,14 @@ fn text(d: &CvDocument) -> String {
         ),
         ("peak memory", format::bytes(d.end.peak_rss_bytes)),
     ]);
+    let spread = if loo { String::new() } else { found.spread_table() };
     let confusion = found.confusion_table(&setup.labels());
     let space = if confusion.is_empty() { "" } else { "\n" };
-    head + &found.folds_table(!loo) + &confusion + space + &fields(&lines)
+    head + &found.folds_table(!loo) + &spread + &confusion + space + &fields(&lines)
 }
 
-/// Writes the fold number of every row, where that is asked for.
-pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(), Failure> {
-    output.map_or(Ok(()), |output| output.write(|out| out.write_all(plan.to_text().as_bytes())))
-}
-
-/// The file that folds are read from.
-pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
-    match &args.folds {
-        Some(Folds::File(path)) => Some(path),
-        _ => None,
-    }
-}
-
-/// The folds that the options ask for, and what to call them.
-pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
-    let (labels, k) = (&input.data.labels, args.k);
-    let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
-    let folds = args.folds.as_ref().unwrap_or(&usual);
-    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != Needs::Classes {
-        let word = if *folds == Folds::Stratified { "stratified" } else { "stratified-groups" };
-        let what = format!("--folds {word}: there are no classes; use shuffled, contiguous, groups or a file");
-        return Err(Failure::Usage(what));
-    }
-    let groups = || {
-        let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
-        input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))
-    };
-    let plan = match folds {
-        Folds::Stratified => FoldPlan::stratified(labels, k, options.seed),
-        Folds::Contiguous => FoldPlan::contiguous(labels.len(), k),
-        Folds::Shuffled => FoldPlan::shuffled(labels.len(), k, options.seed),
-        Folds::Groups => FoldPlan::groups(groups()?, k),
-        Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
-        Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
-        Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
-    };
-    let name = match folds {
-        Folds::Stratified => "stratified",
-        Folds::Contiguous => "contiguous",
-        Folds::Shuffled => "shuffled",
-        Folds::StratifiedGroups => "stratified-groups",
-        Folds::LeaveOneGroupOut => "leave-one-group-out",
-        _ => "groups",
-    };
-    Ok((plan.map_err(|e| Failure::input(&input.name, e))?, name.to_owned()))
-}
-
-fn file_plan(path: &std::path::Path, samples: usize, most: MaxSize) -> Result<(FoldPlan, String), Failure> {
-    let name = path.display().to_string();
-    let text = read_text(path, most).map_err(|e| {
-        let what = format!("cannot read the folds: {e}; --folds takes stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out or a file");
-        Failure::input(&name, what)
-    })?;
-    let plan = FoldPlan::from_text(&text, samples).map_err(|e| match e {
-        PlanError::Line { line, found } => Failure::input(
-            format!("{name}:{line}"),
-            format!("`{found}` is not a fold number; a folds file holds one number (from 0) for each row"),
-        ),
-        other => Failure::input(&name, other),
-    })?;
-    Ok((plan, name))
+/// `10 stratified folds`
+pub(crate) fn folds_text(k: usize, plan: &str, rounds: usize) -> String {
+    let times = if rounds > 1 { format!(" in {rounds} rounds") } else { String::new() };
+    format!("{k} {plan} folds{times}")
 }

@@ -5,8 +5,9 @@ mod document;
 mod plot;
 
 use crate::args::{GridArgs, SvmArgs, Widths};
-use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
+use crate::cv::tell_of_cold_starts;
 use crate::failure::{Done, Failure};
+use crate::folds::{folds_file, plan, write_folds};
 use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};

@@ -8,6 +8,7 @@ mod convert;
 mod cv;
 mod dropin;
 mod failure;
+mod folds;
 mod format;
 mod grid;
 mod info;

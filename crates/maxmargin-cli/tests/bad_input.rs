@@ -54,7 +54,7 @@ fn classes_that_cannot_be_trained() {
     bench.file("one", "1 1:1\n1 1:2\n");
     refused(&bench, "train one -q", 1, "one: all 2 labels are 1: training needs two classes");
     bench.file("three", "1 1:1\n2 1:2\n3 1:3\n");
-    refused(&bench, "loo three -q", 1, "three: all samples of class 1 are in fold 0");
+    refused(&bench, "loo three -q", 1, "three: the training set of fold 0 has no sample of class 1");
     bench.file("small", SMALL);
     refused(&bench, "cv small -k 13 -q", 1, "13 folds for 12 samples");
     refused(&bench, "cv small -k 8 -q", 1, "class -1 has 6 samples, fewer than the 8 folds");

@@ -92,6 +92,80 @@ fn folds_are_written_and_read() {
 }
 
 #[test]
+fn time_series_train_on_what_came_before() {
+    let bench = Bench::new();
+    assert_eq!(bench.run("scale two-gaussians --rows 120 --seed 3 -o data -q").code, 0);
+    let d = bench.json("cv data --folds expanding -k 4 --fold-gap 2 -o all --write-folds folds --eps 1e-6");
+    let sizes = |d: &Value| -> Vec<(u64, u64)> {
+        let of = |fold: &Value| (fold["train"].as_u64().unwrap(), fold["test"].as_u64().unwrap());
+        d["folds"].as_array().unwrap().iter().map(of).collect()
+    };
+    assert_eq!(sizes(&d), [(22, 24), (46, 24), (70, 24), (94, 24)]);
+    assert_eq!(
+        (&d["samples_tested"], &d["samples_counted"], &d["rounds"], &d["fold_plan"]),
+        (&96.into(), &96.into(), &1.into(), &"expanding".into())
+    );
+    assert_eq!(bench.read("all").lines().filter(|line| line.ends_with("NaN") || line.ends_with("nan")).count(), 24);
+    // A training of the rows of the last fold says the same.
+    let (text, all) = (bench.read("data"), bench.read("all"));
+    let lines: Vec<&str> = text.lines().collect();
+    bench.file("train", lines[..94].join("\n") + "\n");
+    bench.file("test", lines[96..].join("\n") + "\n");
+    assert_eq!(bench.run("train train -o m -q --eps 1e-6 -g 0.5").code, 0);
+    assert_eq!(bench.run("predict test m --decision -o values -q").code, 0);
+    let wide = bench.json("cv data --folds folds -g 0.5 -o again --eps 1e-6 --seeding cold");
+    assert_eq!(sizes(&wide), sizes(&d));
+    for (value, line) in bench.read("values").lines().zip(bench.read("again").lines().skip(96)) {
+        let [a, b] = [value, line.split(' ').nth(2).unwrap()].map(|text| text.parse::<f64>().unwrap());
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+    assert_eq!(all.lines().count(), 120);
+    let text = bench.run("cv data --folds sliding -k 4");
+    assert!(text.out.contains("4 sliding folds") && text.out.contains("24 rows are in no test set"), "{}", text.out);
+    assert_eq!(sizes(&bench.json("cv data --folds sliding -k 4 --window 30")), [(24, 24), (30, 24), (30, 24), (30, 24)]);
+    for (line, what) in [
+        ("cv data --fold-gap 3", "--fold-gap: it is for time series"),
+        ("cv data --folds expanding --window 9", "--window: it is for --folds sliding"),
+        ("cv data --folds groups --repeat 2", "--repeat: these folds are the same each time"),
+    ] {
+        let refused = bench.run(line);
+        assert!(refused.code == 2 && refused.err.contains(what), "{}", refused.err);
+    }
+    assert!(bench.run("cv data --folds expanding -k 4 --fold-gap 24").err.contains("a gap of 24 samples"));
+}
+
+#[test]
+fn repeats_are_cross_validations_by_other_seeds() {
+    let bench = Bench::new();
+    let line = "cv two-gaussians --rows 90 -k 3 --eps 1e-6";
+    let d = bench.json(&format!("{line} --seed 5 --repeat 3 -o all --write-folds folds"));
+    assert_eq!(
+        (&d["rounds"], &d["k"], &d["samples_counted"], &d["samples_tested"]),
+        (&3.into(), &9.into(), &270.into(), &90.into())
+    );
+    let rounds: Vec<u64> = d["folds"].as_array().unwrap().iter().map(|fold| fold["round"].as_u64().unwrap()).collect();
+    assert_eq!(rounds, [0, 0, 0, 1, 1, 1, 2, 2, 2]);
+    let spread = &d["spread"]["accuracy"];
+    let scores: Vec<f64> =
+        d["folds"].as_array().unwrap().iter().map(|fold| fold["scores"]["accuracy"].as_f64().unwrap()).collect();
+    let mean = scores.iter().sum::<f64>() / 9.0;
+    assert!((spread["mean"].as_f64().unwrap() - mean).abs() < 1e-12 && spread["folds"] == 9, "{spread}");
+    let [low, high] = ["low", "high"].map(|end| spread[end].as_f64().unwrap());
+    assert!(low < mean && mean < high && high <= 1.0, "{spread}");
+    let again = bench.json(&format!("{line} --seed 5 --folds folds -o again"));
+    assert_eq!((&again["rounds"], &again["correct"]), (&d["rounds"], &d["correct"]));
+    assert_eq!(bench.read("all"), bench.read("again"));
+    let rows = bench.read("all");
+    let rows: Vec<&str> = rows.lines().collect();
+    assert_eq!(rows.len(), 270);
+    let correct = rows.iter().filter(|l| l.split(' ').next() == l.split(' ').nth(1)).count();
+    assert_eq!(d["correct"], correct);
+    assert!(bench.run(&format!("{line} --repeat 0")).code == 2);
+    let text = bench.run(&format!("{line} --repeat 2"));
+    assert!(text.out.contains("6 stratified folds in 2 rounds") && text.out.contains("95 % interval"), "{}", text.out);
+}
+
+#[test]
 fn a_scaling_is_fitted_to_training_rows() {
     let bench = Bench::new();
     // Row 1 alone stretches feature 1: with it in the test fold the training rows scale differently.

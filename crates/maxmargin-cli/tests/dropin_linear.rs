@@ -113,6 +113,35 @@ fn the_search_finds_liblinears_c() {
     let best = |out: &str| out.lines().find(|line| line.starts_with("Best C = ")).map(str::to_owned);
     assert_eq!(best(&genuine.out), best(&ours.out), "{genuine:?} {ours:?}");
     assert!(ours.out.starts_with("Doing parameter search with 3-fold cross validation.\nlog2c="), "{ours:?}");
+    // The bias is a feature of every row.
+    let first =
+        |out: &str| out.lines().find(|line| line.starts_with("log2c=")).and_then(|line| line.get(..13)).map(str::to_owned);
+    let [genuine, ours] =
+        [theirs(&bench, "liblinear-train -C -s 2 -v 3 -B 3 heart"), bench.run("liblinear-train -C -s 2 -v 3 -B 3 heart")];
+    assert_eq!(first(&genuine.out), first(&ours.out), "{genuine:?} {ours:?}");
+}
+
+#[test]
+fn the_search_of_regression_finds_liblinears_c_and_p() {
+    let Some(bench) = folder() else { return };
+    for options in ["-p 0.1 -v 3", "-p 0.12 -v 3 -B 1", "-p 0.05 -c 0.25 -v 4"] {
+        let genuine = theirs(&bench, &format!("liblinear-train -C -s 11 {options} -e 1e-9 heart"));
+        let ours = bench.run(&format!("liblinear-train -C -s 11 {options} heart"));
+        let best = |out: &str| -> Vec<String> {
+            let line = out.lines().find(|line| line.starts_with("Best C = ")).unwrap_or_default().to_owned();
+            line.split_whitespace().map(str::to_owned).collect()
+        };
+        let (a, b) = (best(&genuine.out), best(&ours.out));
+        assert_eq!(a.len(), 12, "{genuine:?}");
+        assert_eq!(a[..11], b[..11], "{options}: {genuine:?} {ours:?}");
+        let [x, y] = [&a[11], &b[11]].map(|error| error.parse::<f64>().expect("an error"));
+        assert!((x - y).abs() <= 1e-4 * x, "{options}: {x} {y}");
+        // Every line that LIBLINEAR prints, it may end earlier.
+        let tried = |out: &str| out.lines().filter(|line| line.starts_with("log2c=")).map(str::to_owned).collect::<Vec<_>>();
+        let (there, here) = (tried(&genuine.out), tried(&ours.out));
+        let known = |line: &String| here.iter().any(|own| own[..24] == line[..24]);
+        assert!(!there.is_empty() && there.iter().all(known), "{options}: {there:?} {here:?}");
+    }
 }
 
 #[test]

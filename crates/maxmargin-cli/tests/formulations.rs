@@ -32,8 +32,19 @@ fn bench() -> Bench {
 
 /// The paths of all keys, but for those that are lists of what there is.
 fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    let own = [".data.classes", ".data.target", ".scores", ".confusion", ".weights", ".warnings", ".work", ".full", ".machines"];
-    if own.contains(&path) || path.ends_with("[].scores") {
+    let own = [
+        ".data.classes",
+        ".data.target",
+        ".scores",
+        ".spread",
+        ".confusion",
+        ".weights",
+        ".warnings",
+        ".work",
+        ".full",
+        ".machines",
+    ];
+    if own.contains(&path) || path.ends_with("[].scores") || path.ends_with("[].spread") {
         return;
     }
     match value {

@@ -24,7 +24,7 @@ fn walk(value: &Value, path: &str, shape: &mut Shape) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| walk(value, &format!("{path}[]"), shape)),
         // Which metrics there are depends on what is scored.
-        Value::Object(_) if path.ends_with(".scores") => {}
+        Value::Object(_) if path.ends_with(".scores") || path.ends_with(".spread") => {}
         Value::Object(fields) => fields.iter().for_each(|(key, value)| walk(value, &format!("{path}.{key}"), shape)),
         _ => {}
     }

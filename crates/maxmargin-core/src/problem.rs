@@ -4,6 +4,9 @@ use crate::dual::{Balance, Dual, DualError};
 use crate::formulation::Formulation;
 use crate::solution::{Solution, thresholds_of};
 
+/// What counts as rounding in a sum, relatively.
+const ROUNDING: f64 = 1e-12;
+
 /// Samples of one machine, in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
@@ -107,6 +110,22 @@ impl Problem {
             let k = if self.dual.len() > self.samples && coef < 0.0 { self.samples + sample } else { sample };
             alpha[k] += self.dual.sign()[k] * coef;
         }
+        // What the two variables of a sample of ν-SVR have in common is not in its coefficient: it is what the sum of each sign lacks. There is some only where the width
+        // is 0, where every sample below its bound has no error and may have any part of it.
+        if let (Formulation::NuSvr { .. }, Balance::PerSign(wanted, _)) = (self.formulation, self.dual.balance()) {
+            let (first, second) = alpha.split_at_mut(self.samples);
+            let lack = wanted - first.iter().sum::<f64>();
+            let room = |a: f64, b: f64, upper: f64| (upper - a.max(b)).max(0.0);
+            let pairs = || first.iter().zip(&*second).zip(self.dual.upper());
+            let all: f64 = pairs().map(|((a, b), upper)| room(*a, *b, *upper)).sum();
+            if lack > ROUNDING * wanted && all > 0.0 {
+                let share = (lack / all).min(1.0);
+                for ((a, b), upper) in first.iter_mut().zip(second).zip(self.dual.upper()) {
+                    let common = share * room(*a, *b, *upper);
+                    (*a, *b) = (*a + common, *b + common);
+                }
+            }
+        }
         // ν-SVC gives its coefficients away divided by ρ: the sums tell what that was.
         if let (Formulation::NuSvc { .. }, Balance::PerSign(plus, minus)) = (self.formulation, self.dual.balance()) {
             let sum: f64 = alpha.iter().sum();
@@ -186,5 +205,11 @@ mod tests {
         assert_eq!(problem.alpha_of([(0, 0.5), (1, -0.25)].into_iter()), [0.5, 0.0, 0.0, 0.25]);
         let fold = problem.of_samples(|i| i == 1).expect("a fold");
         assert_eq!(fold.upper(), [0.0, 1.0, 0.0, 1.0]);
+        // The sums of ν-SVR are ½ each: a quarter is in the coefficients, and of the rest of the boxes, 1¾, each sample has the same share.
+        let problem = Formulation::NuSvr { c: 1.0, nu: 0.5 }.problem(&part).expect("a problem");
+        let alpha = problem.alpha_of([(0, 0.25), (1, -0.25)].into_iter());
+        let common = 0.75 / 6.0;
+        assert_eq!(alpha, [0.25 + common, common, common, 0.25 + common]);
+        assert_eq!((alpha[0] + alpha[1], alpha[2] + alpha[3]), (0.5, 0.5));
     }
 }

@@ -108,12 +108,18 @@ pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f6
     Some((of(1.0), of(-1.0)))
 }
 
+/// What counts as rounding of α, relative to the largest: sums of many shares and steps are off by so much.
+const ROUNDING: f64 = 1e-12;
+
 /// The mean of `f` over the free of some variables, given as (variable, sign in the constraint, `f`), or the middle of what the bounded ones leave.
+///
+/// One that only rounding keeps off its bound counts as bounded: where all others are, it would alone decide between the ends of an interval of optima.
 fn threshold(dual: &Dual, alpha: &[f64], members: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
+    let near = ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a));
     let (mut sum, mut free) = (0.0, 0_usize);
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     for (k, s, f) in members {
-        let (at_zero, at_upper) = (alpha[k] <= 0.0, alpha[k] >= dual.upper()[k]);
+        let (at_zero, at_upper) = (alpha[k] <= near, dual.upper()[k] - alpha[k] <= near);
         match (at_zero, at_upper) {
             (false, false) => {
                 sum += f;

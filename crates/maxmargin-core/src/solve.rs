@@ -124,17 +124,31 @@ impl Refused {
     /// When loss or bias are others, or there are features alone.
     pub fn unless_hinge(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
         let refused = |reason: &str, instead| Err(Self { solver, reason: reason.to_owned(), instead });
+        Self::unless_free(solver, formulation, features)?;
+        if formulation.loss() != Loss::Hinge && !matches!(formulation, Formulation::Svc { .. }) {
+            return refused("it has the hinge loss", "for the squared loss use `smo`, or `linear` without a kernel");
+        }
+        if formulation.loss() != Loss::Hinge {
+            return refused(
+                "it has the hinge loss",
+                "for the squared loss use `smo` or `pairwise`, or `linear` without a kernel",
+            );
+        }
+        Ok(())
+    }
+
+    /// What solvers over kernel rows say of formulations whose bias is not free.
+    ///
+    /// # Errors
+    ///
+    /// When the bias is another, or there are features alone.
+    pub fn unless_free(solver: &'static str, formulation: &Formulation, features: bool) -> Result<(), Self> {
         if features {
             return Err(Self::features(solver));
         }
-        if formulation.loss() != Loss::Hinge && !matches!(formulation, Formulation::Svc { .. }) {
-            return refused("it has the hinge loss", "for the squared loss use `linear` without a kernel");
-        }
-        if formulation.loss() != Loss::Hinge {
-            return refused("it has the hinge loss", "for the squared loss use `pairwise`, or `linear` without a kernel");
-        }
         if formulation.offset() != Offset::Free {
-            return refused("its bias is free", "for another bias use `linear`, or `pairwise` with the squared loss");
+            let reason = "its bias is free".to_owned();
+            return Err(Self { solver, reason, instead: "for another bias use `linear`, or `pairwise` with the squared loss" });
         }
         Ok(())
     }

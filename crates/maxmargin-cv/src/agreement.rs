@@ -107,6 +107,10 @@ impl Metric for Matthews {
         "matthews"
     }
 
+    fn range(&self) -> [f64; 2] {
+        [-1.0, 1.0]
+    }
+
     fn best(&self) -> Best {
         Best::Highest
     }

@@ -15,10 +15,9 @@ use std::time::Instant;
 
 /// Cross-validates by a training of every fold from zero, on all threads.
 pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, watch: &dyn CvWatch) -> Result<CvReport, CvError> {
-    let mut report = CvReport::empty(study.data.samples.len(), study.machines());
+    let mut report = CvReport::empty(plan, study.machines());
     for fold in 0..plan.folds() {
-        let tested = |i: &usize| plan.fold_of()[*i] as usize == fold;
-        let (test, train): (Vec<usize>, Vec<usize>) = (0..plan.len()).partition(tested);
+        let (train, test) = (plan.train(fold), plan.test(fold));
         let data = study.data.select(&train);
         let classes = study.classes.map(|_| ClassLabels::new(&data.labels)).transpose();
         let classes = classes.map_err(|error| match error {
@@ -38,7 +37,7 @@ pub(crate) fn cross_validate(study: &Study, plan: &FoldPlan, begun: Instant, wat
             total: plan.folds(),
             solver: Progress::default(),
         });
-        add(&mut report, study, fold, &test, &trained)?;
+        add(&mut report, study, (plan, fold), &trained)?;
     }
     report.total_seconds = begun.elapsed().as_secs_f64();
     Ok(report.summed(study.formulation.needs(), &study.data.labels))
@@ -53,9 +52,10 @@ fn of_data(error: CvError, rows: &[usize]) -> CvError {
 }
 
 /// Adds a trained fold.
-fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], trained: &Fitted) -> Result<(), CvError> {
+fn add(report: &mut CvReport, study: &Study, (plan, fold): (&FoldPlan, usize), trained: &Fitted) -> Result<(), CvError> {
     let model = &trained.model;
     let (width, needs) = (study.machines(), study.formulation.needs());
+    let (test, before) = (plan.test(fold), plan.round(fold) * plan.len());
     let countable = needs == Needs::Classes || (needs == Needs::Nothing && are_sides(&study.data.labels));
     let solved = trained.machines.iter().all(MachineReport::is_solution);
     let mut correct = 0;
@@ -63,25 +63,26 @@ fn add(report: &mut CvReport, study: &Study, fold: usize, test: &[usize], traine
         let decisions =
             model.decision_values(&study.data.samples.select(test), study.par).map_err(|error| of_data(error.into(), test))?;
         for (&i, row) in test.iter().zip(decisions.chunks_exact(width)) {
-            report.decisions[i * width..(i + 1) * width].copy_from_slice(row);
-            report.predicted[i] = model.label(row);
-            correct += usize::from(report.predicted[i] == study.data.labels[i]);
+            let at = before + i;
+            report.decisions[at * width..(at + 1) * width].copy_from_slice(row);
+            report.predicted[at] = model.label(row);
+            correct += usize::from(report.predicted[at] == study.data.labels[i]);
         }
     }
     let of = |values: &[f64]| -> Vec<f64> { test.iter().map(|&i| values[i]).collect() };
-    let ranked = (width == 1).then(|| of(&report.decisions));
-    let scores = scores(needs, &of(&study.data.labels), &of(&report.predicted), ranked.as_deref());
+    let ranked = (width == 1).then(|| of(&report.decisions[before..]));
+    let scores = scores(needs, &of(&study.data.labels), &of(&report.predicted[before..]), ranked.as_deref());
     report.kernel_seconds += trained.kernel.time.as_secs_f64();
     report.rows_computed += trained.kernel.computed;
     report.kernel_bytes = report.kernel_bytes.max(trained.kernel.peak_bytes);
     Solved::add_counts(&mut report.counts, &trained.counts);
-    let sizes = (study.data.samples.len() - test.len(), test.len());
+    let sizes = (plan.trained(fold), test.len());
     report.folds.push(FoldReport {
         solved,
         correct: (solved && countable).then_some(correct),
         scores,
         support_vectors: model.support_vectors(),
-        ..FoldReport::of(fold, sizes, trained.machines.iter(), trained.machines.clone())
+        ..FoldReport::of((fold, plan.round(fold)), sizes, trained.machines.iter(), trained.machines.clone())
     });
     Ok(())
 }

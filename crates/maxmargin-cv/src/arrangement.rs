@@ -68,10 +68,10 @@ impl Arrangement {
         Self::new(original, of, (count, scheme))
     }
 
-    /// Sorted by fold and, inside a fold, by class: a training set is then at most two runs of a kernel row.
+    /// Sorted by the folds that leave samples out and, among those of the same, by class: where every sample is tested once, a training set is then at most two
+    /// runs of a kernel row.
     pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels, scheme: Scheme) -> Self {
-        let mut original: Vec<usize> = (0..plan.len()).collect();
-        original.sort_by_key(|&i| (plan.fold_of()[i], classes.of()[i]));
+        let original = plan.sorted_by(|i| classes.of()[i]);
         Self::new(original, classes.of(), (classes.count(), scheme))
     }
 
@@ -87,8 +87,7 @@ impl Arrangement {
 
     /// One machine of all samples, which shall say `target` of them (in the order of the data); sorted by fold, where there is a plan.
     pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
-        let mut original: Vec<usize> = (0..target.len()).collect();
-        plan.iter().for_each(|plan| original.sort_by_key(|&i| plan.fold_of()[i]));
+        let original = plan.map_or_else(|| (0..target.len()).collect(), |plan| plan.sorted_by(|_| ()));
         let part = Part {
             classes: None,
             rows: (0..target.len()).collect(),
@@ -119,21 +118,42 @@ impl Arrangement {
         self.original.iter().enumerate().all(|(at, &i)| at == i)
     }
 
-    /// The test samples of each fold, as positions in this arrangement.
-    pub(crate) fn tests(&self, plan: &FoldPlan) -> Vec<Vec<usize>> {
-        tests(plan, self.original.iter().copied())
+    /// The folds of a plan, as positions in this arrangement.
+    pub(crate) fn folds(&self, plan: &FoldPlan) -> Vec<Held> {
+        held(plan, self.original.iter().copied())
     }
 
-    /// The test samples of each fold among those of a part, as places in the part.
-    pub(crate) fn tests_of(&self, part: &Part, plan: &FoldPlan) -> Vec<Vec<usize>> {
-        tests(plan, part.rows.iter().map(|&at| self.original[at]))
+    /// What the folds of a plan are among the samples of a part, as places in the part.
+    pub(crate) fn folds_of(&self, part: &Part, plan: &FoldPlan) -> Vec<Held> {
+        held(plan, part.rows.iter().map(|&at| self.original[at]))
     }
 }
 
-fn tests(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
-    let mut folds = vec![Vec::new(); plan.folds()];
-    samples.enumerate().for_each(|(place, i)| folds[plan.fold_of()[i] as usize].push(place));
-    folds
+/// What a fold holds back from its training, as places among samples, ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// What it does not train on.
+    pub(crate) out: Vec<usize>,
+    /// What it tests of that.
+    pub(crate) test: Vec<usize>,
+    /// [`FoldPlan::round`].
+    pub(crate) round: usize,
+}
+
+fn held(plan: &FoldPlan, samples: impl Iterator<Item = usize>) -> Vec<Held> {
+    let mut place = vec![None; plan.len()];
+    samples.enumerate().for_each(|(at, i)| place[i] = Some(at));
+    let places = |rows: &mut dyn Iterator<Item = usize>| {
+        let mut places: Vec<usize> = rows.filter_map(|i| place[i]).collect();
+        places.sort_unstable();
+        places
+    };
+    let of = |fold: usize| Held {
+        out: places(&mut plan.left_out(fold)),
+        test: places(&mut plan.test(fold).iter().copied()),
+        round: plan.round(fold),
+    };
+    (0..plan.folds()).map(of).collect()
 }
 
 /// Whether so many machines are enough to give every thread some of them.
@@ -173,8 +193,14 @@ mod tests {
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
         let folds = Arrangement::by_fold(&plan, &classes, Scheme::Pairs);
         assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
-        assert_eq!(folds.tests(&plan), [vec![0, 1], vec![2, 3, 4]]);
-        assert_eq!(folds.tests_of(&folds.parts[0], &plan), [vec![0], vec![1, 2]]);
+        let partition = |tests: [Vec<usize>; 2]| tests.map(|test| Held { out: test.clone(), test, round: 0 });
+        assert_eq!(folds.folds(&plan), partition([vec![0, 1], vec![2, 3, 4]]));
+        assert_eq!(folds.folds_of(&folds.parts[0], &plan), partition([vec![0], vec![1, 2]]));
+        // Time goes on: the first fold leaves out what the second trains on.
+        let series = FoldPlan::time_series(5, 2, None, 0).expect("folds");
+        let alone = Arrangement::alone(&[0.5; 5], Some(&series));
+        let [first, second] = &alone.folds(&series)[..] else { panic!("two folds") };
+        assert_eq!((&first.out[..], &first.test[..], &second.out[..]), (&[3, 4][..], &[3][..], &[4][..]));
         // One machine of two classes wants no order of its own.
         let two = ClassLabels::new(&[1.0, -1.0, 1.0]).expect("two classes");
         assert!(Arrangement::sorted(two.of(), 2, Scheme::Pairs).is_identity());

@@ -109,8 +109,8 @@ pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64
 }
 
 /// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
-/// ([`CvReport::decisions`]), by calibrations that are fitted to the *other* folds: no sample has a part in what is said of it, neither in its machines nor in
-/// their calibration. Not numbers where there are no decision values.
+/// ([`CvReport::decisions`]: one such matrix for each round), by calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
+/// what is said of it, neither in its machines nor in their calibration. Not numbers where there are no decision values.
 ///
 /// # Errors
 ///
@@ -128,13 +128,15 @@ pub fn cross_fitted(
     let fit = Fit { decisions, classes, scheme, probability };
     let count = classes.count();
     let width = fit.width();
-    let mut all = vec![f64::NAN; plan.len() * count];
+    let mut all = vec![f64::NAN; plan.rounds() * plan.len() * count];
     for fold in 0..plan.folds() {
-        let calibration = fit.over(|i| plan.fold_of()[i] as usize != fold)?;
-        let tested = (0..plan.len()).filter(|&i| plan.fold_of()[i] as usize == fold && fit.has(i));
-        for i in tested {
-            let row = scheme.probabilities(count, &calibration, &decisions[i * width..(i + 1) * width]);
-            all[i * count..(i + 1) * count].copy_from_slice(&row);
+        let mut others = vec![true; plan.len()];
+        plan.test(fold).iter().for_each(|&i| others[i] = false);
+        let calibration = fit.over(|i| others[i])?;
+        let before = plan.round(fold) * plan.len();
+        for at in plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.has(at)) {
+            let row = scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
+            all[at * count..(at + 1) * count].copy_from_slice(&row);
         }
     }
     Ok(all)
@@ -142,7 +144,7 @@ pub fn cross_fitted(
 
 /// Decision values of classes, to which calibrations are fitted.
 struct Fit<'a> {
-    /// Row-major samples × machines.
+    /// Row-major samples × machines, round after round.
     decisions: &'a [f64],
     classes: &'a ClassLabels,
     scheme: Scheme,
@@ -152,24 +154,28 @@ struct Fit<'a> {
 impl Fit<'_> {
     fn width(&self) -> usize {
         let width = self.scheme.sides(self.classes.count()).len();
-        assert_eq!(self.decisions.len(), width * self.classes.of().len(), "a decision value of each machine for each sample");
+        let matrix = width * self.classes.of().len();
+        assert!(self.decisions.len().is_multiple_of(matrix), "a decision value of each machine for each sample");
         width
     }
 
-    fn has(&self, i: usize) -> bool {
-        let width = self.decisions.len() / self.classes.of().len();
-        self.decisions[i * width..(i + 1) * width].iter().all(|f| !f.is_nan())
+    /// Whether a row of the decision values is known.
+    fn has(&self, at: usize) -> bool {
+        let width = self.width();
+        self.decisions[at * width..(at + 1) * width].iter().all(|f| !f.is_nan())
     }
 
     /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
     fn over(&self, counts: impl Fn(usize) -> bool) -> Result<Vec<Calibration>, ModelError> {
         let width = self.width();
         let of = self.classes.of();
+        let class = |at: usize| of[at % of.len()] as usize;
         let one = |(p, (earlier, later)): (usize, (Option<usize>, usize))| {
-            let is_side = |i: &usize| earlier.is_none_or(|earlier| [earlier, later].contains(&(of[*i] as usize)));
-            let rows: Vec<usize> = (0..of.len()).filter(|i| is_side(i) && counts(*i) && self.has(*i)).collect();
-            let decisions: Vec<f64> = rows.iter().map(|i| self.decisions[i * width + p]).collect();
-            let sides: Vec<bool> = rows.iter().map(|&i| of[i] as usize == later).collect();
+            let is_side = |at: usize| earlier.is_none_or(|earlier| [earlier, later].contains(&class(at)));
+            let known = |at: &usize| is_side(*at) && counts(at % of.len()) && self.has(*at);
+            let rows: Vec<usize> = (0..self.decisions.len() / width).filter(known).collect();
+            let decisions: Vec<f64> = rows.iter().map(|at| self.decisions[at * width + p]).collect();
+            let sides: Vec<bool> = rows.iter().map(|&at| class(at) == later).collect();
             self.probability.fit(&decisions, &sides)
         };
         self.scheme.sides(self.classes.count()).into_iter().enumerate().map(one).collect()
@@ -241,7 +247,7 @@ impl Study<'_> {
         }
         if let (Ok(found), Some(classes), None) = (&found, self.classes, report.missing) {
             let probabilities = cross_fitted(&found.decisions, plan, (classes, model.scheme()), probability)?;
-            report.reliability = Reliability::of(&probabilities, classes.count(), classes.of());
+            report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
         report.seconds = begun.elapsed().as_secs_f64();
         Ok(Calibrated { model, report })
@@ -256,13 +262,16 @@ impl Study<'_> {
         if let Some(classes) = self.classes {
             return Ok(Ok(Fit { decisions, classes, scheme: self.rule().scheme, probability }.over(|_| true)?));
         }
+        // Samples that no fold tests have none.
+        let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();
         if self.formulation.needs() == Needs::Nothing {
-            let marks = Calibration::marks(decisions)?;
+            let marks = Calibration::marks(&known)?;
             return Ok(marks
                 .map(|marks| vec![marks])
                 .ok_or("fewer than five samples are inside, or outside, of the folds that did not see them"));
         }
-        let errors: Vec<f64> = self.data.labels.iter().zip(decisions).map(|(target, value)| target - value).collect();
+        let targets = self.data.labels.iter().cycle().zip(decisions).filter(|(_, value)| !value.is_nan());
+        let errors: Vec<f64> = targets.map(|(target, value)| target - value).collect();
         if errors.iter().all(|error| *error == 0.0) {
             return Ok(Err("all errors are 0"));
         }

@@ -1,5 +1,6 @@
 //! The cross-validation engine of one machine: one space for all folds, a start for each fold, one audit for all solutions.
 
+use crate::arrangement::Held;
 use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::pool::{Pool, sum_of};
@@ -20,14 +21,14 @@ impl<'a> Trainer<'a> {
     /// Runs all folds; the model of all data, where the seeding wants one, starts from `start`.
     pub(crate) fn run(&self, start: Option<&[f64]>) -> Result<Outcome, CvError> {
         self.check()?;
-        let mut outcome = Outcome::new(self.folds.len(), self.space.len());
+        let mut outcome = Outcome::new(self.folds, self.space.len());
         match self.seeding.source() {
             Source::AllData => self.run_from_all_data(start, &mut outcome)?,
             Source::PreviousFold => self.run_chain(&mut outcome)?,
             Source::Nothing => self.run_cold(&mut outcome)?,
         }
-        // Folds that test none of this machine's samples are the machine of all of them.
-        if outcome.full.is_none() && self.folds.iter().any(Vec::is_empty) {
+        // Folds that leave out none of this machine's samples are the machine of all of them.
+        if outcome.full.is_none() && self.folds.iter().any(|fold| fold.out.is_empty()) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -47,8 +48,8 @@ impl<'a> Trainer<'a> {
         }
         let count = |rows: &mut dyn Iterator<Item = [usize; 2]>| rows.fold([0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
         let all = count(&mut rows.iter().copied());
-        let emptied = |fold: &Vec<usize>| {
-            let gone = count(&mut fold.iter().map(|&i| rows[i]));
+        let emptied = |fold: &Held| {
+            let gone = count(&mut fold.out.iter().map(|&i| rows[i]));
             all[0] == gone[0] || all[1] == gone[1]
         };
         match self.folds.iter().position(emptied) {
@@ -57,12 +58,12 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Folds that have test samples here.
-    fn tested(&self) -> Vec<usize> {
-        (0..self.folds.len()).filter(|&h| !self.folds[h].is_empty()).collect()
+    /// Folds that leave out samples here.
+    fn cut(&self) -> Vec<usize> {
+        (0..self.folds.len()).filter(|&h| !self.folds[h].out.is_empty()).collect()
     }
 
-    /// Every fold from the model of all data. Folds that hold no support vector of it need no training: it is their solution.
+    /// Every fold from the model of all data. Folds that leave out no support vector of it need no training: it is their solution.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
         let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
@@ -78,8 +79,10 @@ impl<'a> Trainer<'a> {
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
         let shares = self.problem.formulation().counts_samples();
-        let touches =
-            |support: &[bool], h: usize| self.folds[h].iter().any(|&i| support[i]) || (shares && !self.folds[h].is_empty());
+        let touches = |support: &[bool], h: usize| {
+            let out = &self.folds[h].out;
+            out.iter().any(|&i| support[i]) || (shares && !out.is_empty())
+        };
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
         // The others are done already.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
@@ -110,12 +113,12 @@ impl<'a> Trainer<'a> {
     /// Folds in order, each from the one before.
     fn run_chain(&self, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut from: Option<Trained> = None;
-        let tested = self.tested();
-        for (b, batch) in tested.chunks(BATCH).enumerate() {
+        let cut = self.cut();
+        for (b, batch) in cut.chunks(BATCH).enumerate() {
             let mut tasks: Vec<Task> = Vec::new();
             for (at, &h) in batch.iter().enumerate() {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
-                let last = b * BATCH + at + 1 == tested.len();
+                let last = b * BATCH + at + 1 == cut.len();
                 // Nobody seeds what will not be trained.
                 from = if last || self.limit.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
@@ -127,7 +130,7 @@ impl<'a> Trainer<'a> {
 
     /// Every fold from zero. Where there is a kernel, the first alone: it finds most of the rows that all need, on all threads.
     fn run_cold(&self, outcome: &mut Outcome) -> Result<(), CvError> {
-        let mut rest = self.tested();
+        let mut rest = self.cut();
         let mut tasks = Vec::new();
         if self.space.rows().is_some() && !rest.is_empty() {
             tasks.push(self.train(Some(rest.remove(0)), None, None, self.par)?);
@@ -168,7 +171,7 @@ impl<'a> Trainer<'a> {
     /// The solution of a task over all rows. Sums of hidden rows come from their own kernel rows; without seeds nobody asks for sums.
     fn trained(&self, task: &Task) -> Trained<'a> {
         let n = self.space.len();
-        let hidden = self.range_of(task.fold);
+        let hidden = self.hidden_in(task.fold);
         let (alpha, gradient) = (&task.solution.alpha, &task.solution.gradient);
         let (mut beta, mut sums) = (vec![0.0; n], vec![0.0; n]);
         let dual = &task.dual;
@@ -177,7 +180,6 @@ impl<'a> Trainer<'a> {
             sums[i] = sum_of(dual, k, alpha[k], gradient[k]);
         }
         if let Some((_, rows)) = &self.seeds {
-            let hidden: Vec<usize> = hidden.clone().collect();
             for chunk in hidden.chunks(64) {
                 rows.fetch(chunk);
                 chunk.iter().for_each(|&t| sums[t] = rows.row(t).entries().dot(&beta));

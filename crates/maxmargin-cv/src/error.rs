@@ -20,11 +20,9 @@ pub enum CvError {
         /// What is wrong with it.
         source: DualError,
     },
-    /// A class has samples in one fold only.
-    #[error(
-        "all samples of class {label} are in fold {fold}, whose training set then has none; choose other folds, such as stratified ones"
-    )]
-    ClassInOneFold {
+    /// A training set has no sample of a class.
+    #[error("the training set of fold {fold} has no sample of class {label}; choose other folds, such as stratified ones")]
+    ClassMissing {
         /// The label.
         label: f64,
         /// The fold.

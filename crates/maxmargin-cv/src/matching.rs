@@ -112,6 +112,22 @@ fn find(model: &Model, samples: &Samples, of: &[u32]) -> Result<Vec<usize>, Stri
     class_of.into_iter().enumerate().map(find).collect()
 }
 
+/// The terms of a regression without a record, whose vectors were found by content, given to equal rows in the order of their targets: of two equal rows that of the
+/// greater target has the greater residual, and so, in any solution, the greater coefficient.
+pub(crate) fn by_targets(terms: &Terms, kernel: &Kernel, samples: &Samples, targets: &[f64]) -> Terms {
+    let mut equal: HashMap<Key, Vec<usize>> = HashMap::new();
+    (0..samples.len()).for_each(|row| equal.entry(key(kernel, samples, row)).or_default().push(row));
+    let mut coef = vec![0.0; samples.len()];
+    terms.iter().for_each(|(row, own)| coef[*row] = *own);
+    for rows in equal.values_mut().filter(|rows| rows.len() > 1) {
+        let mut own: Vec<f64> = rows.iter().map(|&row| coef[row]).collect();
+        own.sort_by(f64::total_cmp);
+        rows.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
+        rows.iter().zip(own).for_each(|(&row, own)| coef[row] = own);
+    }
+    (0..samples.len()).filter(|&row| coef[row] != 0.0).map(|row| (row, coef[row])).collect()
+}
+
 /// What makes a row equal to another: its non-zero values, bit for bit; for a precomputed kernel, its serial number.
 fn key(kernel: &Kernel, samples: &Samples, row: usize) -> Key {
     let mut entries = Key::new();

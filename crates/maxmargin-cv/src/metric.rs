@@ -24,6 +24,11 @@ pub trait Metric: Sync {
     /// Which scores are better.
     fn best(&self) -> Best;
 
+    /// The least and the greatest score that there can be.
+    fn range(&self) -> [f64; 2] {
+        [0.0, 1.0]
+    }
+
     /// Whether it looks at decision values of two classes instead of what is predicted.
     fn ranks(&self) -> bool {
         false
@@ -61,6 +66,12 @@ pub fn metrics_of(needs: Needs) -> &'static [&'static dyn Metric] {
 /// Whether labels say of every sample whether it is inside (1) or not (−1): one class can then be scored as two are, as LIBSVM does.
 pub(crate) fn are_sides(labels: &[f64]) -> bool {
     labels.iter().all(|label| label.abs() == 1.0)
+}
+
+/// [`Metric::range`] of a metric by its name.
+pub(crate) fn range_of(name: &str) -> [f64; 2] {
+    let mut all = [METRICS, TWO_CLASS_METRICS, VALUE_METRICS, INLIER_METRICS].into_iter().flatten();
+    all.find(|metric| metric.name() == name).map_or([f64::NEG_INFINITY, f64::INFINITY], |metric| metric.range())
 }
 
 /// Every metric of formulations with these needs, those of two classes included.

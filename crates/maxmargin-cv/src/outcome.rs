@@ -1,5 +1,6 @@
 //! What came of the folds of one machine, as it grows.
 
+use crate::arrangement::Held;
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
 use maxmargin_core::{Balance, Decision, Solved, certain};
@@ -28,7 +29,7 @@ pub(crate) struct Full {
 pub(crate) struct Outcome {
     /// Nothing where the machine of all data is that of the fold: none of its support vectors is tested there.
     pub(crate) folds: Vec<Option<Box<Judged>>>,
-    /// Of every row by the machine that did not see it.
+    /// Of every row by the machine that did not see it, one round of folds after the other; not a number where no fold of the round tests it.
     pub(crate) decisions: Vec<f64>,
     pub(crate) full: Option<Full>,
     pub(crate) counts: Vec<(&'static str, u64)>,
@@ -37,8 +38,15 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Nothing yet.
-    pub(crate) fn new(folds: usize, rows: usize) -> Self {
-        Self { folds: vec![None; folds], decisions: vec![f64::NAN; rows], full: None, counts: Vec::new(), certify_seconds: 0.0 }
+    pub(crate) fn new(folds: &[Held], rows: usize) -> Self {
+        let rounds = folds.last().map_or(0, |last| last.round + 1);
+        Self {
+            folds: vec![None; folds.len()],
+            decisions: vec![f64::NAN; rounds * rows],
+            full: None,
+            counts: Vec::new(),
+            certify_seconds: 0.0,
+        }
     }
 
     /// Whether fold `h` has been trained.
@@ -68,7 +76,9 @@ impl Outcome {
         let bias = if task.dual.balance() == Balance::Free { 0.0 } else { task.solution.bias };
         let judged = Judged { report, decision };
         if let Some(fold) = task.fold {
-            trainer.folds[fold].iter().for_each(|&i| self.decisions[i] = scale * (audit.sums[i] + bias));
+            let held = &trainer.folds[fold];
+            let of_round = &mut self.decisions[held.round * audit.sums.len()..];
+            held.test.iter().for_each(|&i| of_round[i] = scale * (audit.sums[i] + bias));
             self.folds[fold] = Some(Box::new(judged));
         } else {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
@@ -91,8 +101,9 @@ impl Outcome {
     /// Fills in what the machine of all data says of samples whose fold it serves.
     pub(crate) fn complete(&mut self, trainer: &Trainer) {
         let Some(full) = &self.full else { return };
-        for (rows, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
-            rows.iter().for_each(|&i| self.decisions[i] = full.decisions[i]);
+        let rows = full.decisions.len();
+        for (held, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
+            held.test.iter().for_each(|&i| self.decisions[held.round * rows + i] = full.decisions[i]);
         }
     }
 }

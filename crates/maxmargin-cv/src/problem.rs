@@ -4,7 +4,6 @@ use crate::pool::Pool;
 use maxmargin_core::{Asking, Dual};
 use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
-use std::ops::Range;
 
 /// A trained point spread over all rows of a machine: what seeds start from.
 #[derive(Clone, Debug)]
@@ -15,8 +14,8 @@ pub(crate) struct Trained<'g> {
     pub(crate) sums: Vec<f64>,
     /// The bias.
     pub(crate) bias: f64,
-    /// Rows that were not in the training set.
-    pub(crate) hidden: Range<usize>,
+    /// Rows that were not in the training set, ascending.
+    pub(crate) hidden: &'g [usize],
     /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`), where a seeding asks for it.
     pub(crate) free_sums: Option<Vec<f64>>,
     /// The same solution made exact and ready to move, where a seeding asks for it.
@@ -28,8 +27,8 @@ pub(crate) struct Trained<'g> {
 pub(crate) struct Fold<'a> {
     /// The problem of the samples that take part.
     pub(crate) dual: &'a Dual,
-    /// Rows that are not in the training set.
-    pub(crate) hidden: &'a Range<usize>,
+    /// Rows that are not in the training set, ascending.
+    pub(crate) hidden: &'a [usize],
     /// What coefficients of all rows may be.
     pub(crate) pool: &'a Pool<'a>,
     /// Rows of the kernel.
@@ -42,4 +41,30 @@ pub(crate) struct Fold<'a> {
     pub(crate) asking: &'a Asking<'a>,
     /// Bytes that an exact path may take.
     pub(crate) memory: u64,
+}
+
+impl<'a> Fold<'a> {
+    /// Rows of the training set.
+    pub(crate) fn seen(self, rows: usize) -> impl Iterator<Item = usize> + use<'a> {
+        without(0..rows, self.hidden)
+    }
+
+    /// Rows that were not in the training set of `from` and are in this one.
+    pub(crate) fn entering(self, from: &Trained) -> Vec<usize> {
+        without(from.hidden.iter().copied(), self.hidden).collect()
+    }
+
+    /// Rows that were in the training set of `from` and are not in this one.
+    pub(crate) fn leaving(self, from: &Trained) -> Vec<usize> {
+        without(self.hidden.iter().copied(), from.hidden).collect()
+    }
+}
+
+/// What is not in `others`; both ascend.
+pub(crate) fn without(rows: impl Iterator<Item = usize>, others: &[usize]) -> impl Iterator<Item = usize> {
+    let mut others = others.iter().copied().peekable();
+    rows.filter(move |row| {
+        while others.next_if(|other| other < row).is_some() {}
+        others.next_if_eq(row).is_none()
+    })
 }

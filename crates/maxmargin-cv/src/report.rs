@@ -1,6 +1,8 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
 use crate::metric::{Score, scores};
+use crate::plan::FoldPlan;
+use crate::spread::{NamedSpread, spreads};
 use maxmargin_core::{Certain, Certificate, Dual, Needs, Solution, Status};
 use serde::Serialize;
 
@@ -130,6 +132,8 @@ fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
 pub struct FoldReport {
     /// Number of the fold, from 0.
     pub fold: usize,
+    /// Its round, from 0 ([`FoldPlan::round`]).
+    pub round: usize,
     /// Training samples.
     pub train: usize,
     /// Test samples.
@@ -173,13 +177,14 @@ impl FoldReport {
     /// What `judged`, the machines that decide in a fold of (`train`, `test`) samples, say together, and what `own`, those trained for it, cost; who is
     /// right and how many vectors differ is the caller's.
     pub(crate) fn of<'m>(
-        fold: usize,
+        (fold, round): (usize, usize),
         (train, test): (usize, usize),
         judged: impl Iterator<Item = &'m MachineReport> + Clone,
         own: Vec<MachineReport>,
     ) -> Self {
         Self {
             fold,
+            round,
             train,
             test,
             solved: false,
@@ -238,12 +243,19 @@ pub struct CvReport {
     /// The scores of the samples that are counted, by name.
     #[serde(skip)]
     pub scores: Vec<Score>,
+    /// How the scores of the folds spread, by the names of their metrics: those of folds that have a solution.
+    #[serde(skip)]
+    pub spread: Vec<NamedSpread>,
+    /// How often samples are tested, at most ([`FoldPlan::rounds`]).
+    pub rounds: usize,
+    /// Samples that some fold tests; the others have no prediction.
+    pub samples_tested: usize,
     /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted, and where
     /// labels are not what is predicted.
     pub accuracy: Option<f64>,
     /// Their number.
     pub correct: usize,
-    /// Samples that are counted: those of folds that have a solution.
+    /// Samples that are counted: those that are tested by folds that have a solution, each as often as it is tested.
     pub samples_counted: usize,
     /// Folds that have a solution.
     pub folds_counted: usize,
@@ -271,22 +283,26 @@ pub struct CvReport {
     /// Number of machines.
     pub machines: usize,
     /// Exact decision values of every sample by the model that did not see it, in the order of the data: row-major samples × machines. Not numbers where its
-    /// fold has no solution.
+    /// fold has no solution, and of samples that no fold tests. Where samples are tested several times, one such matrix for each round, one after the other.
     #[serde(skip)]
     pub decisions: Vec<f64>,
-    /// The label that they elect, or not a number.
+    /// The label that they elect, or not a number: rounds × samples.
     #[serde(skip)]
     pub predicted: Vec<f64>,
 }
 
 impl CvReport {
-    /// Nothing done yet for so many samples and machines.
-    pub(crate) fn empty(samples: usize, machines: usize) -> Self {
+    /// Nothing done yet for so many machines.
+    pub(crate) fn empty(plan: &FoldPlan, machines: usize) -> Self {
+        let tests = plan.rounds() * plan.len();
         Self {
             c: None,
             folds: Vec::new(),
             full: None,
             scores: Vec::new(),
+            spread: Vec::new(),
+            rounds: plan.rounds(),
+            samples_tested: plan.tested(),
             accuracy: None,
             correct: 0,
             samples_counted: 0,
@@ -302,8 +318,8 @@ impl CvReport {
             rows_computed: 0,
             kernel_bytes: 0,
             machines,
-            decisions: vec![f64::NAN; samples * machines],
-            predicted: vec![f64::NAN; samples],
+            decisions: vec![f64::NAN; tests * machines],
+            predicted: vec![f64::NAN; tests],
         }
     }
 
@@ -313,8 +329,11 @@ impl CvReport {
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
+        let scores =
+            scores(needs, &truth.repeat(self.rounds), &self.predicted, (self.machines == 1).then_some(&self.decisions[..]));
         Self {
-            scores: scores(needs, truth, &self.predicted, (self.machines == 1).then_some(&self.decisions[..])),
+            spread: spreads(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),
+            scores,
             accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),
             samples_counted,

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn refusals_name_what_to_take_instead() {
         let squared = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, offset: Offset::Free };
-        let refused = Solver::Smo.build(1).takes(&squared, false).expect_err("another loss");
+        let refused = Solver::Irwls.build(1).takes(&squared, false).expect_err("another loss");
         assert!(refused.to_string().contains("pairwise"), "{refused}");
         let refused = Solver::Linear.build(1).takes(&squared, false).expect_err("a kernel");
         assert!(refused.to_string().contains("smo"), "{refused}");

@@ -1,6 +1,6 @@
 //! From the machines of all folds to predictions and a report.
 
-use crate::arrangement::Arrangement;
+use crate::arrangement::{Arrangement, Held};
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::metric::{are_sides, scores};
@@ -37,7 +37,7 @@ impl Tally<'_> {
     ///
     /// When the votes were called off before they were counted.
     pub(crate) fn report(&self, source: &Source, outcomes: &[Outcome], work: &[RowWork]) -> Result<CvReport, CvError> {
-        let tests = self.arrangement.tests(self.plan);
+        let held = self.arrangement.folds(self.plan);
         let width = outcomes.len();
         let mut go_on = || {
             let stage = Stage::Certify { judged: 0, samples: self.arrangement.original.len() };
@@ -51,32 +51,34 @@ impl Tally<'_> {
             // One machine has judged all samples already.
             [only] => Ok(only.decisions.clone()),
             _ => match source {
-                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &tests, &asking),
+                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &held, &asking),
                 Source::Features(samples) => {
-                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &tests, &asking)
+                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &held, &asking)
                 }
             },
         };
         let decisions = decisions.map_err(|Halted| CvError::Ended(self.limit.status()))?;
         let votes: Vec<f64> = decisions.chunks_exact(width).map(|row| self.rule.label(row)).collect();
+        let rows = self.arrangement.original.len();
         let truth_of = |at: usize| self.labels[self.arrangement.original[at]];
         let countable = self.needs == Needs::Classes || (self.needs == Needs::Nothing && are_sides(self.labels));
-        let mut folds = Vec::with_capacity(tests.len());
-        let mut seen = Seen::new(self.arrangement.original.len());
-        let mut predicted = vec![f64::NAN; self.arrangement.original.len()];
-        for (fold, test) in tests.iter().enumerate() {
+        let mut folds = Vec::with_capacity(held.len());
+        let mut seen = Seen::new(rows);
+        let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
+        for (fold, Held { test, round, .. }) in held.iter().enumerate() {
+            let before = round * rows;
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
-            let correct = (solved && countable).then(|| test.iter().filter(|&&at| votes[at] == truth_of(at)).count());
+            let correct = (solved && countable).then(|| test.iter().filter(|&&at| votes[before + at] == truth_of(at)).count());
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
             let support_vectors = match &judged[..] {
                 [only] => only.report.support_vectors,
                 _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
             };
             let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
-            let said: Vec<f64> = test.iter().map(|&at| if solved { votes[at] } else { f64::NAN }).collect();
-            test.iter().zip(&said).for_each(|(&at, &label)| predicted[self.arrangement.original[at]] = label);
-            let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[at]).collect());
+            let said: Vec<f64> = test.iter().map(|&at| if solved { votes[before + at] } else { f64::NAN }).collect();
+            test.iter().zip(&said).for_each(|(&at, &label)| predicted[before + self.arrangement.original[at]] = label);
+            let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
             let scores = scores(self.needs, &truth, &said, ranked.as_deref());
             folds.push(FoldReport {
                 solved,
@@ -84,8 +86,8 @@ impl Tally<'_> {
                 scores,
                 support_vectors,
                 ..FoldReport::of(
-                    fold,
-                    (self.plan.len() - test.len(), test.len()),
+                    (fold, *round),
+                    (self.plan.trained(fold), test.len()),
                     judged.iter().map(|judged| &judged.report),
                     own,
                 )
@@ -94,10 +96,13 @@ impl Tally<'_> {
         let mut counts = Vec::new();
         outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
         // The report's shape is one for all: nothing is known of C and of clocks here.
-        let empty = CvReport::empty(0, width);
+        let empty = CvReport::empty(self.plan, width);
         let mut by_data = vec![f64::NAN; decisions.len()];
-        for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original).filter(|(_, i)| !predicted[**i].is_nan()) {
-            by_data[i * width..(i + 1) * width].copy_from_slice(row);
+        for (at, row) in decisions.chunks_exact(width).enumerate() {
+            let i = at - at % rows + self.arrangement.original[at % rows];
+            if !predicted[i].is_nan() {
+                by_data[i * width..(i + 1) * width].copy_from_slice(row);
+            }
         }
         let report = CvReport {
             folds,
@@ -114,26 +119,27 @@ impl Tally<'_> {
         Ok(report.summed(self.needs, self.labels))
     }
 
-    /// Exact decision values of all samples by the machines that did not see them, row-major. Machines of all data that serve many folds decide for all
-    /// samples at once.
-    fn decide(&self, source: Exact, outcomes: &[Outcome], tests: &[Vec<usize>], asking: &Asking) -> Result<Vec<f64>, Halted> {
+    /// Exact decision values of all samples by the machines that did not see them, row-major, round after round. Machines of all data that serve many folds
+    /// decide for all samples at once.
+    fn decide(&self, source: Exact, outcomes: &[Outcome], held: &[Held], asking: &Asking) -> Result<Vec<f64>, Halted> {
         let (n, width) = (self.arrangement.original.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
         let is_full = |p: usize, fold: usize| outcomes[p].folds[fold].is_none();
-        let shared: usize = (0..tests.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
-        let mut decisions = vec![0.0; n * width];
-        let at_once = 2 * shared > tests.len() * width;
+        let shared: usize = (0..held.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
+        let mut decisions = vec![0.0; self.plan.rounds() * n * width];
+        let at_once = 2 * shared > held.len() * width;
         if at_once {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
-            self.put(source, &of.collect::<Vec<_>>(), (&all, width), &mut decisions, asking)?;
+            self.put(source, &of.collect::<Vec<_>>(), (&all, width), &mut decisions[..n * width], asking)?;
+            (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
         }
-        for (fold, test) in tests.iter().enumerate() {
+        for (fold, Held { test, round, .. }) in held.iter().enumerate() {
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
             let of: Vec<(usize, &Decision)> = of.map(|p| (p, &*outcomes[p].judged(fold).decision)).collect();
-            self.put(source, &of, (test, width), &mut decisions, asking)?;
+            self.put(source, &of, (test, width), &mut decisions[round * n * width..], asking)?;
         }
         Ok(decisions)
     }

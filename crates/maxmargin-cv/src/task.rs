@@ -1,5 +1,6 @@
 //! One training: its problem, its solution so far, its judgement.
 
+use crate::arrangement::Held;
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::pool::{Pool, alpha_of, gradient_of};
@@ -14,7 +15,6 @@ use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
 use std::cell::Cell;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -54,8 +54,8 @@ pub(crate) struct Trainer<'a> {
     pub(crate) space: Space<'a>,
     /// What seeds work on, where the problem is one for them.
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
-    /// Rows of the test samples of each fold, ascending; some may have none. Seeds want them side by side.
-    pub(crate) folds: &'a [Vec<usize>],
+    /// What each fold holds back, in rows; some may hold back none.
+    pub(crate) folds: &'a [Held],
     pub(crate) solver: &'a dyn Solve,
     pub(crate) seeding: Seeding,
     pub(crate) stop: Stop,
@@ -73,11 +73,10 @@ pub(crate) struct Trainer<'a> {
     pub(crate) stopped: AtomicBool,
 }
 
-impl Trainer<'_> {
-    /// The rows of a fold's test samples, where they lie side by side.
-    pub(crate) fn range_of(&self, fold: Option<usize>) -> Range<usize> {
-        let rows = fold.map_or(&[][..], |h| &self.folds[h][..]);
-        rows.first().map_or(0..0, |first| *first..first + rows.len())
+impl<'a> Trainer<'a> {
+    /// The rows that a training does not see, ascending.
+    pub(crate) fn hidden_in(&self, fold: Option<usize>) -> &'a [usize] {
+        fold.map_or(&[], |h| &self.folds[h].out)
     }
 
     /// `start` brought to what the balance of a problem asks for.
@@ -94,7 +93,7 @@ impl Trainer<'_> {
     pub(crate) fn dual_of(&self, fold: Option<usize>) -> Result<Dual, CvError> {
         let Some(fold) = fold else { return Ok(self.problem.dual().clone()) };
         let mut takes_part = vec![true; self.space.len()];
-        self.folds[fold].iter().for_each(|&i| takes_part[i] = false);
+        self.folds[fold].out.iter().for_each(|&i| takes_part[i] = false);
         self.problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
     }
 
@@ -111,10 +110,10 @@ impl Trainer<'_> {
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
         let from = from.filter(|_| !self.limit.is_over());
-        let hidden = self.range_of(fold);
+        let hidden = self.hidden_in(fold);
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
-            (Some(from), _) => self.start(own, &hidden, from, stage)?,
+            (Some(from), _) => self.start(own, hidden, from, stage)?,
             (None, Some(alpha)) => Start::checked(own, Self::balanced(own, alpha.to_vec())).ok().map(|start| (start, 0, 0)),
             (None, None) => None,
         };
@@ -150,7 +149,7 @@ impl Trainer<'_> {
     }
 
     /// The seed's point as a start with its gradient; without seeds what `from` has of the training set.
-    fn start(&self, dual: &Dual, hidden: &Range<usize>, from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
+    fn start(&self, dual: &Dual, hidden: &[usize], from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
         let Some((pool, rows)) = &self.seeds else {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
             return Ok(Start::checked(dual, alpha).ok().map(|start| (start, 0, 0)));

@@ -1,6 +1,6 @@
 //! Cross-validation: every machine over its folds, and what they elect.
 
-use crate::arrangement::{Arrangement, map_machines};
+use crate::arrangement::{Arrangement, Held, map_machines};
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::matching::Terms;
@@ -109,10 +109,7 @@ impl Study<'_> {
         if self.gamma == Some(Gamma::Scale) {
             return Ok(None);
         }
-        let fit = |fold: usize| {
-            let train = (0..plan.len()).filter(|&i| plan.fold_of()[i] as usize != fold);
-            Scaler::fit_rows(&self.data.samples, train, method)
-        };
+        let fit = |fold: usize| Scaler::fit_rows(&self.data.samples, plan.train(fold).into_iter(), method);
         // The extremes of a feature are often in every training set: the folds then share one kernel after all.
         let whole = self.prepared(None)?;
         let same = (0..plan.folds()).all(|fold| Some(fit(fold)) == whole.scaler);
@@ -192,24 +189,19 @@ impl Study<'_> {
     }
 }
 
-/// Whether every class has samples in at least two folds. Of two classes the training sets tell.
+/// Whether every training set has samples of every class. Of two classes the trainings tell.
 fn check_folds(plan: &FoldPlan, classes: &ClassLabels) -> Result<(), CvError> {
     if classes.count() == 2 {
         return Ok(());
     }
-    let mut first = vec![None; classes.count()];
-    let mut several = vec![false; classes.count()];
-    for (&class, &fold) in classes.of().iter().zip(plan.fold_of()) {
-        let class = class as usize;
-        several[class] |= *first[class].get_or_insert(fold) != fold;
-    }
-    match several.iter().position(|several| !several) {
-        None => Ok(()),
-        Some(class) => {
-            let fold = first[class].unwrap_or(0) as usize;
-            Err(CvError::ClassInOneFold { label: classes.labels()[class], fold })
+    for fold in 0..plan.folds() {
+        let mut left = classes.sizes().to_vec();
+        plan.left_out(fold).for_each(|i| left[classes.of()[i] as usize] -= 1);
+        if let Some(class) = left.iter().position(|left| *left == 0) {
+            return Err(CvError::ClassMissing { label: classes.labels()[class], fold });
         }
     }
+    Ok(())
 }
 
 /// The folds of one machine, for every value of C.
@@ -242,7 +234,7 @@ impl MachineRun<'_> {
 
     fn run(&self, spaces: &Spaces, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let part = &self.arrangement.parts[p];
-        let folds = self.arrangement.tests_of(part, self.plan);
+        let folds = self.arrangement.folds_of(part, self.plan);
         spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p)))
     }
 
@@ -250,7 +242,7 @@ impl MachineRun<'_> {
         &self,
         space: maxmargin_kernel::Space,
         uncounted: &Uncounted,
-        (folds, p): (&[Vec<usize>], usize),
+        (folds, p): (&[Held], usize),
     ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
         let study = self.study;
         // Machines of some samples have rows of their own and one thread; others share rows with whoever runs beside them.

@@ -62,6 +62,10 @@ impl Metric for MeanSquaredError {
         "mean_squared_error"
     }
 
+    fn range(&self) -> [f64; 2] {
+        [0.0, f64::INFINITY]
+    }
+
     fn best(&self) -> Best {
         Best::Lowest
     }
@@ -78,6 +82,10 @@ impl Metric for MeanSquaredError {
 impl Metric for RootMeanSquaredError {
     fn name(&self) -> &'static str {
         "root_mean_squared_error"
+    }
+
+    fn range(&self) -> [f64; 2] {
+        [0.0, f64::INFINITY]
     }
 
     fn best(&self) -> Best {
@@ -98,6 +106,10 @@ impl Metric for MeanAbsoluteError {
         "mean_absolute_error"
     }
 
+    fn range(&self) -> [f64; 2] {
+        [0.0, f64::INFINITY]
+    }
+
     fn best(&self) -> Best {
         Best::Lowest
     }
@@ -114,6 +126,10 @@ impl Metric for MeanAbsoluteError {
 impl Metric for Determination {
     fn name(&self) -> &'static str {
         "r2"
+    }
+
+    fn range(&self) -> [f64; 2] {
+        [f64::NEG_INFINITY, 1.0]
     }
 
     fn best(&self) -> Best {
@@ -167,6 +183,10 @@ impl Metric for ExplainedVariance {
         "explained_variance"
     }
 
+    fn range(&self) -> [f64; 2] {
+        [f64::NEG_INFINITY, 1.0]
+    }
+
     fn best(&self) -> Best {
         Best::Highest
     }
@@ -184,6 +204,10 @@ impl Metric for ExplainedVariance {
 impl Metric for Spearman {
     fn name(&self) -> &'static str {
         "spearman"
+    }
+
+    fn range(&self) -> [f64; 2] {
+        [-1.0, 1.0]
     }
 
     fn best(&self) -> Best {

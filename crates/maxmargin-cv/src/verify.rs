@@ -7,13 +7,13 @@ mod judge;
 pub use error::VerifyError;
 
 use crate::arrangement::{Arrangement, map_machines};
-use crate::matching::{positions, terms};
+use crate::matching::{Terms, by_targets, positions, terms};
 use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certain, Certificate, Formulation, Goal};
 use maxmargin_data::{Dataset, Par};
-use maxmargin_model::Model;
+use maxmargin_model::{Decide, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// What models are judged by where the caller says nothing, in units of the margin 1.
@@ -166,6 +166,11 @@ pub fn verify(
             verdict.checks.push(Check::new("support vectors", false, detail));
             return Ok(verdict);
         }
+    };
+    let terms: Vec<Terms> = if record.is_none() && model.decide() == Decide::Value {
+        terms.iter().map(|terms| by_targets(terms, model.kernel(), &samples, &data.labels)).collect()
+    } else {
+        terms
     };
     let vectors = model.support_vectors();
     let signs = if classes { ", coefficient signs agree with labels" } else { "" };

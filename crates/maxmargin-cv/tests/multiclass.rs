@@ -109,7 +109,7 @@ fn a_class_in_one_fold_is_refused() {
     let last = case.classes.labels()[3];
     for seeding in [Seeding::Full, Seeding::Cold] {
         let refused = case.try_run(seeding);
-        assert!(matches!(refused, Err(CvError::ClassInOneFold { label, fold: 1 }) if label == last), "{refused:?}");
+        assert!(matches!(refused, Err(CvError::ClassMissing { label, fold: 1 }) if label == last), "{refused:?}");
     }
 }
 

@@ -22,6 +22,8 @@ mod _native {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
+    use super::report::spread;
+    #[pymodule_export]
     use super::run::{set_threads, threads};
     #[pymodule_export]
     use super::svm::Svm;

@@ -2,7 +2,7 @@
 
 use maxmargin::Cell;
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, CvReport, FoldReport};
+use maxmargin::cv::{CertificateReport, CvReport, FoldReport, Spread};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,18 +33,20 @@ pub(crate) fn status(of: Status) -> &'static str {
 fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("certificate", certificate(py, &of.certificate)?)?;
+    fields.set_item("round", of.round)?;
     fields.set_item("status", status(of.status))?;
     fields.set_item("iterations", of.iterations)?;
     fields.set_item("support_vectors", of.support_vectors)?;
     Ok(fields)
 }
 
-/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines; no rows where they were
-/// dropped.
+/// A cross-validation: its folds, and the decision values of every sample by the machines that did not see it, rows × machines, one such matrix after the other
+/// for each of its rounds; no rows where they were dropped.
 pub(crate) fn validation(py: Python<'_>, of: CvReport) -> PyResult<Bound<'_, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("C", of.c)?;
     let folds = of.folds.iter().map(|of| fold(py, of)).collect::<PyResult<Vec<_>>>()?;
+    fields.set_item("rounds", of.rounds)?;
     fields.set_item("folds", folds)?;
     fields.set_item("iterations", of.total_iterations)?;
     fields.set_item("seconds", of.total_seconds)?;
@@ -60,4 +62,12 @@ pub(crate) fn cell(py: Python<'_>, of: Cell<CvReport>) -> PyResult<Bound<'_, PyD
     let fields = validation(py, of.found)?;
     fields.set_item("gamma", gamma)?;
     Ok(fields)
+}
+
+/// The mean of the scores of folds, their deviation, and the interval about the mean: of (score, training rows, test rows) and the least and greatest score that
+/// there can be.
+#[pyfunction]
+pub(crate) fn spread(folds: Vec<(f64, usize, usize)>, least: f64, greatest: f64) -> (f64, f64, f64, f64) {
+    let Spread { mean, deviation, low, high, .. } = Spread::of(folds.into_iter(), [least, greatest]);
+    (mean, deviation, low, high)
 }

@@ -26,10 +26,10 @@ pub(crate) struct Svm {
 #[pymethods]
 impl Svm {
     /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one more feature. `class_weight`: pairs of a label and a factor of
-    /// C. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds start. `memory` in bytes, `max_time` in seconds.
+    /// C. `one_vs_rest`: more than two classes have a machine for each against the others. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds start. `memory` in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
-        class_weight=Vec::new(), tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
+        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
         formulation: &str,
@@ -43,6 +43,7 @@ impl Svm {
         squared: bool,
         bias: Option<f64>,
         class_weight: Vec<(f64, f64)>,
+        one_vs_rest: bool,
         tol: f64,
         max_iter: Option<u64>,
         max_time: Option<f64>,
@@ -81,6 +82,7 @@ impl Svm {
         let mut svm = maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).offset(offset).solver(solver).seed(seed).eps(tol);
         svm = svm.memory(memory).shrinking(shrinking).threads(Par::Pool);
         svm = class_weight.into_iter().fold(svm, |svm, (label, factor)| svm.class_weight(label, factor));
+        svm = if one_vs_rest { svm.one_vs_rest() } else { svm };
         svm = max_iter.into_iter().fold(svm, maxmargin::Svm::max_iter);
         if let Some(seconds) = max_time {
             svm = svm.max_time(Duration::try_from_secs_f64(seconds).map_err(invalid)?);
@@ -118,53 +120,30 @@ impl Svm {
         Ok(Model::calibrated(model, calibration))
     }
 
-    /// One machine for each of these labels against all others: −1 for those, 1 for it, whose factor of C is given.
-    #[pyo3(signature = (data, labels, sample_weight=None, report=None))]
-    fn fit_one_vs_rest(
-        &self,
-        py: Python<'_>,
-        data: &Data,
-        labels: Vec<(f64, f64)>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
-        report: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<Model>> {
-        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
-        let models = run(py, report.as_ref(), move |line| {
-            let mut own = Dataset::clone(&data);
-            let mut models = Vec::with_capacity(labels.len());
-            for (label, factor) in labels {
-                own.labels.iter_mut().zip(&data.labels).for_each(|(own, of)| *own = if *of == label { 1.0 } else { -1.0 });
-                models.push(svm.clone().class_weight(1.0, factor).fit_watched(&own, line)?.model);
-            }
-            Ok(models)
-        })?;
-        Ok(models.into_iter().map(Model::new).collect())
-    }
-
-    /// Cross-validates; `fold_of` has the fold, from 0, in which each sample is tested.
-    #[pyo3(signature = (data, fold_of, sample_weight=None, report=None))]
+    /// Cross-validates; `folds` has for each fold the rows that it tests and those that it sets aside, neither tested nor trained on.
+    #[pyo3(signature = (data, folds, sample_weight=None, report=None))]
     fn cross_validate<'py>(
         &self,
         py: Python<'py>,
         data: &Data,
-        fold_of: Vec<u32>,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
-        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         validation(py, run(py, report.as_ref(), move |line| Ok(svm.cross_validate_watched(&data, &plan, line)?))?)
     }
 
     /// Cross-validates every combination of values of C and gamma (of none the estimator's own counts) over the same folds: cells, and why others are no
     /// problem. `decisions`: whether decision values are kept.
-    #[pyo3(signature = (data, fold_of, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
+    #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None, report=None, *, decisions=true))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
     fn grid<'py>(
         &self,
         py: Python<'py>,
         data: &Data,
-        fold_of: Vec<u32>,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
         costs: Vec<f64>,
         gammas: Vec<f64>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
@@ -172,7 +151,7 @@ impl Svm {
         decisions: bool,
     ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<String>)> {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
-        let plan = FoldPlan::from_folds(fold_of).map_err(invalid)?;
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let ranges = Ranges::new().c(&costs).gamma(&gammas);
         let found = run(py, report.as_ref(), move |line| {
             let keep = |_: &maxmargin::Svm, report: CvReport| CvReport {

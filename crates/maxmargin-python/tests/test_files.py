@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
+from sklearn.model_selection import ShuffleSplit
 
 import maxmargin
 from maxmargin import svmutil
@@ -60,6 +61,17 @@ def test_training_and_cross_validation_of_numbers(text):
     assert_allclose(cold["decisions"], maxmargin.cross_validate(X, y, 5, kernel="rbf", C=10, tol=1e-8)["decisions"], atol=1e-5)
     with pytest.raises(ValueError, match=r"no seeding is called `warm`; there are .*cold"):
         maxmargin.cross_validate(X, y, 5, seeding="warm")
+    splits = list(ShuffleSplit(3, train_size=0.5, random_state=1).split(X))
+    some = maxmargin.cross_validate(X, y, splits, kernel="rbf", C=10)
+    for (_, test), fold in zip(splits, some["folds"], strict=True):
+        assert not np.isnan(some["predicted"][fold["round"] * len(y) + test]).any()
+    for folds, what in [
+        (np.zeros(3, dtype=int), "whole number"),
+        (np.full(len(y), -1), "whole number"),
+        ([(test, test)], "twice"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            maxmargin.cross_validate(X, y, folds)
     with pytest.raises(ValueError, match="no kernel is called"):
         maxmargin.train(X, y, kernel="best")
 

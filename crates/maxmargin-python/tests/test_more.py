@@ -19,6 +19,7 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedKFold,
     TimeSeriesSplit,
+    check_cv,
     cross_val_predict,
     cross_val_score,
 )
@@ -150,11 +151,14 @@ def test_cross_validation_is_what_scikit_learn_makes_of_it(cv, name):
     estimator = getattr(maxmargin, name)(gamma=0.1, C=5, tol=TOL)
     found = estimator.cross_validate(X, y, cv=cv, groups=groups)
     assert_allclose(found.test_score, cross_val_score(estimator, X, y, cv=cv, groups=groups), atol=1e-6)
-    assert found.shared == (not isinstance(cv, ShuffleSplit | TimeSeriesSplit))
+    assert found.shared
+    assert found.train_size == tuple(len(train) for train, _ in check_cv(cv, y, classifier=name == "SVC").split(X, y, groups))
+    low, high = found.interval(greatest=1)
+    assert low < found.test_score.mean() < high <= 1
     assert found.certificate.holds
     assert len(found.certificates) == len(found.test) == len(found.predictions)
     assert not hasattr(estimator, "support_")
-    if found.shared and not isinstance(cv, RepeatedKFold):
+    if not isinstance(cv, RepeatedKFold | ShuffleSplit | TimeSeriesSplit):
         assert_allclose(found.predicted(), cross_val_predict(estimator, X, y, cv=cv, groups=groups), atol=1e-4)
 
 
@@ -245,3 +249,15 @@ def test_probabilities_that_were_not_asked_for():
         fitted.predict_proba(X)
     with pytest.raises(ValueError, match="sample"):
         maxmargin.SVC(calibration="platt").fit(X[:5], ["a", "a", "b", "a", "a"])
+
+
+def test_splits_that_are_no_folds_are_fitted_one_by_one():
+    X, y = load_iris(return_X_y=True)
+    rows = np.random.default_rng(2).permutation(len(y))
+    estimator = maxmargin.SVC(gamma=0.1, tol=TOL)
+    doubled = [(np.concatenate([rows[:90], rows[:9]]), rows[90:])]
+    # The first trainings of a series of sorted classes lack one.
+    for cv in [doubled, [(rows[:100], rows[90:])], TimeSeriesSplit(2, test_size=30)]:
+        found = estimator.cross_validate(X, y, cv=cv)
+        assert not found.shared
+        assert_allclose(found.test_score, cross_val_score(estimator, X, y, cv=cv), atol=1e-9)

@@ -16,15 +16,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold, TimeSeriesSplit
 from sklearn.preprocessing import scale
 
 import maxmargin
 
 GRID = {"C": [0.1, 1, 100], "gamma": [0.01, 0.1, 1]}
-#: Cells whose solutions have free samples: elsewhere the bias may be any of an interval, and a training of its own may take another.
-FREE = {"C": [1, 10, 100], "gamma": [0.1, 1]}
 TIMES = {f"{of}_{what}_time" for of in ["mean", "std"] for what in ["fit", "score"]}
 
 
@@ -120,18 +117,31 @@ def test_labels_that_are_words_and_groups(form):
     X, y = iris()
     y = np.array(["setosa", "versicolor", "virginica"])[y]
     groups = np.random.default_rng(1).integers(0, 12, len(y))
-    ours, theirs = searched(form(X), y, FREE, cv=GroupKFold(4), fit={"groups": groups})
+    # Where all samples are bounded, one that a loose tolerance leaves short of it says another bias.
+    ours, theirs = searched(form(X), y, cv=GroupKFold(4), fit={"groups": groups}, of={"tol": 1e-8})
     assert_same(ours, theirs, each=1.5 / 30)
     assert_array_equal(ours.classes_, theirs.classes_)
     assert ours.predict(form(X)).dtype == y.dtype
 
 
+@pytest.mark.parametrize(
+    "cv", [ShuffleSplit(4, train_size=0.5, random_state=1), TimeSeriesSplit(4, gap=3, max_train_size=60)], ids=str
+)
+def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = scale(X)[:200], scale(y)[:200]
+    ours, theirs = searched(X, y, svm="SVR", cv=cv, of={"tol": 1e-6, "epsilon": 0.2})
+    assert ours.shared_
+    assert_same(ours, theirs, each=1e-4)
+
+
 def test_weights_of_samples_and_of_classes():
     X, y = make_classification(300, 5, weights=[0.8], flip_y=0.1, random_state=7)
     weights = np.random.default_rng(1).uniform(0.1, 2, len(y))
-    ours, theirs = searched(X, y, of={"tol": 1e-6, "class_weight": {0: 1, 1: 3}}, fit={"sample_weight": weights})
+    ours, theirs = searched(X, y, of={"tol": 1e-9, "class_weight": {0: 1, 1: 3}}, fit={"sample_weight": weights})
     assert_same(ours, theirs, each=0.02)
-    ours, theirs = searched(X, y, FREE, of={"class_weight": "balanced"})
+    # Weights of all rows are not quite those of a training set: where most samples are bounded, the bias tells them apart.
+    ours, theirs = searched(X, y, {"C": [1, 10, 100], "gamma": [0.1, 1]}, of={"class_weight": "balanced"})
     assert_same(ours, theirs, each=1.5 / 60)
 
 
@@ -181,16 +191,14 @@ def test_without_refit_there_is_nothing_to_ask():
 @pytest.mark.parametrize(
     ("estimator", "grid", "parameters"),
     [
-        (maxmargin.SVC(kernel="poly"), {"degree": [1, 2], "C": [1]}, {}),
-        (maxmargin.SVC(), {"C": [1], "tol": [1e-3, 1e-4]}, {}),
-        (maxmargin.SVC(), GRID, {"cv": ShuffleSplit(3, random_state=1)}),
+        (maxmargin.SVC(), {"C": [1], "probability": [False, True]}, {}),
+        (maxmargin.SVC(), GRID, {"cv": [(np.arange(110), np.arange(100, 150))]}),
         (maxmargin.SVC(), GRID, {"scoring": make_scorer(accuracy_score)}),
         (maxmargin.SVC(), GRID, {"return_train_score": True}),
         (maxmargin.SVC(max_iter=10**6), GRID, {}),
         (maxmargin.SVC(), GRID, {"cv": iter([(np.arange(0, 150, 2), np.arange(1, 150, 2))])}),
         (maxmargin.NuSVC(nu=0.1), {"gamma": [0.1, 1]}, {}),
         (sklearn.svm.SVC(), GRID, {}),
-        (make_pipeline(maxmargin.SVC()), {"svc__C": [1, 10]}, {}),
     ],
     ids=str,
 )

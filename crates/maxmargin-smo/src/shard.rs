@@ -66,7 +66,7 @@ pub(crate) struct Shard {
     pub(crate) f: Vec<f64>,
     /// The index sets of each side: one side, or the positive and the negative sign where each has a sum.
     pub(crate) sides: Vec<Sets>,
-    /// `K_kk` of each place, or the one value of all.
+    /// `K_kk` and the ridge of each place, or the one value of all.
     pub(crate) diagonal: Result<f64, Vec<f64>>,
     pub(crate) gathered: [Vec<f32>; 2],
     /// A pass that nobody has made here yet.

@@ -30,9 +30,6 @@ pub enum SmoError {
     /// SMO moves pairs along an equality constraint.
     #[error("SMO solves problems with a sum, of all variables or of each sign, not {0:?}")]
     Balance(Balance),
-    /// Every variable has the same ridge in this solver.
-    #[error("SMO solves problems with one ridge for all variables")]
-    Ridge,
     /// The start belongs to another problem.
     #[error("the start has {found} values, the problem {expected} variables")]
     Start {
@@ -68,9 +65,6 @@ pub fn solve(
 ) -> Result<Solution, SmoError> {
     if !matches!(dual.balance(), Balance::Sum(_) | Balance::PerSign(..)) {
         return Err(SmoError::Balance(dual.balance()));
-    }
-    if !dual.has_one_ridge() {
-        return Err(SmoError::Ridge);
     }
     if start.alpha().len() != dual.len() {
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });

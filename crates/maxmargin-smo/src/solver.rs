@@ -5,7 +5,7 @@ use crate::solve::{SmoConfig, solve};
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
 
-/// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, and one ridge, over kernel rows.
+/// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, over kernel rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Smo {
     /// When to go by active variables.
@@ -20,7 +20,7 @@ impl Solve for Smo {
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
-        Refused::unless_hinge(NAME, formulation, features)
+        Refused::unless_free(NAME, formulation, features)
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {

@@ -25,7 +25,8 @@ pub(crate) struct State {
     alpha: Vec<f64>,
     upper: Vec<f64>,
     sign: Vec<f64>,
-    ridge: f64,
+    /// What is part of `K_kk` in a variable's own row alone, of each place, or the one value of all.
+    ridge: Result<f64, Vec<f64>>,
     /// Whether each sign has a sum of its own: partners are then of one sign.
     apart: bool,
 }
@@ -51,12 +52,10 @@ impl State {
     fn in_shards(count: usize, layout: Layout, dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
         let all = gram.diagonal();
-        let first = all[dual.ids()[0]];
-        let diagonal = if dual.ids().iter().all(|&id| all[id] == first) {
-            Ok(first)
-        } else {
-            Err(layout.spread(dual.ids().iter().map(|&id| all[id])))
-        };
+        let own = |k: usize| all[dual.ids()[k]] + dual.ridge_of(k);
+        let first = own(0);
+        let diagonal =
+            if (0..dual.len()).all(|k| own(k) == first) { Ok(first) } else { Err(layout.spread((0..dual.len()).map(own))) };
         let apart = matches!(dual.balance(), Balance::PerSign(..));
         let size = layout.padded().div_ceil(count).next_multiple_of(64);
         let shard = |at: usize| {
@@ -80,7 +79,11 @@ impl State {
             alpha: layout.spread(alpha.iter().copied()),
             upper: layout.spread(dual.upper().iter().copied()),
             sign: layout.spread(dual.sign().iter().copied()),
-            ridge: dual.ridge(),
+            ridge: if dual.has_one_ridge() {
+                Ok(dual.ridge())
+            } else {
+                Err(layout.spread((0..dual.len()).map(|k| dual.ridge_of(k))))
+            },
             apart,
             layout,
         };
@@ -146,7 +149,11 @@ impl State {
         self.team.shard(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
     }
 
-    /// `f` and `K_kk` at a place.
+    fn ridge_at(&self, place: usize) -> f64 {
+        self.ridge.as_ref().map_or_else(|each| each[place], |one| *one)
+    }
+
+    /// `f` and `K_kk` with the ridge at a place.
     fn at(&self, place: usize) -> (f64, f64) {
         let shard = self.team.shard(place / self.size);
         (shard.f[place % self.size], shard.own(place % self.size))
@@ -165,23 +172,21 @@ impl State {
     /// The partner of `i` with the greatest second-order gain.
     pub(crate) fn partner(&mut self, i: usize, row: &RowRef) -> Partner {
         let (fi, own) = self.at(i);
-        self.team.make(&Pass::Partner(row.clone(), own + 2.0 * self.ridge, fi, self.side(i))).partner
+        self.team.make(&Pass::Partner(row.clone(), own, fi, self.side(i))).partner
     }
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
         let kij = f64::from(row_i.at(self.layout.id(j)));
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
-        let a = (own_i + own_j + 2.0 * self.ridge - 2.0 * kij).max(TAU);
+        let a = (own_i + own_j - 2.0 * kij).max(TAU);
         let b = fj - fi;
         let ((grow, _), (_, fall)) = (self.rooms(i), self.rooms(j));
         let step = (b / a).min(grow).min(fall);
         self.shift(i, step, step == grow);
         self.shift(j, -step, step == fall);
-        if self.ridge > 0.0 {
-            self.add(i, step * self.ridge);
-            self.add(j, -step * self.ridge);
-        }
+        self.add(i, step * self.ridge_at(i));
+        self.add(j, -step * self.ridge_at(j));
         let extremes = Self::worst(self.team.make(&Pass::Pair(row_i.clone(), row_j.clone(), step)));
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
@@ -189,11 +194,11 @@ impl State {
     /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
         let (fi, own) = self.at(i);
-        let wanted = (threshold - fi) / (own + self.ridge).max(TAU);
+        let wanted = (threshold - fi) / own.max(TAU);
         let (grow, fall) = self.rooms(i);
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);
-        self.add(i, step * self.ridge);
+        self.add(i, step * self.ridge_at(i));
         Self::worst(self.team.make(&Pass::Single(row.clone(), step)))
     }
 

@@ -24,6 +24,34 @@ fn zero(problem: &Problem) -> Start {
     Start::zero(&problem.dual).expect("zero is feasible")
 }
 
+/// Where all variables end at a bound, a start of many shares leaves one of them off it by their rounding: it has no say in the bias.
+#[test]
+fn rounding_that_a_start_leaves_does_not_decide_the_bias() {
+    let mut rng = generate::rng(3);
+    for round in 0..40 {
+        let (points, labels) = generate::clouds(&mut rng, 25, 25, 3, 0.1);
+        let product = |i: usize, j: usize| (-points[i].iter().zip(&points[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp();
+        let gram = FnGram::new(50, product);
+        let c = 0.1;
+        let dual = Dual::c_svc((0..50).collect(), labels.clone(), vec![c; 50]).expect("two classes");
+        let rows = Rows::new(&gram, BUDGET, Par::Seq);
+        // The same shares for both classes, none of them at a bound.
+        let (mut left, mut right) = (0, 0);
+        let share = |k: usize| c * ((k * (round + 7) % 23) as f64 + 0.3) / 23.7;
+        let shares = labels.iter().map(|y| {
+            let place = if *y > 0.0 { &mut left } else { &mut right };
+            *place += 1;
+            share(*place)
+        });
+        let start = Start::checked(&dual, shares.collect()).expect("feasible");
+        let cold = Start::zero(&dual).expect("feasible");
+        let config = SmoConfig { refine: Refine::Exact, ..SmoConfig::default() };
+        let [warm, cold] = [start, cold]
+            .map(|start| solve(&dual, &rows, start, &config, &Stop::at(1e-9), &mut Silent).expect("a problem for SMO"));
+        assert!((warm.bias - cold.bias).abs() < 1e-8, "{round}: {} and {}", warm.bias, cold.bias);
+    }
+}
+
 #[test]
 fn the_objective_never_rises() {
     for (degree, c) in [(1, 1.0), (1, 1000.0), (2, 0.01), (2, 10.0), (3, 1.0)] {

@@ -15,6 +15,7 @@ mod judge;
 mod page;
 mod peers;
 
+pub(crate) use cases::rounded;
 pub use cases::{Case, Peer, all};
 pub use judge::{Outcome, Verdict, judge};
 pub use page::{Row, page};

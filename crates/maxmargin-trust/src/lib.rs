@@ -5,6 +5,7 @@
 //! - [`fuzz`]: runs of a target over inputs that a seed determines, beside those kept in `corpus`
 //! - [`memory`]: what a reader allocates
 //! - [`differential`]: pinned trainings and what must hold of them
+//! - [`table`]: every formulation on real sets beside their programs
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
 
@@ -14,4 +15,5 @@ pub mod fuzz;
 pub mod make;
 pub mod memory;
 pub mod mutate;
+pub mod table;
 pub mod targets;

@@ -38,7 +38,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     plain(
         "data",
         text::data,
@@ -46,7 +46,7 @@ pub const TARGETS: [Target; 8] = [
         &["qid:1", "#", "\u{feff}", "\r\n", "0:0", "4294967294:1", "1e308", "nan", "-0", " 1:"],
     ),
     plain("labels", text::labels, make::labels, &["-0", "1e-320", "9007199254740993", "nan", "\n"]),
-    plain("folds", text::folds, make::folds, &["#", "\n", "4294967295", "-1", "+1", " "]),
+    plain("folds", text::folds, make::folds, &["#", "\n", "4294967295", "-1", "+1", " ", "!0", "-\n", " 1"]),
     plain("range", text::range, make::range, &["x\n", "y\n", "-1 1\n", "4294967295 0 1\n", "nan", "1e999", "\r", "0 "]),
     plain("numbers", text::numbers, make::numbers, &["18446744073709551615", "0", "3-1", "-", ",", "\t"]),
     Target {
@@ -71,6 +71,23 @@ pub const TARGETS: [Target; 8] = [
             "probA 1\n",
             " 0:1",
             "1e999",
+        ],
+    ),
+    plain(
+        "liblinear-model",
+        model::liblinear,
+        make::liblinear_model,
+        &[
+            "w\n",
+            "nr_class 1\n",
+            "nr_class 4294967295\n",
+            "nr_feature 4294967295\n",
+            "bias 1\n",
+            "rho 0\n",
+            "label 1 1\n",
+            "solver_type ",
+            "1e999",
+            "\n\n",
         ],
     ),
     Target {

@@ -9,4 +9,4 @@ mod validate;
 pub use maxmargin_model::liblinear::LinearModel;
 pub use parameters::Parameters;
 pub use train::{Machine, Trained, train};
-pub use validate::{cross_validate, search, start_of_search};
+pub use validate::{cross_validate, end_of_search, search, start_of_search, widths_of_search};

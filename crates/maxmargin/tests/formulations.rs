@@ -3,7 +3,7 @@
 //! Real data: `heart_scale`, `diabetes_scale`, `a1a`. Programs: `svm-train`, `svm-predict`.
 
 use maxmargin::core::{Formulation, Loss, Offset, Status};
-use maxmargin::cv::{CvReport, Fitted, FoldPlan, Seeding, verify};
+use maxmargin::cv::{Claim, CvReport, Fitted, FoldPlan, Seeding, verify};
 use maxmargin::data::libsvm::write;
 use maxmargin::data::{Dataset, Generator, Par, Samples};
 use maxmargin::kernel::Kernel;
@@ -27,6 +27,11 @@ fn waves(rows: usize, seed: u64) -> Dataset {
     data
 }
 
+/// ε-SVR with the squared loss.
+fn squared(c: f64) -> Formulation {
+    Formulation::Svr { c, epsilon: 0.1, loss: Loss::SquaredHinge, offset: Offset::Free }
+}
+
 /// Every formulation with data for it.
 fn all() -> Vec<(Formulation, Dataset)> {
     let classes = Generator::Banana.generate(120, None, 3).expect("data");
@@ -38,6 +43,7 @@ fn all() -> Vec<(Formulation, Dataset)> {
     vec![
         (Formulation::epsilon_svr(5.0, 0.1), waves(120, 1)),
         (Formulation::epsilon_svr(1.0, 0.0), waves(80, 2)),
+        (squared(5.0), waves(120, 1)),
         (Formulation::NuSvr { c: 2.0, nu: 0.4 }, waves(120, 1)),
         (Formulation::OneClass { nu: 0.2 }, classes.clone()),
         (Formulation::NuSvc { nu: 0.3 }, classes),
@@ -45,8 +51,15 @@ fn all() -> Vec<(Formulation, Dataset)> {
     ]
 }
 
+/// The estimator of a formulation, with its loss.
+fn of(formulation: Formulation) -> Svm {
+    let svm = Svm::of(formulation);
+    // Those of ν have the hinge loss alone.
+    if formulation.nu().is_some() { svm } else { svm.loss(formulation.loss()) }
+}
+
 fn svm(formulation: Formulation, eps: f64) -> Svm {
-    Svm::of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
+    of(formulation).kernel(Kernel::rbf(GAMMA)).eps(eps)
 }
 
 fn fit(formulation: Formulation, data: &Dataset, eps: f64) -> Fitted {
@@ -98,7 +111,7 @@ fn seeded_folds_are_those_of_cold_trainings() {
             let most = gap(&cold, h) + gap(&full, h) + 1e-9 * (1.0 + a.objective.abs());
             assert!((a.objective - b.objective).abs() <= most, "{formulation:?}, fold {h}: {} {}", a.objective, b.objective);
             // What a training of the fold's rows alone gives.
-            let rows: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let rows = plan.train(h);
             let alone = fit(formulation, &data.select(&rows), 1e-6);
             let objective: f64 = alone.machines.iter().map(|m| m.objective).sum();
             assert!(
@@ -106,8 +119,8 @@ fn seeded_folds_are_those_of_cold_trainings() {
                 "{formulation:?}, fold {h}: {objective} {}",
                 a.objective
             );
-            let test: Vec<usize> = (0..n).filter(|&i| plan.fold_of()[i] as usize == h).collect();
-            let decided = alone.decision_values(&data.samples.select(&test)).expect("decisions");
+            let test = plan.test(h);
+            let decided = alone.decision_values(&data.samples.select(test)).expect("decisions");
             let width = alone.machines.len();
             let own: Vec<f64> = test.iter().flat_map(|&i| &full.decisions[i * width..(i + 1) * width]).copied().collect();
             let scale = own.iter().fold(1.0_f64, |most, d| most.max(d.abs()));
@@ -193,7 +206,7 @@ fn weights_are_copies() {
         let plan = FoldPlan::shuffled(n, 3, 1).expect("folds");
         let report = weighted.cross_validate(&data, &plan).expect("a cross-validation");
         for (h, fold) in report.folds.iter().enumerate() {
-            let rows: Vec<usize> = copies.iter().copied().filter(|&i| plan.fold_of()[i] as usize != h).collect();
+            let rows: Vec<usize> = copies.iter().copied().filter(|i| !plan.test(h).contains(i)).collect();
             let alone: f64 = fit(formulation, &data.select(&rows), 1e-6).machines.iter().map(|m| m.objective).sum();
             assert!((fold.objective - alone).abs() <= gap(&report, h) + 1e-6 * (1.0 + alone.abs()), "{formulation:?}, fold {h}");
         }
@@ -221,7 +234,7 @@ fn any_kernel_will_do() {
         }
         let samples = Samples::from_dense(n, n + 1, table).expect("numbers");
         let given = Dataset { samples, index_base: 0, ..data.clone() };
-        let read = Svm::of(formulation).kernel(Kernel::Precomputed).eps(1e-5).fit(&given).expect("a training");
+        let read = of(formulation).kernel(Kernel::Precomputed).eps(1e-5).fit(&given).expect("a training");
         let (a, b) = (plain.certificate, read.certificate);
         assert!(b.holds && a.dual <= b.primal + 1e-9 && b.dual <= a.primal + 1e-9, "{formulation:?}: {a:?} {b:?}");
         let indefinite = UserKernel::new("minus the distance, and more", |x, z| {
@@ -229,7 +242,7 @@ fn any_kernel_will_do() {
             x.for_each_pair(z, |_, x, z| distance += (x - z) * (x - z));
             (-distance).exp() - 0.3 * (-0.1 * distance).exp()
         });
-        let svm = Svm::of(formulation).kernel(Kernel::User(indefinite)).max_iter(20_000);
+        let svm = of(formulation).kernel(Kernel::User(indefinite)).max_iter(20_000);
         let found = svm.fit(&data).expect("a status, not an error");
         assert!(found.certificate.holds || found.status != Status::Converged, "{formulation:?}: {:?}", found.certificate);
     }
@@ -259,7 +272,7 @@ fn linear_machines_are_those_of_smo() {
     use maxmargin::Solver;
     use maxmargin::core::{Loss, Offset};
     let (data, n) = (waves(150, 8), 150);
-    let linear = |formulation| Svm::of(formulation).eps(1e-6);
+    let linear = |formulation| of(formulation).eps(1e-6);
     for c in [0.01, 1.0, 100.0] {
         for formulation in [Formulation::epsilon_svr(c, 0.1), Formulation::epsilon_svr(c, 0.0)] {
             let smo = linear(formulation).solver(Solver::Smo).fit(&data).expect("a training");
@@ -545,5 +558,61 @@ fn a_sample_of_weight_0_takes_no_part_in_a_squared_loss() {
         assert!(all.certificate.holds && some.certificate.holds, "{solver:?}");
         let off = (all.certificate.dual - some.certificate.dual).abs();
         assert!(off <= 1e-5 * some.certificate.dual.abs(), "{solver:?}: {off}");
+    }
+}
+
+/// SMO over a linear kernel and the solver of features, with a weight for each sample, which are ridges of their own there.
+#[test]
+fn the_squared_loss_of_values_is_one_problem_with_and_without_a_kernel() {
+    let data = waves(120, 6);
+    let weights: Vec<f64> = (0..120).map(|i| 0.25 + f64::from(i % 7)).collect();
+    for svm in [of(squared(2.0)), of(squared(2.0)).sample_weights(weights)] {
+        let svm = svm.kernel(Kernel::Linear).eps(1e-8);
+        let [kernel, features] =
+            [Solver::Smo, Solver::Linear].map(|solver| svm.clone().solver(solver).fit(&data).expect("a model"));
+        for fitted in [&kernel, &features] {
+            assert!(fitted.certificate.holds && fitted.certificate.relative_gap.abs() < 1e-7, "{:?}", fitted.certificate);
+        }
+        let (a, b) = (kernel.certificate, features.certificate);
+        assert!((a.dual - b.dual).abs() <= 1e-7 * a.dual.abs(), "{a:?} {b:?}");
+        let [a, b] = [&kernel, &features].map(|fitted| fitted.decision_values(&data.samples).expect("values"));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
+        assert!(verify(&kernel.model, &data, None, None, Par::Seq).expect("a verdict").met());
+    }
+}
+
+/// A width of 0: every sample is at its value, and what both variables of a sample have in common is in no coefficient. `verify` called such models infeasible.
+#[test]
+fn a_tube_of_width_0_is_verified() {
+    let mut data = waves(80, 7);
+    data.labels.iter_mut().for_each(|target| *target *= 0.01);
+    let formulation = Formulation::NuSvr { c: 8.0, nu: 0.25 };
+    let fitted = of(formulation).kernel(Kernel::rbf(500.0)).eps(1e-6).fit(&data).expect("a model");
+    let sum: f64 = fitted.model.machines()[0].coef.iter().map(|coef| coef.abs()).sum();
+    assert!(sum < 0.5 * 8.0 * 0.25 * 80.0, "the sums are in the coefficients: {sum}");
+    let verdict = verify(&fitted.model, &data, None, None, Par::Seq).expect("a verdict");
+    assert!(verdict.matches() && verdict.met(), "{verdict:?}");
+    let (found, stored) = (verdict.machines[0].certificate, fitted.certificate);
+    assert!((found.dual - stored.dual).abs() <= 1e-9 * (1.0 + stored.dual.abs()), "{found:?} {stored:?}");
+}
+
+/// LIBSVM's text does not say which of equal rows a vector is: `verify` took the first, whose target may be another's.
+#[test]
+fn equal_rows_of_other_values_are_told_apart_by_them() {
+    let once = waves(40, 8);
+    let mut data = once.select(&(0..120).map(|i| i % 40).collect::<Vec<_>>());
+    data.labels.iter_mut().enumerate().for_each(|(i, target)| *target += [0.5, -0.25, 0.0][i / 40]);
+    for formulation in [Formulation::epsilon_svr(2.0, 0.1), Formulation::NuSvr { c: 2.0, nu: 0.4 }] {
+        let fitted = fit(formulation, &data, 1e-6);
+        let mut text = Vec::new();
+        libsvm::write_model(&fitted.model, &mut text).expect("text");
+        let model = libsvm::read_model(&text).expect("a model");
+        let claim = Claim { formulation, weights: Vec::new() };
+        let verdict = verify(&model, &data, Some(&claim), None, Par::Seq).expect("a verdict");
+        let found = verdict.machines[0].certificate;
+        assert!(
+            verdict.met() && (found.dual - fitted.certificate.dual).abs() <= 1e-6 * found.dual.abs(),
+            "{formulation:?}: {found:?}"
+        );
     }
 }

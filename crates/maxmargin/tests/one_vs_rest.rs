@@ -109,15 +109,15 @@ fn folds_are_trainings_of_their_rows() {
         let report = svm.cross_validate(&data, &plan).expect("folds");
         assert!(report.folds.iter().all(|fold| fold.certificate.holds) && report.machines == 4, "case {case}");
         for fold in 0..4 {
-            let (test, train): (Vec<usize>, Vec<usize>) = (0..120).partition(|&i| plan.fold_of()[i] == fold);
+            let (train, test) = (plan.train(fold), plan.test(fold));
             let own = fit(&svm, &data.select(&train));
             let gap = |m: &MachineReport| (m.certificate.primal - m.certificate.dual).max(0.0);
-            let judged = &report.folds[fold as usize];
+            let judged = &report.folds[fold];
             let full = report.full.iter().flat_map(|full| &full.machines);
             let most: f64 = own.machines.iter().chain(&judged.machines).chain(full).map(gap).sum();
             let objective: f64 = own.machines.iter().map(|m| m.objective).sum();
             assert!((judged.objective - objective).abs() <= most + 1e-9 * (1.0 + objective.abs()), "case {case}, fold {fold}");
-            let queries = data.samples.select(&test);
+            let queries = data.samples.select(test);
             let (decisions, labels) = (own.decision_values(&queries).expect("decisions"), own.predict(&queries).expect("labels"));
             for (at, &i) in test.iter().enumerate() {
                 let (found, expected) = (&report.decisions[4 * i..4 * i + 4], &decisions[4 * at..4 * at + 4]);

@@ -87,9 +87,9 @@ fn sigmoids_are_fitted_to_machines_that_did_not_see_the_sample() {
         let width = labels.pairs();
         let mut decisions = vec![0.0; width * 120];
         for fold in 0..5 {
-            let (test, train): (Vec<usize>, Vec<usize>) = (0..120).partition(|&i| plan.fold_of()[i] == fold);
+            let (train, test) = (plan.train(fold), plan.test(fold));
             let alone = fit(&svm, &data.select(&train));
-            let of = alone.decision_values(&data.samples.select(&test)).expect("decisions");
+            let of = alone.decision_values(&data.samples.select(test)).expect("decisions");
             test.iter()
                 .zip(of.chunks_exact(width))
                 .for_each(|(i, row)| decisions[i * width..(i + 1) * width].copy_from_slice(row));
@@ -123,14 +123,14 @@ fn cross_fitted_probabilities_do_not_know_the_label() {
     let labels = ClassLabels::new(&data.labels).expect("classes");
     let plan = calibration_plan(Some(&labels), &data.labels, 1).expect("folds");
     let decisions = rbf(1.0).cross_validate(&data, &plan).expect("folds").decisions;
-    let turned: Vec<f64> = (0..100).map(|i| if plan.fold_of()[i] == 2 { -data.labels[i] } else { data.labels[i] }).collect();
+    let turned: Vec<f64> = (0..100).map(|i| if plan.test(2).contains(&i) { -data.labels[i] } else { data.labels[i] }).collect();
     let turned = ClassLabels::new(&turned).expect("classes");
     for way in Probability::ALL {
         let said = |labels| cross_fitted(&decisions, &plan, (labels, Scheme::Pairs), way).expect("probabilities");
         let (one, other) = (said(&labels), said(&turned));
         let same = |i: usize| one[2 * i..2 * i + 2] == other[2 * i..2 * i + 2];
-        assert!((0..100).filter(|&i| plan.fold_of()[i] == 2).all(same));
-        assert!((0..100).filter(|&i| plan.fold_of()[i] != 2).any(|i| !same(i)), "the others' calibrations saw these labels");
+        assert!((0..100).filter(|&i| plan.test(2).contains(&i)).all(same));
+        assert!((0..100).filter(|&i| !plan.test(2).contains(&i)).any(|i| !same(i)), "the others' calibrations saw these labels");
     }
 }
 

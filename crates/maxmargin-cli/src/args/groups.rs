@@ -241,10 +241,20 @@ pub(crate) struct FoldArgs {
     /// Number of folds
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out (whatever -k is), or a file with one fold number per
-    /// row [default: stratified, shuffled where there are no classes]
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out (whatever -k is), expanding or sliding (time series: the
+    /// rows must be in the order of time; each fold trains on what comes before the rows that it tests), or a file with one fold number per row [default: stratified,
+    /// shuffled where there are no classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
+    /// Of expanding and sliding folds: rows between what a fold trains on and what it tests
+    #[arg(long, value_name = "ROWS", default_value_t = 0)]
+    pub(crate) fold_gap: usize,
+    /// Of sliding folds: the most rows that a fold trains on [default: as many as the first]
+    #[arg(long, value_name = "ROWS", value_parser = values::times)]
+    pub(crate) window: Option<usize>,
+    /// Cross-validate this many times by stratified or shuffled folds, with the seeds --seed, --seed + 1, …; scores are over all of them
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = values::times)]
+    pub(crate) repeat: usize,
     /// Write the fold number of every row to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) write_folds: Option<PathBuf>,

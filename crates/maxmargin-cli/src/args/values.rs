@@ -123,6 +123,8 @@ pub(crate) enum Folds {
     Groups,
     StratifiedGroups,
     LeaveOneGroupOut,
+    Expanding,
+    Sliding,
     File(PathBuf),
 }
 
@@ -184,6 +186,15 @@ pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
     if count >= 2 { Ok(count) } else { Err("cross-validation needs at least 2 folds".to_owned()) }
 }
 
+/// What folds are called, but for a file of them.
+pub(crate) const FOLDS: &str =
+    "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, expanding, sliding";
+
+/// A number of times, 1 or more.
+pub(crate) fn times(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|times| *times >= 1).ok_or_else(|| "it must be a whole number, 1 or more".to_owned())
+}
+
 pub(crate) fn folds(text: &str) -> Result<Folds, String> {
     Ok(match text {
         "stratified" => Folds::Stratified,
@@ -192,9 +203,10 @@ pub(crate) fn folds(text: &str) -> Result<Folds, String> {
         "groups" => Folds::Groups,
         "stratified-groups" => Folds::StratifiedGroups,
         "leave-one-group-out" => Folds::LeaveOneGroupOut,
+        "expanding" => Folds::Expanding,
+        "sliding" => Folds::Sliding,
         "" => {
-            return Err("it must be stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out or a file"
-                .to_owned());
+            return Err(format!("it must be {FOLDS} or a file"));
         }
         file => Folds::File(file.into()),
     })

@@ -8,8 +8,10 @@ use crate::notes::tell;
 use crate::output::Output;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
-use maxmargin::liblinear::{Parameters, Trained, cross_validate, search, start_of_search, train};
-use maxmargin::libsvm::{Classes, Folds, Rand, Run};
+use maxmargin::liblinear::{
+    Parameters, Trained, cross_validate, end_of_search, search, start_of_search, train, widths_of_search,
+};
+use maxmargin::libsvm::{Classes, Folds, Rand, Run, squares};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -38,7 +40,7 @@ options:
 -R               do not regularise the bias; needs -B 1; for 2 and 11
 -wi weight       C of class i is weight*C (default 1)
 -v n             n-fold cross-validation
--C               search for C by cross-validation; for 2
+-C               search for C by cross-validation; for 2, and for 11 with p
 -q               quiet: print nothing on the way
 ",
     ours!()
@@ -49,7 +51,8 @@ struct Asked {
     parameters: Parameters,
     folds: Option<usize>,
     search: bool,
-    c_given: bool,
+    c_given: Option<f64>,
+    p_given: Option<f64>,
     quiet: bool,
     ours: Ours,
     data: OsString,
@@ -59,13 +62,13 @@ struct Asked {
 fn asked(words: &[OsString]) -> Result<Asked, Ended> {
     let words = Words::new(words, USAGE);
     let (mut parameters, mut folds, mut search, mut quiet) = (Parameters::default(), None, false, false);
-    let (mut c_given, mut s_given) = (false, false);
+    let (mut c_given, mut p_given, mut s_given) = (None, None, false);
     let mut ours = Ours::default();
     let files = words.options("qCR", Some(&mut ours), |word, value| {
         match letter(word) {
             Some('s') => (parameters.solver, s_given) = (atoi(value), true),
-            Some('c') => (parameters.c, c_given) = (atof(value), true),
-            Some('p') => parameters.p = atof(value),
+            Some('c') => (parameters.c, c_given) = (atof(value), Some(atof(value))),
+            Some('p') => (parameters.p, p_given) = (atof(value), Some(atof(value))),
             Some('n') => parameters.nu = atof(value),
             Some('e') => parameters.eps = Some(atof(value)),
             Some('B') => parameters.bias = atof(value),
@@ -98,7 +101,7 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
             return Err(words.usage(what.to_owned()));
         }
     }
-    Ok(Asked { parameters, folds, search, c_given, quiet, ours, data, model })
+    Ok(Asked { parameters, folds, search, c_given, p_given, quiet, ours, data, model })
 }
 
 pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
@@ -108,7 +111,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     asked.parameters.check().map_err(Ended::parameter)?;
     let run = Run { par: threads.par(), memory: asked.ours.budget(None), seed: asked.ours.seed };
     match asked.folds {
-        _ if asked.search => search_c(&asked, data, &run),
+        _ if asked.search => search_c(&asked, &data, &run),
         Some(folds) => validate(&asked, data, folds, &run),
         None => learn(&asked, data, &run),
     }
@@ -164,26 +167,49 @@ fn validate(asked: &Asked, data: Dataset, count: usize, run: &Run) -> Result<(),
     print(&result(&truth, &predicted, asked.parameters.is_regression()))
 }
 
-/// The greatest C that is tried.
-const GREATEST: f64 = 1024.0;
-
-fn search_c(asked: &Asked, data: Dataset, run: &Run) -> Result<(), Ended> {
-    if asked.parameters.solver == 11 {
-        return Err(Ended::parameter("the search for C and p (-C -s 11) is not there yet: use -v with values of -c and -p"));
-    }
+fn search_c(asked: &Asked, data: &Dataset, run: &Run) -> Result<(), Ended> {
     let (truth, count) = (data.labels.clone(), asked.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);
-    let start = if asked.c_given { asked.parameters.c } else { start_of_search(&data) };
-    let values: Vec<f64> = std::iter::successors(Some(start), |c| Some(2.0 * c)).take_while(|c| *c <= GREATEST).collect();
-    let found = search(data, &asked.parameters, &values, &folds, run).map_err(Ended::parameter)?;
-    let rate = |predicted: &Vec<f64>| truth.iter().zip(predicted).filter(|(a, b)| a == b).count() as f64 / truth.len() as f64;
-    let rates: Vec<f64> = found.iter().map(rate).collect();
-    if !asked.quiet {
-        let line = |(c, rate): (&f64, &f64)| print(&format!("log2c={:7.2}\trate={}\n", c.log2(), g(100.0 * rate)));
-        values.iter().zip(&rates).try_for_each(line)?;
+    let values = if asked.parameters.is_regression() {
+        let widths = widths_of_search(&truth, asked.p_given);
+        widths.into_iter().map(|p| Parameters { p, ..asked.parameters.clone() }).collect()
+    } else {
+        vec![asked.parameters.clone()]
+    };
+    let mut best: Option<(f64, f64, f64)> = None;
+    for parameters in &values {
+        let start = asked.c_given.unwrap_or_else(|| start_of_search(data, parameters));
+        let costs = std::iter::successors(Some(start), |c| Some(2.0 * c)).take_while(|c| *c <= end_of_search(parameters));
+        let costs: Vec<f64> = costs.collect();
+        if costs.is_empty() {
+            continue;
+        }
+        let found = search(data.clone(), parameters, &costs, &folds, run).map_err(Ended::parameter)?;
+        let p = parameters.p;
+        for (&c, predicted) in costs.iter().zip(&found) {
+            // What is best is greatest: of values the error with its sign turned.
+            let (score, said) = if parameters.is_regression() {
+                let error = squares(&truth, predicted).0;
+                (-error, format!("log2c={:7.2}\tp={p:7.2}\tMean squared error={}\n", c.log2(), g(error)))
+            } else {
+                let right = truth.iter().zip(predicted).filter(|(a, b)| a == b).count();
+                let rate = right as f64 / truth.len() as f64;
+                (rate, format!("log2c={:7.2}\trate={}\n", c.log2(), g(100.0 * rate)))
+            };
+            if !asked.quiet {
+                print(&said)?;
+            }
+            if best.is_none_or(|best| score > best.2) {
+                best = Some((c, p, score));
+            }
+        }
     }
-    let best = (1..rates.len()).fold(0, |best, at| if rates[at] > rates[best] { at } else { best });
-    let (c, rate) = values.get(best).zip(rates.get(best)).ok_or_else(|| Ended::parameter("no C up to 1024 to try"))?;
-    print(&format!("Best C = {}  CV accuracy = {}%\n", g(*c), g(100.0 * rate)))
+    let none = || Ended::parameter(format!("no C up to {} to try", g(end_of_search(&asked.parameters))));
+    let (c, p, score) = best.ok_or_else(none)?;
+    print(&if asked.parameters.is_regression() {
+        format!("Best C = {} Best p = {}  CV MSE = {}\n", g(c), g(p), g(-score))
+    } else {
+        format!("Best C = {}  CV accuracy = {}%\n", g(c), g(100.0 * score))
+    })
 }

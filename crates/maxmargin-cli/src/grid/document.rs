@@ -151,7 +151,7 @@ pub(super) fn write_csv<'a>(
     metric: &str,
     cells: impl Iterator<Item = &'a CellDocument>,
 ) -> io::Result<()> {
-    writeln!(out, "kernel,degree,c,gamma,{metric},status,kkt,relative_gap,iterations,seconds")?;
+    writeln!(out, "kernel,degree,c,gamma,{metric},status,kkt,relative_gap,iterations,seconds,mean,deviation")?;
     for cell in cells {
         write!(out, "{},{}", cell.kernel, cell.degree.map_or_else(String::new, |degree| degree.to_string()))?;
         let worst = cell.found.solved.certificate;
@@ -161,7 +161,13 @@ pub(super) fn write_csv<'a>(
         }
         let status = words(cell.found.solved.status);
         write!(out, ",{status},{:e},{:e}", worst.map_or(f64::NAN, |c| c.kkt), worst.map_or(f64::NAN, |c| c.relative_gap))?;
-        writeln!(out, ",{},{:.3}", cell.found.total_iterations, cell.seconds)?;
+        write!(out, ",{},{:.3}", cell.found.total_iterations, cell.seconds)?;
+        let spread = cell.found.spread_of(metric);
+        for value in [spread.map(|spread| spread.mean), spread.map(|spread| spread.deviation)] {
+            out.write_all(b",")?;
+            value.filter(|value| !value.is_nan()).map_or(Ok(()), |value| write_shortest(&mut out, value))?;
+        }
+        out.write_all(b"\n")?;
     }
     Ok(())
 }
@@ -203,6 +209,7 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
     header.extend(has_gamma.then_some(("gamma", Align::Right)));
     header.extend([
         (&column[..], Align::Right),
+        ("deviation", Align::Right),
         ("status", Align::Left),
         ("worst KKT", Align::Right),
         ("worst gap", Align::Right),
@@ -220,6 +227,8 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         row.extend(has_gamma.then(|| exact(cell.gamma)));
         row.extend([
             choice.text(cell.score),
+            choice
+                .text(cell.found.spread_of(choice.name()).map(|spread| spread.deviation).filter(|deviation| !deviation.is_nan())),
             words(cell.found.solved.status).to_owned(),
             worst(|c| c.kkt),
             worst(|c| c.relative_gap),

@@ -6,7 +6,7 @@ use super::text::{certificates, confusion_table, scheme_text, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::{Needs, Status};
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, metrics_of};
+use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, Spread, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -39,6 +39,14 @@ pub(crate) struct Validated {
     folds: Vec<FoldDocument>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
+    spread: BTreeMap<&'static str, Spread>,
+    /// The names of the scores, in the order of tables.
+    #[serde(skip)]
+    order: Vec<&'static str>,
+    pub(crate) rounds: usize,
+    samples_tested: usize,
+    #[serde(skip)]
+    samples: usize,
     pub(crate) accuracy: Option<f64>,
     pub(crate) correct: usize,
     samples_counted: usize,
@@ -78,11 +86,16 @@ impl Validated {
             folds: report.folds.iter().map(fold).collect(),
             full: report.full.clone(),
             scores: report.scores.iter().copied().collect(),
+            spread: report.spread.iter().copied().collect(),
+            order: report.scores.iter().map(|score| score.0).collect(),
+            rounds: report.rounds,
+            samples_tested: report.samples_tested,
+            samples: labels.len(),
             accuracy: report.accuracy,
             correct: report.correct,
             samples_counted: report.samples_counted,
             folds_counted: report.folds_counted,
-            confusion: Confusion::of(classes, labels, &report.predicted),
+            confusion: Confusion::of(classes, &labels.repeat(report.rounds), &report.predicted),
             seed_steps: report.seed_steps,
             total_iterations: report.total_iterations,
         }
@@ -139,6 +152,31 @@ impl Validated {
         let shown = self.folds.iter().filter(|f| all || f.report.status != Status::Converged).take(SHOWN);
         let rows: Vec<Vec<String>> = shown.map(row).collect();
         if rows.is_empty() { String::new() } else { columns(&header, &rows) + "\n" }
+    }
+
+    /// Every score over all predictions, and its mean, deviation and interval over the folds.
+    pub(crate) fn spread_table(&self) -> String {
+        let header = [
+            ("score", Align::Left),
+            ("over all", Align::Right),
+            ("mean", Align::Right),
+            ("deviation", Align::Right),
+            ("95 % interval", Align::Left),
+            ("folds", Align::Right),
+        ];
+        let number = |value: f64| if value.is_nan() { "none".to_owned() } else { format::short(value) };
+        let row = |name: &&'static str| {
+            let Spread { mean, deviation, low, high, folds } = self.spread[name];
+            let interval = if low.is_nan() { "none".to_owned() } else { format!("{} to {}", number(low), number(high)) };
+            vec![(*name).to_owned(), number(self.scores[name]), number(mean), number(deviation), interval, folds.to_string()]
+        };
+        let rows: Vec<Vec<String>> = self.order.iter().map(row).collect();
+        if self.folds_counted == 0 { String::new() } else { columns(&header, &rows) + "\n" }
+    }
+
+    /// How the folds spread by a metric.
+    pub(crate) fn spread_of(&self, metric: &str) -> Option<&Spread> {
+        self.spread.get(metric)
     }
 
     /// How labels and predictions agree, where there are classes.
@@ -226,11 +264,16 @@ impl Validated {
     /// What is to be said of folds that fell short.
     fn reservation(&self) -> String {
         let all = self.folds.len();
-        match self.folds_counted {
+        let untested = match self.samples - self.samples_tested {
+            0 => String::new(),
+            rows => format!("; {} rows are in no test set", format::count(rows as u64)),
+        };
+        let unfinished = match self.folds_counted {
             folds if folds < all => format!(", the samples of {folds} of {all} folds; the others have no solution yet"),
             _ if self.solved.status == Status::Converged => String::new(),
             _ => "; folds that did not converge are counted too".to_owned(),
-        }
+        };
+        unfinished + &untested
     }
 
     /// Trainings that were not there already.

@@ -2,7 +2,7 @@
 
 use super::dec::walk;
 use super::{Draft, Found};
-use crate::problem::{Fold, Trained};
+use crate::problem::{Fold, Trained, without};
 use maxmargin_path::{Added, Config, Path, PathError};
 
 /// The path may cost as many multiply-adds as this many passes over the whole matrix: a training from zero takes about four.
@@ -22,24 +22,24 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     if most > 0 {
         follow(from, fold, most, &mut draft, &mut beta)?;
     }
-    beta[fold.hidden.clone()].fill(0.0);
+    fold.hidden.iter().for_each(|&i| beta[i] = 0.0);
     draft.replace(&beta)?;
     Ok(draft.spread()?.then_some(draft))
 }
 
 /// Writes `y α` at the end of the path into `beta`, or where it has got to after `most` breakpoints.
 fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut [f64]) -> Result<(), PathError> {
-    let Fold { hidden, pool, rows, .. } = fold;
+    let Fold { pool, rows, .. } = fold;
     // One variable for each row, in their order.
     let (sign, upper) = (pool.dual().sign(), pool.dual().upper());
-    let ids: Vec<usize> = (0..beta.len()).filter(|i| !from.hidden.contains(i)).collect();
+    let ids: Vec<usize> = without(0..beta.len(), from.hidden).collect();
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
     let config = Config::default().with_memory(fold.memory);
     let mut path = Path::new(rows.gram(), sign, config)?.asking(fold.go_on);
     let opened = path.adopt(&ids, &pick(upper), &alpha)?;
-    let add: Vec<Added> = from.hidden.clone().map(|id| Added { id, upper: upper[id] }).collect();
-    let remove: Vec<usize> = hidden.clone().collect();
+    let add: Vec<Added> = fold.entering(from).into_iter().map(|id| Added { id, upper: upper[id] }).collect();
+    let remove = fold.leaving(from);
     let update = walk(&mut path, &add, &remove, Some(most), fold)?;
     for (i, beta) in beta.iter_mut().enumerate() {
         *beta = sign[i] * path.alpha(i).unwrap_or(0.0);

@@ -28,8 +28,7 @@ pub(crate) fn exact<'a>(
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Some(path) = from.path.clone() else { return Ok(None) };
     let mut path = path.asking(fold.go_on);
-    let remove: Vec<usize> = fold.hidden.clone().collect();
-    let update = walk(&mut path, &[], &remove, None, fold)?;
+    let update = walk(&mut path, &[], fold.hidden, None, fold)?;
     let mut draft = Draft::new(from, fold);
     draft.steps += update.columns;
     draft.breakpoints = update.breakpoints as u64;

@@ -50,8 +50,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Rows of the training set.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = usize> + use<> {
-        (0..self.fold.hidden.start).chain(self.fold.hidden.end..self.beta.len())
+    pub(crate) fn seen(&self) -> impl Iterator<Item = usize> + use<'a> {
+        self.fold.seen(self.beta.len())
     }
 
     /// What `Σ β_k` over all rows lacks: 0 when the point is feasible.
@@ -95,9 +95,9 @@ impl<'a> Draft<'a> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
-    /// Rows of the hidden range that carry a coefficient.
+    /// Hidden rows that carry a coefficient.
     pub(crate) fn leaving(&self) -> Vec<usize> {
-        self.fold.hidden.clone().filter(|&i| self.beta[i] != 0.0).collect()
+        self.fold.hidden.iter().copied().filter(|&i| self.beta[i] != 0.0).collect()
     }
 
     /// Takes over the training set's part of a solver's point; sums of hidden rows are no longer true.
@@ -108,7 +108,7 @@ impl<'a> Draft<'a> {
 
     /// Takes over an exact solution of the training set; sums of hidden rows are no longer true.
     pub(crate) fn adopt_exact(&mut self, solution: &Solution) {
-        self.beta[self.fold.hidden.clone()].fill(0.0);
+        self.fold.hidden.iter().for_each(|&i| self.beta[i] = 0.0);
         self.adopt_point(self.fold.dual, &solution.alpha, &solution.gradient);
     }
 

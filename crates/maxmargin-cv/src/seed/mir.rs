@@ -4,7 +4,6 @@ use super::sir::adjust;
 use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
-use std::ops::Range;
 
 /// Relative residual of the normal equations at which the least-squares solution is good enough for a start.
 const TOL: f64 = 1e-3;
@@ -23,34 +22,34 @@ const MOST: usize = 60;
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
-    let entering = from.hidden.clone();
+    let targets = fold.entering(from);
     let n = pool.len();
     let leaving = draft.leaving();
-    let targets: Vec<usize> = entering.clone().collect();
     rows.fetch_asking(&leaving, fold.asking)?;
     rows.fetch_asking(&targets, fold.asking)?;
     let threshold = -from.bias;
-    let mut wanted: Vec<f64> =
-        (0..n).map(|i| if draft.is_free(i) || entering.contains(&i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
+    let mut wanted: Vec<f64> = (0..n).map(|i| if draft.is_free(i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
         draft.row(r)?.entries().add_to(&mut wanted, draft.beta()[r]);
         balance += draft.beta()[r];
     }
-    wanted[entering.clone()].fill(0.0);
-    let system = System { draft: &draft, targets: &targets, entering: entering.clone() };
+    // What was not trained on is no row of the system.
+    from.hidden.iter().for_each(|&i| wanted[i] = 0.0);
+    let system = System { draft: &draft, targets: &targets, unseen: from.hidden };
     let found = system.least_squares(wanted, balance)?;
     let mut beta = draft.beta().to_vec();
-    beta[fold.hidden.clone()].fill(0.0);
+    fold.hidden.iter().for_each(|&i| beta[i] = 0.0);
     targets.iter().zip(found).for_each(|(&t, b)| beta[t] = pool.clamp(t, b));
-    adjust(draft, beta, entering)
+    adjust(draft, beta, &targets)
 }
 
 /// `A = [K_XT; 1ᵀ]`, by rows of the kernel.
 struct System<'s, 'a> {
     draft: &'s Draft<'a>,
     targets: &'s [usize],
-    entering: Range<usize>,
+    /// Rows that were not in the training set that the system is about.
+    unseen: &'s [usize],
 }
 
 impl System<'_, '_> {
@@ -59,13 +58,13 @@ impl System<'_, '_> {
         self.targets.iter().map(|&t| Ok(self.draft.row(t)?.entries().dot(residual) + balance)).collect()
     }
 
-    /// `A v` without the balance row; 0 at the samples that enter, which are not rows of the system.
+    /// `A v` without the balance row; 0 at the samples that are not rows of the system.
     fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Halted> {
         let mut product = vec![0.0; n];
         for (&t, &v) in self.targets.iter().zip(v) {
             self.draft.row(t)?.entries().add_to(&mut product, v);
         }
-        product[self.entering.clone()].fill(0.0);
+        self.unseen.iter().for_each(|&i| product[i] = 0.0);
         Ok(product)
     }
 

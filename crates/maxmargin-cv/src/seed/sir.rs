@@ -3,14 +3,13 @@
 use super::draft::spread_over;
 use super::{Draft, Found};
 use crate::problem::{Fold, Trained};
-use std::ops::Range;
 
 /// For each sample `r` that leaves with `α_r > 0`: the most similar unused sample `t` that enters with the same label takes
 /// `α_r`; when that label is used up, any unused one. Then [`adjust`].
 pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { pool, rows, .. } = fold;
     let draft = Draft::new(from, fold);
-    let entering = from.hidden.clone();
+    let entering = fold.entering(from);
     let leaving = draft.leaving();
     rows.fetch_asking(&leaving, fold.asking)?;
     let mut beta = draft.beta().to_vec();
@@ -18,25 +17,26 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     for r in leaving {
         let row = draft.row(r)?;
         let best = |same_label: bool| {
-            let open = |t: &usize| !used[t - entering.start] && (!same_label || pool.same_side(*t, r));
-            entering.clone().filter(open).max_by(|&a, &b| row.at(a).total_cmp(&row.at(b)).then(b.cmp(&a)))
+            let open = |at: &usize| !used[*at] && (!same_label || pool.same_side(entering[*at], r));
+            let alike = |at: usize| row.at(entering[at]);
+            (0..entering.len()).filter(open).max_by(|&a, &b| alike(a).total_cmp(&alike(b)).then(b.cmp(&a)))
         };
-        if let Some(t) = best(true).or_else(|| best(false)) {
-            used[t - entering.start] = true;
+        if let Some(at) = best(true).or_else(|| best(false)) {
+            let t = entering[at];
+            used[at] = true;
             beta[t] = pool.carried(t, beta[r]);
         }
         beta[r] = 0.0;
     }
-    adjust(draft, beta, entering)
+    adjust(draft, beta, &entering)
 }
 
 /// Shifts `y α` of the samples that enter uniformly within the box until the balance holds; what they cannot absorb is spread over
 /// the shared samples, free ones first (paper 1, section 3, "Adjusting").
-pub(super) fn adjust(mut draft: Draft<'_>, mut beta: Vec<f64>, entering: Range<usize>) -> Found<'_> {
+pub(super) fn adjust<'a>(mut draft: Draft<'a>, mut beta: Vec<f64>, entering: &[usize]) -> Found<'a> {
     let pool = draft.pool();
     let lack = -beta.iter().sum::<f64>();
-    let entering: Vec<usize> = entering.collect();
-    spread_over(pool, &mut beta, &entering, lack);
+    spread_over(pool, &mut beta, entering, lack);
     draft.replace(&beta)?;
     Ok(draft.spread()?.then_some(draft))
 }

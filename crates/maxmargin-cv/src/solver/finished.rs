@@ -108,7 +108,8 @@ impl Solve for SmoFinish {
 
 impl SmoFinish {
     fn solve_joined(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        let one = matches!(dual.balance(), Balance::Sum(_));
+        // Working sets are of bounded variables: those of the squared loss have no bound.
+        let one = matches!(dual.balance(), Balance::Sum(_)) && dual.upper().iter().all(|upper| upper.is_finite());
         if self.hands_over && one { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
     }
 }

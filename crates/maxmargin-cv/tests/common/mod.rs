@@ -83,6 +83,11 @@ impl Case {
         }
     }
 
+    /// The classes, but for formulations of values.
+    pub(crate) fn classes_for(&self, values: bool) -> Option<&ClassLabels> {
+        (!values).then_some(&self.classes)
+    }
+
     pub(crate) fn try_run(&self, seeding: Seeding) -> Result<CvReport, CvError> {
         self.study(Par::Seq).cross_validate(&self.plan, seeding, &Quiet)
     }
@@ -105,7 +110,7 @@ impl Case {
 
     /// Rows of the data in the training set of a fold.
     pub(crate) fn training_rows(&self, fold: usize) -> Vec<usize> {
-        (0..self.len()).filter(|&i| self.plan.fold_of()[i] as usize != fold).collect()
+        self.plan.train(fold)
     }
 
     pub(crate) fn goal(&self) -> Goal {
@@ -154,8 +159,8 @@ pub(crate) fn alone(samples: &Samples, kernel: &Kernel, signs: &[f64], upper: Ve
 /// values of the test samples, row-major.
 pub(crate) fn fold_alone(case: &Case, fold: usize, tol: f64) -> (f64, f64, Vec<(usize, Vec<f64>)>) {
     let train = case.training_rows(fold);
-    let test: Vec<usize> = (0..case.len()).filter(|&i| case.plan.fold_of()[i] as usize == fold).collect();
-    let queries = case.data.samples.select(&test);
+    let test = case.plan.test(fold);
+    let queries = case.data.samples.select(test);
     let c = case.formulation.c().expect("C-SVC");
     let (mut objective, mut gap, mut columns) = (0.0, 0.0, Vec::new());
     for (a, b) in pairs(case.classes.count()) {

@@ -7,7 +7,8 @@ from ._folds import CrossValidation
 from ._linear import LinearSVC, LinearSVR
 from ._native import __version__, set_threads, threads
 from ._patching import is_patched, patch_sklearn, unpatch_sklearn
-from ._search import SVCCV, SVRCV, GridSearchCV
+from ._search import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
+from ._svccv import SVCCV, SVRCV
 
 __all__ = [
     "SVC",
@@ -19,12 +20,14 @@ __all__ = [
     "Check",
     "CrossValidation",
     "GridSearchCV",
+    "HalvingGridSearchCV",
     "LinearSVC",
     "LinearSVR",
     "Model",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "RandomizedSearchCV",
     "Verdict",
     "__version__",
     "certificates",

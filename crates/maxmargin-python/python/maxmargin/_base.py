@@ -349,8 +349,9 @@ class Judged(KernelMachine):
     ) -> CrossValidation:
         """What fitting and scoring for every split of ``cv`` gives, in one run: one kernel, folds that start from each other's solutions, each certified.
 
-        Folds are whatever scikit-learn takes for ``cv``. Where test sets cover the data (once or several times), they share the engine; others are fitted
-        one by one. A rule for gamma (``"scale"``) is applied to all of X once. The estimator itself is not fitted.
+        Folds are whatever scikit-learn takes for ``cv``. They share the engine, whatever their training sets, unless one names a
+        row twice, trains on what it tests, or lacks a class: then they are fitted one by one. A rule for gamma (``"scale"``) is applied to all of X once. The
+        estimator itself is not fitted.
         """
         return cross_validation(self, X, y, cv=cv, scoring=scoring, groups=groups, sample_weight=sample_weight)
 

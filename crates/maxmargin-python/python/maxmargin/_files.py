@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
+from ._folds import Split, partition, plan
 
 Model = _native.Model
 
@@ -98,7 +99,7 @@ def certificates(model: Model) -> tuple[Certificate, ...]:
 def cross_validate(
     X: Any,
     y: Any,
-    folds: int | Sequence[int] | NDArray[Any] = 5,
+    folds: int | Sequence[int] | Sequence[Split] | NDArray[Any] = 5,
     *,
     formulation: str = "c-svc",
     gamma: str | float = "scale",
@@ -107,7 +108,9 @@ def cross_validate(
 ) -> _native.ValidationFields:
     """Cross-validates on the shared engine: every fold certified, one kernel for all.
 
-    ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise.
+    ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise;
+    or a list of training and test sets, as splitters of scikit-learn make them, of which ``predicted`` and ``decisions`` have one block of rows for each time
+    (``round``) that samples are tested.
     Settings as for :func:`train`. Returns ``predicted`` (one for each sample), ``decisions`` (samples × machines) and ``folds`` (a certificate each).
     ``seeding`` (``full`` unless said otherwise; ``cold`` for trainings from scratch) changes the work, not the result.
     """
@@ -117,7 +120,15 @@ def cross_validate(
         fold_of = np.arange(len(y)) * int(folds) // max(len(y), 1)
         if formulation in ("c-svc", "nu-svc"):
             fold_of[np.argsort(y, kind="stable")] = np.arange(len(y)) % int(folds)
+        known = partition(fold_of, len(y))
+    elif len(folds) > 0 and isinstance(folds[0], tuple | list):
+        given: Any = folds
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in given]
+        found = plan(splits, len(y))
+        if found is None:
+            raise ValueError("a split names a row twice, trains on what it tests, or has nothing to train on or to test")
+        known = found
     else:
-        fold_of = np.asarray(folds)
+        known = partition(np.asarray(folds), len(y))
     svm = _svm(X, formulation, gamma, settings)
-    return svm.cross_validate(packed(X, y), fold_of.tolist(), weights_of(sample_weight, X))
+    return svm.cross_validate(packed(X, y), known, weights_of(sample_weight, X))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 
+from . import _native
 from ._certificate import Certificate
 from ._data import Floats
 
@@ -22,6 +25,8 @@ class CrossValidation:
 
     #: The score of each split.
     test_score: Floats
+    #: For each split: how many rows it was trained on.
+    train_size: tuple[int, ...]
     #: For each split: the rows it was tested on.
     test: tuple[NDArray[np.intp], ...]
     #: For each split: predictions for these rows.
@@ -39,6 +44,13 @@ class CrossValidation:
     def certificate(self) -> Certificate:
         """The worst of all."""
         return Certificate.worst(self.certificates)
+
+    def interval(self, least: float = -math.inf, greatest: float = math.inf) -> tuple[float, float]:
+        """Where the mean score of estimators like these lies, in 95 of 100 cases, were the splits independent but for the rows that their training sets share:
+        Nadeau and Bengio's corrected t interval, cut to ``least`` and ``greatest``, what the score can be."""
+        sizes = zip(self.test_score.tolist(), self.train_size, map(len, self.test), strict=True)
+        _, _, low, high = _native.spread(list(sizes), least, greatest)
+        return low, high
 
     def predicted(self) -> NDArray[Any]:
         """The prediction for every sample, in the order of the data, where each was tested once."""
@@ -80,25 +92,38 @@ class Told(BaseEstimator):  # type: ignore[misc, unused-ignore]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def plans(splits: list[Split], rows: int) -> list[NDArray[np.uint32]] | None:
-    """The splits as plans, one fold for each row, where they are a list of such; the splits of each plan follow each other."""
-    found: list[NDArray[np.uint32]] = []
-    current: NDArray[np.int64] | None = None
-    folds = 0
+#: For each fold the rows that it tests, and those that it neither tests nor trains on.
+Folds = list[tuple[list[int], list[int]]]
+
+
+def plan(splits: list[Split], rows: int) -> Folds | None:
+    """The splits as folds, unless one names a row twice, tests a row that it trains on, or lacks either set."""
+    folds: Folds = []
     for train, test in splits:
-        if current is None:
-            current, folds = np.full(rows, -1, dtype=np.int64), 0
-        alone = len(np.unique(test)) == len(test) and len(train) + len(test) == rows
-        if not alone or len(np.union1d(train, test)) != rows or len(test) == 0 or (current[test] != -1).any():
+        if len(train) == 0 or len(test) == 0:
             return None
-        current[test] = folds
-        folds += 1
-        if (current != -1).all():
-            if folds < 2:
-                return None
-            found.append(current.astype(np.uint32))
-            current = None
-    return found if current is None else None
+        times = np.bincount(train, minlength=rows) + np.bincount(test, minlength=rows)
+        if len(times) > rows or times.max() > 1:
+            return None
+        folds.append((test.tolist(), np.flatnonzero(times == 0).tolist()))
+    return folds or None
+
+
+def partition(fold_of: NDArray[Any], rows: int) -> Folds:
+    """The folds of which each tests the rows that have its number, and trains on all others."""
+    if fold_of.shape != (rows,) or fold_of.dtype.kind not in "iu" or fold_of.min(initial=0) < 0:
+        raise ValueError(f"folds are a whole number from 0 for each of {rows} rows, not {fold_of.shape} of {fold_of.dtype}")
+    return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(int(fold_of.max(initial=0)) + 1)]
+
+
+def complete(classifier: Any, codes: Floats, weights: Floats | None, trains: Iterable[NDArray[np.intp]]) -> bool:
+    """Whether every training set has samples of all classes, by the codes of the targets."""
+    if not is_classifier(classifier):
+        return True
+    places = np.searchsorted(classifier._labels, codes)
+    taken = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    count = len(classifier.classes_)
+    return all((np.bincount(places[train][taken[train]], minlength=count) > 0).all() for train in trains)
 
 
 def cross_validation(
@@ -108,20 +133,23 @@ def cross_validation(
     X, y, groups = indexable(X, y, groups)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     splits: list[Split] = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
-    found = plans(splits, len(y))
-    if found is None:
-        return _one_by_one(estimator, splits, X, y, scoring, sample_weight)
-    return _shared(estimator, found, splits, X, y, scoring, sample_weight)
+    folds = plan(splits, len(y))
+    if folds is not None:
+        trains = [train for train, _ in splits]
+        found = _shared(estimator, folds, trains, X, y, scoring, sample_weight)
+        if found is not None:
+            return found
+    return _one_by_one(estimator, splits, X, y, scoring, sample_weight)
 
 
 def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> CrossValidation:
     """See ``leave_one_out`` of the estimators."""
     X, y = indexable(X, y)
-    rows = np.arange(len(y))
-    # Nobody looks at their training sets.
-    splits: list[Split] = [(rows[:0], rows[row : row + 1]) for row in rows]
+    folds: Folds = [([row], []) for row in range(len(y))]
     scoring = None if is_classifier(estimator) else "neg_mean_absolute_error"
-    return _shared(estimator, [rows.astype(np.uint32)], splits, X, y, scoring, sample_weight)
+    found = _shared(estimator, folds, [], X, y, scoring, sample_weight)
+    assert found is not None
+    return found
 
 
 def for_folds(estimator: Any) -> Any:
@@ -136,33 +164,35 @@ def for_folds(estimator: Any) -> Any:
 
 def _shared(
     estimator: Any,
-    found: list[NDArray[np.uint32]],
-    splits: list[Split],
+    folds: Folds,
+    trains: Iterable[NDArray[np.intp]],
     X: Any,
     y: Any,
     scoring: Any,
     sample_weight: Any,
-) -> CrossValidation:
+) -> CrossValidation | None:
+    """All folds on the engine; none where a training set lacks a class: its machines are others then."""
     own = for_folds(estimator)
-    rows, _, data, weights = own._prepared(X, y, sample_weight, reset=True)
+    rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
+    if not complete(own, codes, weights, trains):
+        return None
     svm = own._svm(rows)
     scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
-    iterations = 0
-    left = iter(splits)
-    for plan in found:
-        report = svm.cross_validate(data, plan.tolist(), weights, own._report())
-        iterations += report["iterations"]
-        said, decided = own._said(report)
-        for fold in report["folds"]:
-            _, test = next(left)
-            told = Told(own, said[test], decided[test])
-            scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
-            predictions.append(said[test])
-            decisions.append(decided[test])
-            certificates.append(Certificate(**fold["certificate"]))
-    tests = tuple(test for _, test in splits)
-    return CrossValidation(np.array(scores), tests, tuple(predictions), tuple(decisions), tuple(certificates), True, iterations)
+    report = svm.cross_validate(data, folds, weights, own._report())
+    said, decided = own._said(report)
+    tests = tuple(np.asarray(test) for test, _ in folds)
+    for fold, test in zip(report["folds"], tests, strict=True):
+        at = fold["round"] * len(y) + test
+        told = Told(own, said[at], decided[at])
+        scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
+        predictions.append(said[at])
+        decisions.append(decided[at])
+        certificates.append(Certificate(**fold["certificate"]))
+    sizes = tuple(len(y) - len(test) - len(aside) for test, aside in folds)
+    return CrossValidation(
+        np.array(scores), sizes, tests, tuple(predictions), tuple(decisions), tuple(certificates), True, report["iterations"]
+    )
 
 
 def _one_by_one(estimator: Any, splits: list[Split], X: Any, y: Any, scoring: Any, sample_weight: Any) -> CrossValidation:
@@ -182,5 +212,7 @@ def _one_by_one(estimator: Any, splits: list[Split], X: Any, y: Any, scoring: An
         decisions.append(own.decision_function(theirs) if hasattr(own, "decision_function") else predictions[-1])
         certificates.append(own.certificate_)
         iterations += int(np.sum(own.n_iter_))
-    tests = tuple(test for _, test in splits)
-    return CrossValidation(np.array(scores), tests, tuple(predictions), tuple(decisions), tuple(certificates), False, iterations)
+    sizes, tests = tuple(len(train) for train, _ in splits), tuple(test for _, test in splits)
+    return CrossValidation(
+        np.array(scores), sizes, tests, tuple(predictions), tuple(decisions), tuple(certificates), False, iterations
+    )

@@ -13,106 +13,116 @@ from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Split, Told, for_folds
+from ._folds import Split, Told, complete, for_folds, plan
 
-#: What a grid may vary for its cells to share kernels.
-SHARED = {"C", "gamma", "kernel"}
+#: What tells tables of C and gamma apart.
+SETTINGS = ("kernel", "degree", "coef0", "epsilon", "tol", "shrinking")
+
+#: What a grid may vary for its cells to run on the shared engine; those of a table share kernels.
+SHARED = {"C", "gamma", *SETTINGS}
 
 #: How far the share of a class in a training set may be from that in all samples, where ``class_weight="balanced"`` goes by it.
 BALANCED = 0.05
 
-#: A cell of a grid: its kernel, its gamma, where that has one, and C.
-Key = tuple[Any, float | None, float]
+#: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
+Key = tuple[tuple[Any, ...], float | None, float]
 
 
 class Grid:
     """All combinations of a search on the shared engine."""
 
-    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, *, decisions: bool) -> None:
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any, *, decisions: bool, trained: int | None = None
+    ) -> None:
         self.own = for_folds(estimator)
         self.rows, self.encoded, self.data, self.weights = self.own._prepared(X, y, sample_weight, reset=True)
+        #: The cell of each combination.
+        self.keys: list[Key] = []
         #: What counts where a combination says nothing else.
-        self.usual = {name: getattr(self.own, name) for name in SHARED}
+        self.usual = {name: getattr(self.own, name) for name in sorted(SHARED) if hasattr(self.own, name)}
+        self.settings = [name for name in SETTINGS if name in self.usual]
         self.decisions = decisions
         self.report = self.own._report()
+        #: Rows that rules for gamma look at.
+        self.seen = self.rows[:trained]
         self.widths: dict[Any, float] = {}
-        #: For each cell: labels, decision values (or none), certificate and seconds of each split, in order.
-        self.cells: dict[Key, list[tuple[NDArray[Any], Floats | None, Certificate, float]]] = {}
+        #: For each cell: labels and decision values (or none) of all rounds, where the round of each split begins, its certificate, and seconds of a split.
+        self.cells: dict[Key, tuple[NDArray[Any], Floats | None, list[int], list[Certificate], float]] = {}
 
     def alike(self, splits: list[Split]) -> bool:
         """Whether every training set has samples of all classes, and weights of classes that are those of all samples."""
         if not is_classifier(self.own):
             return True
+        if not complete(self.own, self.encoded, self.weights, [train for train, _ in splits]):
+            return False
+        if not isinstance(self.own.class_weight, str):
+            return True
         classes = len(self.own.classes_)
         codes = np.searchsorted(self.own._labels, self.encoded)
-        parting = np.ones(len(codes), dtype=bool) if self.weights is None else self.weights > 0
         shares = np.bincount(codes, minlength=classes) / len(codes)
-        balanced = isinstance(self.own.class_weight, str)
-        for train, _ in splits:
-            if (np.bincount(codes[train][parting[train]], minlength=classes) == 0).any():
-                return False
-            here = np.bincount(codes[train], minlength=classes) / len(train)
-            if balanced and (np.abs(here / shares - 1) > BALANCED).any():
-                return False
-        return True
+        here = [np.bincount(codes[train], minlength=classes) / len(train) for train, _ in splits]
+        return all((np.abs(of / shares - 1) <= BALANCED).all() for of in here)
 
     def key(self, candidate: dict[str, Any]) -> Key:
         asked = self.usual | candidate
         kernel, gamma, cost = asked["kernel"], None, float(asked["C"])
+        settings = tuple(asked[name] for name in self.settings)
         if isinstance(kernel, str) and kernel in WIDE:
             rule = asked["gamma"]
             if rule not in self.widths:
-                self.widths[rule] = width(rule, self.rows)
+                self.widths[rule] = width(rule, self.seen)
             gamma = self.widths[rule]
-        return kernel, gamma, HARD if math.isinf(cost) else cost
+        return settings, gamma, HARD if math.isinf(cost) else cost
 
-    def tables(self, candidates: list[dict[str, Any]]) -> dict[tuple[Any, tuple[float, ...]], list[float]]:
-        """For each kernel and list of values of C: the values of gamma with all of these, none where it has no gamma."""
-        columns: dict[tuple[Any, float | None], set[float]] = {}
-        for candidate in candidates:
-            kernel, gamma, cost = self.key(candidate)
-            columns.setdefault((kernel, gamma), set()).add(cost)
-        tables: dict[tuple[Any, tuple[float, ...]], list[float]] = {}
-        for (kernel, gamma), costs in columns.items():
-            gammas = tables.setdefault((kernel, tuple(sorted(costs))), [])
+    def tables(self) -> dict[tuple[tuple[Any, ...], tuple[float, ...]], list[float]]:
+        """For all settings and lists of values of C: the values of gamma with all of these, none where the kernel has no gamma."""
+        columns: dict[tuple[tuple[Any, ...], float | None], set[float]] = {}
+        for settings, gamma, cost in self.keys:
+            columns.setdefault((settings, gamma), set()).add(cost)
+        tables: dict[tuple[tuple[Any, ...], tuple[float, ...]], list[float]] = {}
+        for (settings, gamma), costs in columns.items():
+            gammas = tables.setdefault((settings, tuple(sorted(costs))), [])
             gammas.extend([] if gamma is None else [gamma])
         return tables
 
-    def run(self, candidates: list[dict[str, Any]], found: list[NDArray[np.uint32]]) -> bool:
-        """Cross-validates all cells by all plans. Whether there is a solution for every one."""
+    def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
+        """Cross-validates all cells. Whether there is a solution for every one."""
+        folds = plan(splits, len(self.encoded))
+        if folds is None or not self.alike(splits):
+            return False
+        self.keys = [self.key(candidate) for candidate in candidates]
         ends: list[str] = []
         wanted = self.decisions or bool(getattr(self.own, "break_ties", False))
-        for (kernel, costs), gammas in self.tables(candidates).items():
-            native = self.own.set_params(kernel=kernel)._svm(self.rows)
-            for plan in found:
-                try:
-                    cells, failed = native.grid(
-                        self.data, plan.tolist(), list(costs), gammas, self.weights, self.report, decisions=wanted
-                    )
-                except ValueError:
+        for (settings, costs), gammas in self.tables().items():
+            native = self.own.set_params(**dict(zip(self.settings, settings, strict=True)))._svm(self.rows)
+            try:
+                cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)
+            except ValueError:
+                return False
+            if failed or len(cells) != len(costs) * max(1, len(gammas)):
+                return False
+            tested = sum(len(test) for test, _ in folds)
+            for cell in cells:
+                if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
                     return False
-                if failed or len(cells) != len(costs) * max(1, len(gammas)):
-                    return False
-                for cell in cells:
-                    if np.isnan(cell["predicted"]).any():
-                        return False
-                    self._keep((kernel, cell["gamma"], cell["C"]), cell, plan)
-                    ends.extend(fold["status"] for fold in cell["folds"])
-        certificates = [kept[2] for cell in self.cells.values() for kept in cell]
+                self._keep((settings, cell["gamma"], cell["C"]), cell)
+                ends.extend(fold["status"] for fold in cell["folds"])
+        certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
         warn_of(ends, Certificate.worst(certificates), self.own.tol, max_iter=self.own.max_iter, max_time=self.own.max_time)
         return True
 
-    def _keep(self, key: Key, cell: _native.CellFields, plan: NDArray[np.uint32]) -> None:
+    def _keep(self, key: Key, cell: _native.CellFields) -> None:
         said, decided = self.own._said(cell)
-        seconds = cell["seconds"] / len(cell["folds"])
-        kept = self.cells.setdefault(key, [])
-        for fold in cell["folds"]:
-            kept.append((said, decided if self.decisions else None, Certificate(**fold["certificate"]), seconds))
+        starts = [fold["round"] * len(self.encoded) for fold in cell["folds"]]
+        certificates = [Certificate(**fold["certificate"]) for fold in cell["folds"]]
+        self.cells[key] = said, decided if self.decisions else None, starts, certificates, cell["seconds"] / len(starts)
 
-    def told(self, candidate: dict[str, Any], split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
+    def told(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
         """What a machine that did not see these rows says of them, and how long it took to train."""
-        said, decided, _, seconds = self.cells[self.key(candidate)][split]
-        return Told(self.own, said[test], None if decided is None else decided[test]), seconds
+        said, decided, starts, _, seconds = self.cells[self.keys[at]]
+        rows = starts[split] + test
+        return Told(self.own, said[rows], None if decided is None else decided[rows]), seconds
 
-    def certificates(self, candidates: list[dict[str, Any]]) -> tuple[tuple[Certificate, ...], ...]:
-        return tuple(tuple(kept[2] for kept in self.cells[self.key(candidate)]) for candidate in candidates)
+    def certificates(self) -> tuple[tuple[Certificate, ...], ...]:
+        """For each combination the worst certificate of each split."""
+        return tuple(tuple(self.cells[key][3]) for key in self.keys)

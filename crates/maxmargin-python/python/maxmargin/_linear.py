@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -96,16 +95,16 @@ class LinearMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             **settings,
         )
 
-    def _adopt(self, models: Sequence[_native.Model], rows: int) -> tuple[Floats, Floats]:
-        """Takes models for the estimator's own: their weights and biases."""
-        machines = [machine for model in models for machine in model.machines()]
-        self._models = list(models)
+    def _adopt(self, model: _native.Model, rows: int) -> tuple[Floats, Floats]:
+        """Takes a model for the estimator's own: its weights and biases."""
+        machines = model.machines()
+        self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
         self.n_iter_ = max(math.ceil(machine["iterations"] / rows) for machine in machines)
         statuses = [machine["status"] for machine in machines]
         warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
-        weights = np.vstack([model.weights(p) for model in models for p in range(len(model.machines()))])
+        weights = np.vstack([model.weights(p) for p in range(len(machines))])
         return weights, np.array([machine["bias"] for machine in machines])
 
 
@@ -177,14 +176,10 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
             X, codes, weights, self._rows = taking_part(X, places.astype(np.float64), weights)
             data = packed(X, codes)
             squared = self.loss == "squared_hinge"
-            if count == 2:
-                svm = self._svm("c-svc", len(codes), squared=squared, class_weight=list(enumerate(factors.tolist())))
-                models = [svm.fit(data, weights, self._report())]
-            else:
-                # A class's weight is that of its own samples in its own machine.
-                svm = self._svm("c-svc", len(codes), squared=squared)
-                models = svm.fit_one_vs_rest(data, list(enumerate(factors.tolist())), weights, self._report())
-            self.coef_, biases = self._adopt(models, len(codes))
+            # Of more than two a class's weight is that of its own samples in its own machine.
+            own = list(enumerate(factors.tolist()))
+            svm = self._svm("c-svc", len(codes), squared=squared, class_weight=own, one_vs_rest=True)
+            self.coef_, biases = self._adopt(svm.fit(data, weights, self._report()), len(codes))
             self.intercept_ = biases if self.fit_intercept else 0.0
         return self
 
@@ -197,19 +192,16 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         for name in ["coef_", "intercept_", "classes_", "n_iter_", "n_features_in_", "feature_names_in_"]:
             if hasattr(theirs, name):
                 setattr(self, name, getattr(theirs, name))
-        for name in ["certificate_", "certificates_", "_models"]:
+        for name in ["certificate_", "certificates_", "_model"]:
             if hasattr(self, name):
                 delattr(self, name)
         return self
 
     def verify(self, X: Any, y: Any) -> Verdict:
         """Judges every machine against the training data; see :meth:`SVC.verify`."""
-        check_is_fitted(self, "_models")
+        check_is_fitted(self, "_model")
         X, y = self._trained_on(X, y)
-        codes = np.searchsorted(self.classes_, y)
-        if len(self._models) == 1:
-            return verdict_of(self._models, [packed(X, codes.astype(np.float64))])
-        return verdict_of(self._models, [packed(X, np.where(codes == code, 1.0, -1.0)) for code in range(len(self.classes_))])
+        return Verdict.of(self._model.verify(packed(X, np.searchsorted(self.classes_, y).astype(np.float64))))
 
 
 class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]
@@ -257,21 +249,13 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
             X, y, weights, self._rows = taking_part(X, y, weights)
             squared = self.loss == "squared_epsilon_insensitive"
             svm = self._svm("epsilon-svr", len(y), squared=squared, epsilon=float(self.epsilon))
-            weights_found, biases = self._adopt([svm.fit(packed(X, y), weights, self._report())], len(y))
+            weights_found, biases = self._adopt(svm.fit(packed(X, y), weights, self._report()), len(y))
             self.coef_ = weights_found[0]
             self.intercept_ = biases if self.fit_intercept else 0.0
         return self
 
     def verify(self, X: Any, y: Any) -> Verdict:
         """Judges the model against its training data; see :meth:`SVC.verify`."""
-        check_is_fitted(self, "_models")
+        check_is_fitted(self, "_model")
         X, y = self._trained_on(X, y)
-        return verdict_of(self._models, [packed(X, np.asarray(y, dtype=np.float64))])
-
-
-def verdict_of(models: Sequence[_native.Model], data: Sequence[_native.Data]) -> Verdict:
-    """The verdicts of several models as one."""
-    all_of = [Verdict.of(model.verify(own)) for model, own in zip(models, data, strict=True)]
-    checks = tuple(check for one in all_of for check in one.checks)
-    certificates = tuple(certificate for one in all_of for certificate in one.certificates)
-    return Verdict(all(one.matches for one in all_of), all(one.met for one in all_of), checks, certificates)
+        return Verdict.of(self._model.verify(packed(X, np.asarray(y, dtype=np.float64))))

@@ -29,12 +29,14 @@ class MachineFields(TypedDict, total=False):
     certificate: CertificateFields
 
 class FoldFields(TypedDict):
+    round: int
     certificate: CertificateFields
     status: str
     iterations: int
     support_vectors: int
 
 class ValidationFields(TypedDict):
+    rounds: int
     C: float | None
     folds: list[FoldFields]
     iterations: int
@@ -114,6 +116,7 @@ class Svm:
         squared: bool = False,
         bias: float | None = None,
         class_weight: Sequence[tuple[float, float]] = ...,
+        one_vs_rest: bool = False,
         tol: float = 1e-3,
         max_iter: int | None = None,
         max_time: float | None = None,
@@ -127,24 +130,17 @@ class Svm:
         seeding: str = "full",
     ) -> None: ...
     def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
-    def fit_one_vs_rest(
-        self,
-        data: Data,
-        labels: Sequence[tuple[float, float]],
-        sample_weight: Floats | None = None,
-        report: Report | None = None,
-    ) -> list[Model]: ...
     def cross_validate(
         self,
         data: Data,
-        fold_of: Sequence[int],
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]],
         sample_weight: Floats | None = None,
         report: Report | None = None,
     ) -> ValidationFields: ...
     def grid(
         self,
         data: Data,
-        fold_of: Sequence[int],
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]],
         costs: Sequence[float],
         gammas: Sequence[float],
         sample_weight: Floats | None = None,
@@ -154,5 +150,6 @@ class Svm:
     ) -> tuple[list[CellFields], list[str]]: ...
 
 def read_libsvm(data: bytes) -> tuple[Vectors, Floats]: ...
+def spread(folds: Sequence[tuple[float, int, int]], least: float, greatest: float) -> tuple[float, float, float, float]: ...
 def threads() -> int: ...
 def set_threads(count: int) -> None: ...

@@ -111,7 +111,7 @@ fn thinned(data: &Dataset) -> Dataset {
     data.select(&(0..kept).map(|k| k * rows / kept).collect::<Vec<_>>())
 }
 
-fn rounded(data: &Dataset) -> Result<Dataset, Error> {
+pub(crate) fn rounded(data: &Dataset) -> Result<Dataset, Error> {
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..data.samples.len() {
         data.samples.row(i).for_each(|j, v| {

@@ -48,7 +48,15 @@ pub fn labels(draws: &mut Draws) -> Vec<u8> {
 pub fn folds(draws: &mut Draws) -> Vec<u8> {
     let folds = 1 + draws.below(5);
     let lines = (0..draws.below(40)).map(|_| {
-        let fold = if draws.once_in(80) { whole(draws) } else { draws.below(folds).to_string() };
+        let mut fold = if draws.once_in(80) { whole(draws) } else { draws.below(folds).to_string() };
+        if draws.once_in(8) {
+            // A fold that leaves the sample out, one fold more, or none.
+            fold = match draws.below(3) {
+                0 => format!("!{fold}"),
+                1 => format!("{fold} {}", draws.below(folds)),
+                _ => "-".to_owned(),
+            };
+        }
         fold + line_end(draws)
     });
     lines.collect::<String>().into_bytes()
@@ -129,6 +137,40 @@ pub fn libsvm_model(draws: &mut Draws) -> Vec<u8> {
         } else {
             features(&mut text, draws.once_in(20), draws);
         }
+        text += line_end(draws);
+    }
+    text.into_bytes()
+}
+
+/// The text of a model of LIBLINEAR.
+pub fn liblinear_model(draws: &mut Draws) -> Vec<u8> {
+    let (name, has_labels) = draws.pick(&[
+        ("L2R_L2LOSS_SVC_DUAL", true),
+        ("L2R_L1LOSS_SVC_DUAL", true),
+        ("MCSVM_CS", true),
+        ("L2R_LR", true),
+        ("L2R_L2LOSS_SVR", false),
+        ("ONECLASS_SVM", false),
+    ]);
+    let classes = if has_labels { 1 + draws.below(4) } else { 2 };
+    let (features, has_bias) = (draws.below(6), draws.once_in(2));
+    let labels: String = (0..classes).map(|k| format!(" {}", 7 - 3 * k as i32)).collect();
+    let mut head = vec![
+        format!("solver_type {name}"),
+        format!("nr_class {classes}"),
+        format!("nr_feature {features}"),
+        format!("bias {}", if has_bias { number(draws) } else { "-1".to_owned() }),
+    ];
+    head.extend(has_labels.then(|| format!("label{labels}")));
+    head.extend((name == "ONECLASS_SVM").then(|| format!("rho {}", number(draws))));
+    if draws.once_in(6) {
+        let (a, b) = (draws.below(head.len()), draws.below(head.len()));
+        head.swap(a, b);
+    }
+    let mut text = head.join("\n") + "\nw\n";
+    let columns = if has_labels && (classes != 2 || name == "MCSVM_CS") { classes } else { 1 };
+    for _ in 0..features + usize::from(has_bias) {
+        (0..columns).for_each(|_| text += &(number(draws) + gap(draws)));
         text += line_end(draws);
     }
     text.into_bytes()

@@ -4,7 +4,7 @@ use super::parameters::Parameters;
 use crate::libsvm::{Classes, Run};
 use crate::{Solver, Svm};
 use maxmargin_core::{Formulation, Status};
-use maxmargin_cv::{CertificateReport, CvError, Fitted};
+use maxmargin_cv::{CertificateReport, CvError, Fitted, MachineReport};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Kernel;
 use maxmargin_model::liblinear::LinearModel;
@@ -44,22 +44,14 @@ pub(super) fn svm(parameters: &Parameters, run: &Run) -> Svm {
     }
 }
 
-/// Which samples a column of weights speaks for, and the price of both sides: two classes are one column, of more each stands against the rest, whose
-/// price is C itself.
-pub(super) fn sides(classes: &Classes, parameters: &Parameters, column: usize) -> (Vec<f64>, [f64; 2]) {
-    let labels = classes.of.iter().map(|&class| if class == column { 1.0 } else { -1.0 }).collect();
-    let weight = |class: usize| parameters.weight(classes.labels[class]);
-    (labels, [weight(column), if classes.labels.len() == 2 { weight(1 - column) } else { 1.0 }])
-}
-
-/// The estimator of a column.
-pub(super) fn weighted(svm: &Svm, [positive, negative]: [f64; 2]) -> Svm {
-    svm.clone().class_weight(1.0, positive).class_weight(-1.0, negative)
-}
-
-/// Columns of weights.
-pub(super) fn columns(classes: &Classes) -> usize {
-    if classes.labels.len() == 2 { 1 } else { classes.labels.len() }
+/// The estimator of all columns of weights, and what it has for labels: of two classes the first is the positive one, of more each stands against the rest, whose
+/// price is C itself, in the order of the classes.
+pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (Svm, Vec<f64>) {
+    let two = classes.labels.len() <= 2;
+    let label = |class: usize| if two { 1.0 - 2.0 * class as f64 } else { class as f64 };
+    let priced = |svm: Svm, (class, own): (usize, &i32)| svm.class_weight(label(class), parameters.weight(*own));
+    let svm = classes.labels.iter().enumerate().fold(svm.one_vs_rest(), priced);
+    (svm, classes.of.iter().map(|&class| label(class)).collect())
 }
 
 /// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data are numbered from 1.
@@ -68,7 +60,7 @@ pub(super) fn columns(classes: &Classes) -> usize {
 ///
 /// When there are no rows, all are of one class, or a parameter is not possible for our solvers.
 pub fn train(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
-    let svm = svm(parameters, run);
+    let mut svm = svm(parameters, run);
     let mut model = LinearModel {
         solver: parameters.solver,
         labels: Vec::new(),
@@ -77,29 +69,22 @@ pub fn train(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<Tr
         rho: None,
         weights: Vec::new(),
     };
-    let mut trained = Vec::new();
     if parameters.has_classes() {
         let classes = Classes::new(&data.labels);
-        model.labels.clone_from(&classes.labels);
-        for column in 0..columns(&classes) {
-            let (labels, prices) = sides(&classes, parameters, column);
-            data.labels = labels;
-            trained.push(weighted(&svm, prices).fit(&data)?);
-        }
-    } else {
-        trained.push(svm.fit(&data)?);
+        (svm, data.labels) = columns(svm, &classes, parameters);
+        model.labels = classes.labels;
     }
-    model.weights = trained.iter().map(|fitted| weights(fitted, parameters, model.features)).collect();
+    let fitted = svm.fit(&data)?;
+    model.weights = (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, model.features)).collect();
     if parameters.solver == 21 {
-        model.rho = trained.first().map(|fitted| 0.0 - fitted.model.machines()[0].bias);
+        model.rho = Some(0.0 - fitted.model.machines()[0].bias);
     }
-    let certificate = trained.iter().map(|fitted| fitted.certificate).reduce(CertificateReport::worse);
-    Ok(Trained { model, machines: trained.iter().map(machine).collect(), certificate })
+    Ok(Trained { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
 }
 
-/// The weights of every feature, and of the bias where there is one.
-fn weights(fitted: &Fitted, parameters: &Parameters, features: usize) -> Vec<f64> {
-    let (machine, parts) = (&fitted.model.machines()[0], fitted.model.parts());
+/// The weights of every feature by one machine, and of the bias where there is one.
+fn weights(fitted: &Fitted, p: usize, parameters: &Parameters, features: usize) -> Vec<f64> {
+    let (machine, parts) = (&fitted.model.machines()[p], fitted.model.parts());
     let mut w = vec![0.0; features];
     for (&k, coef) in machine.support.iter().zip(&machine.coef) {
         parts.support.row(k as usize).for_each(|j, value| w[j] += coef * value);
@@ -110,8 +95,7 @@ fn weights(fitted: &Fitted, parameters: &Parameters, features: usize) -> Vec<f64
     w
 }
 
-fn machine(fitted: &Fitted) -> Machine {
-    let report = &fitted.machines[0];
+fn machine(report: &MachineReport) -> Machine {
     Machine {
         iterations: report.iterations,
         objective: report.objective,

@@ -1,7 +1,7 @@
 //! Cross-validation on LIBLINEAR's folds, and its search for C.
 
 use super::parameters::Parameters;
-use super::train::{columns, sides, svm, train, weighted};
+use super::train::{columns, svm, train};
 use crate::Ranges;
 use crate::libsvm::{Classes, Folds, Run};
 use maxmargin_cv::{CvError, CvReport, FoldPlan};
@@ -31,21 +31,44 @@ pub fn search(
     along(data, parameters, values, folds, run)
 }
 
-/// Where LIBLINEAR begins to search for C of `-s 2`: half of the greatest C at which no sample has its margin, at most, as a power of two.
-pub fn start_of_search(data: &Dataset) -> f64 {
+/// The greatest C that a search for C tries, of `-s 2` and of `-s 11`.
+pub fn end_of_search(parameters: &Parameters) -> f64 {
+    if parameters.is_regression() { 1_048_576.0 } else { 1024.0 }
+}
+
+/// Where LIBLINEAR begins to search for C, a power of 2: of `-s 2` half of the greatest C at which no sample has its margin, at most; of `-s 11` a hundredth of a bound
+/// below which weights of 0 are as good as any.
+pub fn start_of_search(data: &Dataset, parameters: &Parameters) -> f64 {
+    let bias = parameters.bias.max(0.0);
     let norm = |row: usize| {
-        let mut sum = 0.0;
+        let mut sum = bias * bias;
         data.samples.row(row).for_each(|_, value| sum += value * value);
         sum
     };
     let rows = data.samples.len();
     let greatest = (0..rows).map(norm).fold(0.0, f64::max);
-    let least = 1.0 / (2.0 * rows as f64 * greatest);
-    if least.is_finite() { least.log2().floor().exp2() } else { 1.0 }
+    let least = if parameters.is_regression() {
+        let missed = |y: &f64| (y.abs() - parameters.p).max(0.0).powi(2);
+        let (sum, loss) = data.labels.iter().fold((0.0, 0.0), |(sum, loss), y| (sum + y.abs(), loss + missed(y)));
+        // Nothing is missed: any C is too small.
+        if loss > 0.0 { 0.01 * loss / (8.0 * sum * sum * greatest) } else { f64::MAX }
+    } else {
+        1.0 / (2.0 * rows as f64 * greatest)
+    };
+    if least.is_finite() { least.log2().floor().exp2().min(end_of_search(parameters)) } else { 1.0 }
+}
+
+/// The widths that a search of `-s 11` tries, falling: twentieths of the greatest target, from that at or below `first`, if it is given, otherwise from the
+/// nineteenth.
+pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
+    const STEPS: usize = 20;
+    let most = targets.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
+    let start = first.filter(|p| *p > 0.0).map_or(STEPS - 1, |p| ((p / (most / STEPS as f64)) as usize).min(STEPS - 1));
+    (0..=start).rev().map(|step| step as f64 * most / STEPS as f64).collect()
 }
 
 fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
-    let plan = FoldPlan::from_folds(folds.fold_of().iter().map(|&fold| fold as u32).collect())?;
+    let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
         Ok(svm.grid(data, &plan, &Ranges::new().c(values))?.cells.into_iter().map(|cell| cell.found).collect())
@@ -57,24 +80,18 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     if lacks_classes(&classes, folds) {
         return values.iter().map(|&c| apart(&data, &Parameters { c, ..parameters.clone() }, folds, run)).collect();
     }
-    // Per value of C, the greatest decision so far and the class that has it.
-    let rows = data.labels.len();
-    let mut best: Vec<Vec<(f64, usize)>> = vec![vec![(f64::NEG_INFINITY, 0); rows]; values.len()];
-    for column in 0..columns(&classes) {
-        let (labels, prices) = sides(&classes, parameters, column);
-        data.labels = labels;
-        for (report, best) in validated(&data, &weighted(&usual, prices))?.iter().zip(&mut best) {
-            for (best, &decision) in best.iter_mut().zip(&report.decisions) {
-                if classes.labels.len() == 2 {
-                    *best = (decision, usize::from(decision <= 0.0));
-                } else if decision > best.0 {
-                    *best = (decision, column);
-                }
-            }
-        }
-    }
-    let label = |best: &(f64, usize)| f64::from(classes.labels[best.1]);
-    Ok(best.iter().map(|rows| rows.iter().map(label).collect()).collect())
+    let (svm, labels) = columns(usual, &classes, parameters);
+    data.labels = labels;
+    let label = |row: &[f64]| {
+        let class = match row {
+            [only] => usize::from(*only <= 0.0),
+            // The first of equals.
+            all => (1..all.len()).fold(0, |best, class| if all[class] > all[best] { class } else { best }),
+        };
+        f64::from(classes.labels[class])
+    };
+    let reports = validated(&data, &svm)?;
+    Ok(reports.iter().map(|report| report.decisions.chunks_exact(report.machines).map(label).collect()).collect())
 }
 
 /// Whether some training set has not all classes.

@@ -52,7 +52,7 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
     }
     let place = |fold: &usize| used.partition_point(|known| known < fold) as u32;
     let fold_of = folds.fold_of();
-    let plan = FoldPlan::from_folds(fold_of.iter().map(place).collect())?;
+    let plan = FoldPlan::from_folds(&fold_of.iter().map(place).collect::<Vec<_>>())?;
     let report = problem.svm(&Parameters { probability: 0, ..parameters.clone() }, run).cross_validate(&problem.data, &plan)?;
     let predicted = match &problem.classes {
         None => report.predicted.clone(),

@@ -1,0 +1,115 @@
+//! Why samples cannot be cut into folds.
+
+/// Why samples cannot be cut into folds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Fewer than two folds.
+    #[error("{0} folds: cross-validation needs at least 2")]
+    TooFew(usize),
+    /// More folds than samples.
+    #[error("{folds} folds for {samples} samples: use at most one fold per sample (`loo` does leave-one-out)")]
+    TooMany {
+        /// Folds asked for.
+        folds: usize,
+        /// Samples there are.
+        samples: usize,
+    },
+    /// More folds than groups.
+    #[error("{folds} folds for {groups} groups: a group is never split, so use at most {groups} folds")]
+    TooManyForGroups {
+        /// Folds asked for.
+        folds: usize,
+        /// Groups there are.
+        groups: usize,
+    },
+    /// A class has fewer members than there are folds.
+    #[error(
+        "class {label} has {members} samples, fewer than the {folds} folds: stratified folds cannot all hold one; \
+         use at most {members} folds, or contiguous or shuffled folds"
+    )]
+    SmallClass {
+        /// The class.
+        label: String,
+        /// Its size.
+        members: usize,
+        /// Folds asked for.
+        folds: usize,
+    },
+    /// A line of a folds file is not a fold number.
+    #[error(
+        "line {line}: '{found}' is not a fold number; a folds file holds one number (from 0) per sample: the fold that tests it"
+    )]
+    Line {
+        /// Line number, from 1.
+        line: usize,
+        /// The text.
+        found: String,
+    },
+    /// A folds file has another number of lines than there are samples.
+    #[error("{found} fold numbers for {samples} samples")]
+    Length {
+        /// Numbers in the file.
+        found: usize,
+        /// Samples there are.
+        samples: usize,
+    },
+    /// A fold number between 0 and the greatest has no sample.
+    #[error("fold {fold} has no sample (the greatest fold number is {greatest})")]
+    EmptyFold {
+        /// The fold.
+        fold: usize,
+        /// The greatest fold number.
+        greatest: usize,
+    },
+    /// More folds in the order of time than there are samples for.
+    #[error(
+        "{folds} folds of {samples} samples in order: each needs a sample to test, and the first one to train on; use fewer folds"
+    )]
+    TooManyInOrder {
+        /// Folds asked for.
+        folds: usize,
+        /// Samples there are.
+        samples: usize,
+    },
+    /// A gap, or a window, that leaves nothing to train on.
+    #[error(
+        "a gap of {gap} samples: the first test set has {before} samples before it, and training needs one of them outside the gap, in a window of 1 or more"
+    )]
+    Gap {
+        /// Samples of the gap.
+        gap: usize,
+        /// Samples before the first test set.
+        before: usize,
+    },
+    /// A fold without samples to test.
+    #[error("fold {fold} tests no sample")]
+    TestsNothing {
+        /// The fold.
+        fold: usize,
+    },
+    /// A fold without samples to train on.
+    #[error("fold {fold} leaves no sample to train on")]
+    TrainsOnNothing {
+        /// The fold.
+        fold: usize,
+    },
+    /// A fold names a sample that is not there.
+    #[error("fold {fold} names sample {sample} (from 0), and there are {samples}")]
+    NoSample {
+        /// The fold.
+        fold: usize,
+        /// The sample, from 0.
+        sample: usize,
+        /// Samples there are.
+        samples: usize,
+    },
+    /// A fold names a sample twice, or for two things.
+    #[error("fold {fold} names sample {sample} (from 0) twice: it is trained on once, tested once, or left out")]
+    Twice {
+        /// The fold.
+        fold: usize,
+        /// The sample, from 0.
+        sample: usize,
+    },
+}

@@ -1,0 +1,234 @@
+"""What searches of scikit-learn have in common that run on the shared engine where that gives what fitting one by one does."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.model_selection._validation import _score
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.validation import _check_method_params
+
+from ._base import WIDE, teller, whole
+from ._certificate import Certificate
+from ._classes import SVC, SVR
+from ._folds import Split
+from ._grid import SHARED, Grid
+from ._per_split import PerSplit
+
+#: Splits that leave out more than this share of the rows have rows of their own: a model of all rows would cost more than it saves.
+FEW = 0.3
+
+
+class Apart(Exception):  # noqa: N818 it is no error
+    """This search is one for scikit-learn."""
+
+
+class Mute:
+    """Where scikit-learn tells its callbacks how far it is: there are none here."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: self
+
+
+class SharedSearch:
+    """Stands before one of scikit-learn's searches. Combinations come from that search; what they score comes from the engine."""
+
+    shared_: bool
+    certificates_: tuple[tuple[Certificate, ...], ...]
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Cross-validates the combinations, and trains the best on all of X if ``refit`` says so. Parameters are those of scikit-learn's ``fit``.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At once; the search is then as it was before.
+        """
+        with whole(self):
+            self._validate_params()  # type: ignore[attr-defined, unused-ignore]
+            state = dict(vars(self))
+            try:
+                self._fit_shared(X, y, params)
+            except Apart:
+                vars(self).clear()
+                vars(self).update(state)
+                super().fit(X, y, **params)  # type: ignore[misc, unused-ignore]
+                self.shared_, self.certificates_ = False, ()
+        return self
+
+    def _fit_shared(self: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+        """All on the engine, or :class:`Apart`."""
+        if y is None or not self._may_share():
+            raise Apart
+        scorers, metric = self._get_scorers()
+        asked = responses(scorers)
+        if not asked <= ({"predict", "decision_function"} if is_classifier(self.estimator) else {"predict"}):
+            raise Apart
+        X, y = indexable(X, y)
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        weights_name = "sample_weight"
+        if isinstance(self.estimator, Pipeline):
+            weights_name = f"{self.estimator.steps[-1][0]}__sample_weight"
+        if not set(routed.estimator.fit) <= {weights_name}:
+            raise Apart
+        self._begin(X, y, routed.splitter.split)
+        weights = routed.estimator.fit.get(weights_name)
+        candidates: list[dict[str, Any]] = []
+        out: list[dict[str, Any]] = []
+        more: dict[str, list[Any]] = defaultdict(list)
+        certificates: list[tuple[Certificate, ...]] = []
+        found: dict[str, Any] = {}
+
+        def evaluate(
+            asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **callbacks: Any
+        ) -> dict[str, Any]:
+            batch = list(asked_for)
+            splits = [
+                (np.asarray(a), np.asarray(b)) for a, b in (cv or self._checked_cv_orig).split(X, y, **routed.splitter.split)
+            ]
+            grid = self._evaluated(batch, splits, X, y, weights, decisions="decision_function" in asked)
+            certificates.extend(grid.certificates())
+            for at in range(len(batch)):
+                for split, (_, test) in enumerate(splits):
+                    told, seconds = grid.told(at, split, test)
+                    begun = time.perf_counter()
+                    score_weights: Any = _check_method_params(X, params=routed.scorer.score, indices=test)
+                    # What is told does not depend on the rows.
+                    scores = _score(told, test, _safe_indexing(y, test), scorers, score_weights, self.error_score)
+                    took = time.perf_counter() - begun
+                    out.append({"fit_time": seconds, "score_time": took, "test_scores": scores, "n_test_samples": len(test)})
+            candidates.extend(batch)
+            for name, values in (more_results or {}).items():
+                more[name].extend(values)
+            found.update(self._format_results(candidates, self.n_splits_, out, more))
+            return found
+
+        self._run_search(evaluate, **({"callback_ctx": Mute()} if hears_callbacks(self._run_search) else {}))
+        self.certificates_, self.shared_ = tuple(certificates), True
+        self._adopt(found, isinstance(out[0]["test_scores"], dict), scorers, metric)
+        if self.refit:
+            self._refit(X, y, routed.estimator.fit)
+
+    def _begin(self: Any, X: Any, y: Any, split: dict[str, Any]) -> None:
+        """What scikit-learn's searches know before they draw their combinations."""
+        self._checked_cv_orig = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        self._check_input_parameters(X=X, y=y, split_params=split)
+        self.n_splits_ = self._checked_cv_orig.get_n_splits(X, y, **split)
+
+    def _evaluated(
+        self: Any, candidates: list[dict[str, Any]], splits: list[Split], X: Any, y: Any, weights: Any, *, decisions: bool
+    ) -> Grid | PerSplit:
+        """All combinations in all splits."""
+        if not candidates or not all(self._takes(candidate) for candidate in candidates):
+            raise Apart
+        if len(splits) != self.n_splits_:
+            raise Apart
+        left_out = 1 - np.mean([len(train) + len(test) for train, test in splits]) / len(y)
+        # Kernel values of rows that a caller computed are cut by both sides.
+        whole_rows = self._machine().kernel in WIDE | {"linear"}
+        apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and whole_rows)
+        grid = (PerSplit if apart else Grid)(self.estimator, X, y, weights, decisions=decisions)
+        if self.verbose > 0:
+            grid.report = teller(type(self).__name__)
+        if not grid.run(candidates, splits):
+            raise Apart
+        return grid
+
+    def _machine(self: Any) -> Any:
+        """The estimator, or that at the end of a pipeline."""
+        return self.estimator.steps[-1][1] if isinstance(self.estimator, Pipeline) else self.estimator
+
+    def _may_share(self: Any) -> bool:
+        """Whether the estimator and what is asked of it are such as the engine takes."""
+        if isinstance(self.estimator, Pipeline) and getattr(self.estimator, "transform_input", None):
+            return False
+        machine = self._machine()
+        if type(machine) not in {SVC, SVR} or self.return_train_score or hasattr(self.cv, "__next__"):
+            return False
+        if isinstance(self.estimator, Pipeline) and (
+            not isinstance(machine.kernel, str) or machine.kernel not in WIDE | {"linear"}
+        ):
+            return False
+        if getattr(self, "_skl_callbacks", None) or getattr(machine, "_skl_callbacks", None):
+            return False
+        return machine.max_iter == -1 and machine.max_time is None and by_name(self.scoring)
+
+    def _takes(self: Any, candidate: dict[str, Any]) -> bool:
+        """Whether the engine takes what this combination sets."""
+        machine = self._machine()
+        if isinstance(self.estimator, Pipeline):
+            last = self.estimator.steps[-1][0]
+            before = {name for name, _ in self.estimator.steps[:-1]}
+            if any(name.split("__")[0] not in before | {last} or name == last for name in candidate):
+                return False
+            own = {name.removeprefix(f"{last}__"): value for name, value in candidate.items() if name.startswith(f"{last}__")}
+        else:
+            own = candidate
+        if not set(own) <= SHARED:
+            return False
+        # Kernels of the rows themselves; one that is not may only stay what it is.
+        kernel = own.get("kernel", machine.kernel)
+        if "kernel" in own and (not isinstance(kernel, str) or kernel not in WIDE | {"linear"}):
+            return False
+        try:
+            clone(self.estimator).set_params(**clone(candidate, safe=False))
+            clone(machine).set_params(**own)._validate_params()
+        except ValueError:
+            # scikit-learn goes on with the others.
+            return False
+        return True
+
+    def _adopt(self: Any, results: dict[str, Any], several: bool, scorers: Any, metric: Any) -> None:
+        """Scikit-learn's attributes."""
+        self.multimetric_ = several
+        if self.refit or not several:
+            self.best_index_ = self._select_best_index(self.refit, metric, results)
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
+            self.best_params_ = results["params"][self.best_index_]
+        self.scorer_ = getattr(scorers, "_scorers", scorers) if several else scorers
+        self.cv_results_ = results
+
+    def _refit(self: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+        begun = time.perf_counter()
+        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        self.best_estimator_ = best.fit(X, y, **params)
+        self.refit_time_ = time.perf_counter() - begun
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
+
+
+def hears_callbacks(run_search: Any) -> bool:
+    """Whether this version of scikit-learn hands its callbacks to searches."""
+    return "callback_ctx" in run_search.__code__.co_varnames
+
+
+def by_name(scoring: Any) -> bool:
+    """Whether these are names of scores, one or several, or none: the estimator's own."""
+    if scoring is None or isinstance(scoring, str):
+        return True
+    if callable(scoring) or not isinstance(scoring, Iterable):
+        return False
+    names = scoring.values() if isinstance(scoring, dict) else scoring
+    return all(isinstance(name, str) for name in names)
+
+
+def responses(scorers: Any) -> set[str]:
+    """What these scorers ask estimators for."""
+    several = getattr(scorers, "_scorers", None)
+    asked = set()
+    for scorer in [scorers] if several is None else several.values():
+        # The estimator's own score asks for predictions.
+        of = getattr(scorer, "_response_method", "predict")
+        asked.add(of if isinstance(of, str) else of[0])
+    return {"predict" if of == "default" else of for of in asked}

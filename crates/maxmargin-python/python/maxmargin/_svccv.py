@@ -1,0 +1,247 @@
+"""Estimators that find their own C and gamma."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import WIDE, whole
+from ._certificate import Certificate
+from ._classes import SVC, SVR, asked_for_probabilities
+from ._data import Floats
+from ._search import GridSearchCV
+
+
+class Searching:
+    """What estimators that find their own C and gamma have in common. Stands before scikit-learn's mixins, whose scores know no ``scoring``."""
+
+    #: The estimator that is searched for.
+    _of: ClassVar[type[Any]]
+
+    Cs: Any
+    gammas: Any
+    cv: Any
+    scoring: Any
+    refit: bool
+    kernel: Any
+
+    C_: float
+    gamma_: Any
+    best_score_: float
+    best_params_: dict[str, Any]
+    cv_results_: dict[str, Any]
+    certificates_: tuple[tuple[Certificate, ...], ...]
+    shared_: bool
+    scorer_: Any
+    best_estimator_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc, unused-ignore]
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Cross-validates every combination of ``Cs`` and ``gammas``, and trains the best on all rows of X, unless ``refit`` is False.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for the estimator that is searched for.
+        groups : array of shape (n_samples,), optional
+            For splitters that go by groups.
+
+        Raises
+        ------
+        ValueError
+            When the data or a parameter is no problem; what is wrong and what to do is said. Not converging is a warning.
+        KeyboardInterrupt
+            At once; the estimator is then as it was before.
+        """
+        own = {name: getattr(self, name) for name in self._of._get_param_names() if name not in {"C", "gamma"}}
+        base = self._of(**own)
+        grid: dict[str, list[Any]] = {"C": np.atleast_1d(self.Cs).tolist()}
+        if isinstance(self.kernel, str) and self.kernel in WIDE:
+            grid["gamma"] = [self.gammas] if isinstance(self.gammas, str | float | int) else list(self.gammas)
+        for candidate in ParameterGrid(grid):
+            clone(base).set_params(**candidate)._validate_params()
+        given = {"sample_weight": sample_weight, "groups": groups}
+        search = GridSearchCV(base, grid, cv=self.cv, scoring=self.scoring, refit=self.refit)
+        # Whoever asks this estimator has routed already.
+        with whole(self), config_context(enable_metadata_routing=False):
+            search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
+            self._adopt(search)
+        return self
+
+    def _adopt(self, search: GridSearchCV) -> None:
+        for name in [
+            "best_index_",
+            "best_score_",
+            "best_params_",
+            "cv_results_",
+            "certificates_",
+            "shared_",
+            "n_splits_",
+            "scorer_",
+        ]:
+            setattr(self, name, getattr(search, name))
+        self.C_ = self.best_params_["C"]
+        self.gamma_ = self.best_params_.get("gamma")
+        for name in ["best_estimator_", "classes_", "n_features_in_", "feature_names_in_"]:
+            if name in vars(self):
+                delattr(self, name)
+        if self.refit:
+            self.best_estimator_ = search.best_estimator_
+            for name in ["classes_", "n_features_in_", "feature_names_in_"]:
+                if hasattr(self.best_estimator_, name):
+                    setattr(self, name, getattr(self.best_estimator_, name))
+
+    def _best(self) -> Any:
+        if hasattr(self, "cv_results_") and not self.refit:
+            raise NotFittedError(f"{type(self).__name__} was searched with refit=False: there is no best_estimator_ to ask")
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def predict(self, X: Any) -> Any:
+        """What the best estimator predicts for every row."""
+        return self._best().predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score of the best estimator, by ``scoring``."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.scorer_(self._best(), X, y, **weights))
+
+
+class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+    """:class:`SVC` that finds its C and gamma by cross-validation: every combination in one run, as :class:`GridSearchCV` does it.
+
+    Parameters
+    ----------
+    Cs : array of floats
+        Values of C.
+    gammas : array of floats and rules
+        Values of gamma, ``"scale"`` and ``"auto"`` among them, for kernels that have one.
+    cv : int, splitter or list of splits
+        What scikit-learn takes for ``cv``; ``None`` is five folds.
+    scoring : str, callable or None
+        What is best; ``None`` is the accuracy.
+    refit : bool
+        Whether the best is trained on all samples.
+
+    The others are those of :class:`SVC`.
+
+    Attributes
+    ----------
+    C_, gamma_
+        The best of ``Cs`` and ``gammas``; ``None`` for kernels without gamma.
+    best_score_, best_params_, best_index_, cv_results_, best_estimator_
+        As scikit-learn's ``GridSearchCV`` has them.
+    certificates_
+        For each combination the worst certificate of each split; none where splits did not share the engine (``shared_``).
+    """
+
+    _of = SVC
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = (0.1, 1.0, 10.0, 100.0),
+        gammas: Any = ("scale",),
+        cv: Any = None,
+        scoring: Any = None,
+        refit: bool = True,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = False,
+        calibration: str | None = None,
+        tol: float = 1e-3,
+        cache_size: float = 2048,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        keep_data: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.calibration = calibration
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.keep_data = keep_data
+        self.random_state = random_state
+
+    def decision_function(self, X: Any) -> Floats:
+        """Decision values of the best estimator."""
+        return np.asarray(self._best().decision_function(X))
+
+    @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the best estimator."""
+        return np.asarray(self._best().predict_proba(X))
+
+
+class SVRCV(Searching, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+    """:class:`SVR` that finds its C and gamma by cross-validation; see :class:`SVCCV`. ``scoring=None`` is R²."""
+
+    _of = SVR
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = (0.1, 1.0, 10.0, 100.0),
+        gammas: Any = ("scale",),
+        cv: Any = None,
+        scoring: Any = None,
+        refit: bool = True,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 2048,
+        verbose: Any = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
