@@ -26,6 +26,8 @@ pub(crate) struct State {
     upper: Vec<f64>,
     sign: Vec<f64>,
     ridge: f64,
+    /// What rows leave out.
+    base: f64,
     /// Whether each sign has a sum of its own: partners are then of one sign.
     apart: bool,
 }
@@ -50,12 +52,14 @@ impl State {
     /// [`State::new`] in at most this many shards.
     fn in_shards(count: usize, layout: Layout, dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
-        let all = gram.diagonal();
-        let first = all[dual.ids()[0]];
-        let diagonal = if dual.ids().iter().all(|&id| all[id] == first) {
+        // Of pairs only differences matter, and those have most digits without what rows leave out.
+        let base = gram.base();
+        let own = |id: usize| gram.diagonal()[id] - base;
+        let first = own(dual.ids()[0]);
+        let diagonal = if dual.ids().iter().all(|&id| own(id) == first) {
             Ok(first)
         } else {
-            Err(layout.spread(dual.ids().iter().map(|&id| all[id])))
+            Err(layout.spread(dual.ids().iter().map(|&id| own(id))))
         };
         let apart = matches!(dual.balance(), Balance::PerSign(..));
         let size = layout.padded().div_ceil(count).next_multiple_of(64);
@@ -81,6 +85,7 @@ impl State {
             upper: layout.spread(dual.upper().iter().copied()),
             sign: layout.spread(dual.sign().iter().copied()),
             ridge: dual.ridge(),
+            base,
             apart,
             layout,
         };
@@ -146,7 +151,7 @@ impl State {
         self.team.shard(place / self.size).mark(place % self.size, side, grow > 0.0, fall > 0.0);
     }
 
-    /// `f` and `K_kk` at a place.
+    /// `f` and `K_kk`, less what rows leave out, at a place.
     fn at(&self, place: usize) -> (f64, f64) {
         let shard = self.team.shard(place / self.size);
         (shard.f[place % self.size], shard.own(place % self.size))
@@ -170,7 +175,7 @@ impl State {
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
-        let kij = f64::from(row_i.at(self.layout.id(j)));
+        let kij = f64::from(row_i.entries().held().at(self.layout.id(j)));
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
         let a = (own_i + own_j + 2.0 * self.ridge - 2.0 * kij).max(TAU);
         let b = fj - fi;
@@ -189,7 +194,7 @@ impl State {
     /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
         let (fi, own) = self.at(i);
-        let wanted = (threshold - fi) / (own + self.ridge).max(TAU);
+        let wanted = (threshold - fi) / (own + self.base + self.ridge).max(TAU);
         let (grow, fall) = self.rooms(i);
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);
