@@ -187,8 +187,7 @@ impl Dense {
     /// `out[r] = K[rows[r], columns]` in `f32`.
     pub(crate) fn fill(&self, entry: &Entry, gamma: Option<f64>, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
         let first = columns.start;
-        // Where a constant is left out, what is left is a distance or a product with all digits.
-        let single = self.exact || (entry.base() == 0.0 && self.single_is_enough(gamma));
+        let single = self.exact || (self.single_is_enough(gamma) && entry.takes_singles(gamma, self.max_norm));
         if self.single.is_some() && single {
             self.blocks32(rows, columns, |r, part, dots| {
                 let norms = &self.norms32[part.clone()];

@@ -191,7 +191,7 @@ impl Integers {
     /// kernel of those is 0 in `f32` (or there are none); dot products from 0 to 255.
     pub(crate) fn table(&self, entry: &Entry) -> Option<Table> {
         match entry {
-            Entry::Rbf(g) | Entry::RbfLess(g) => {
+            Entry::Rbf(g) | Entry::RbfLess(g, _) => {
                 let mut values = [0.0; 256];
                 let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);

@@ -134,8 +134,9 @@ impl KernelGram {
         let mean = |of: &dyn Fn(f64) -> f64| values.iter().map(|v| of(*v)).sum::<f64>() / values.len() as f64;
         // Of distances alone 1 is what values come near to, and equal samples are at it.
         let base = if self.kernel.is_distance() { 1.0 } else { f64::from(mean(&|v| v) as f32) };
-        if base != 0.0 && base.is_finite() && mean(&|v| (v - base).abs()) <= NEAR * base.abs() {
-            self.entry = Entry::less(&self.kernel, base);
+        let spread = mean(&|v| (v - base).abs());
+        if base != 0.0 && base.is_finite() && spread <= NEAR * base.abs() {
+            self.entry = Entry::less(&self.kernel, base, spread);
         }
         self
     }

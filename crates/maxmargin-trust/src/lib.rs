@@ -5,6 +5,7 @@
 //! - [`fuzz`]: runs of a target over inputs that a seed determines, beside those kept in `corpus`
 //! - [`memory`]: what a reader allocates
 //! - [`differential`]: pinned trainings and what must hold of them
+//! - [`nasty`]: trainings that make solvers run without end
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
 
@@ -13,5 +14,6 @@ pub mod draws;
 pub mod fuzz;
 pub mod make;
 pub mod memory;
+pub mod nasty;
 pub mod mutate;
 pub mod targets;
