@@ -195,10 +195,13 @@ impl Integers {
                 let mut values = [0.0; 256];
                 let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
-                (self.widest < 256.0 || f64::from(values[255]) == -entry.base()).then(|| Table::new(|code| values[usize::from(code)]))
+                (self.widest < 256.0 || f64::from(values[255]) == -entry.base())
+                    .then(|| Table::new(|code| values[usize::from(code)]))
             }
             Entry::Other(kernel) | Entry::OtherLess(kernel, _) if kernel.is_distance() => None,
-            Entry::Linear | Entry::Other(_) | Entry::OtherLess(..) if self.natural && self.norms.iter().all(|norm| *norm < 256.0) => {
+            Entry::Linear | Entry::Other(_) | Entry::OtherLess(..)
+                if self.natural && self.norms.iter().all(|norm| *norm < 256.0) =>
+            {
                 let dots: [f64; 256] = std::array::from_fn(|code| code as f64);
                 let mut values = [0.0; 256];
                 entry.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);

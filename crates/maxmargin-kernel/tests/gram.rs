@@ -128,8 +128,8 @@ fn values_near_one_keep_the_digits_of_their_distances() {
                 let entries = |i: usize| x.select(&[i]).with_features(x.features()).dense_rows(0..1);
                 let squared: f64 = entries(i).iter().zip(entries(j)).map(|(a, b)| (a - b) * (a - b)).sum();
                 let want = (-gamma * squared).exp_m1();
-                // What dot products in `f64` leave of a small distance, and the rounding of an `f32`.
-                let most = 4e-7 * want.abs() + 1e-13 * gamma * (norm(i) + norm(j));
+                // The rounding of an `f32`, and that of dot products, which are in `f64` where norms are large beside distances. A value with the 1 is off by 6e-8.
+                let most = 4e-7 * want.abs() + 2e-7 * gamma * (norm(i) + norm(j));
                 assert!((f64::from(*k) - want).abs() <= most, "{kind:?} {i} {j}: {k} {want}");
             }
         }
@@ -206,7 +206,8 @@ proptest! {
             for (r, &i) in rows.iter().enumerate() {
                 for (c, j) in columns.clone().enumerate() {
                     let at = r * columns.len() + c;
-                    prop_assert_eq!(some[at].to_bits(), fast[i * n + j].to_bits(), "fast {} {} of {:?}", i, j, &columns);
+                    let whole = (f64::from(some[at]) + gram.base()) as f32;
+                    prop_assert_eq!(whole.to_bits(), fast[i * n + j].to_bits(), "fast {} {} of {:?}", i, j, &columns);
                     prop_assert_eq!(some_exact[at].to_bits(), exact[i * n + j].to_bits(), "exact {} {} of {:?}", i, j, &columns);
                 }
             }

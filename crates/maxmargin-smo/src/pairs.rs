@@ -18,6 +18,8 @@ pub(crate) struct Pairs<'r, 'g> {
     prefetch: Prefetch,
     pace: Pace,
     requested: u64,
+    /// Iterations after which the run has stalled ([`most_of`]).
+    most: u64,
     /// What was done before these pairs.
     pub(crate) before: Work,
 }
@@ -44,6 +46,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             rows,
             pace: Pace::new(dual.len(), objective),
             requested: 0,
+            most: most_of(dual.len()),
             before: Work::default(),
         }
     }
@@ -94,6 +97,9 @@ impl<'r, 'g> Pairs<'r, 'g> {
             if clock.iterations >= turn {
                 return None;
             }
+            if clock.iterations >= self.most {
+                return Some(Status::Stalled);
+            }
             let i = extremes.argmin_up;
             let row_i = match self.row(i, &extremes, clock) {
                 Ok(row) => row,
@@ -125,6 +131,12 @@ impl<'r, 'g> Pairs<'r, 'g> {
         }
         Ok(self.rows.row(id))
     }
+}
+
+/// Iterations after which a run of so many variables counts as stalled: a tenth of the ten million after which LIBSVM gives up, and the hundred for each variable that it allows where
+/// those are more. Who names a limit of iterations gets that one instead.
+fn most_of(variables: usize) -> u64 {
+    1_000_000 + 100 * variables as u64
 }
 
 /// Watches whether the run still gets anywhere.

@@ -14,6 +14,6 @@ pub mod draws;
 pub mod fuzz;
 pub mod make;
 pub mod memory;
-pub mod nasty;
 pub mod mutate;
+pub mod nasty;
 pub mod targets;

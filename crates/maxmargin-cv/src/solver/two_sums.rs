@@ -16,6 +16,9 @@ const MOST: u32 = 60;
 const FIRST: f64 = 0.01;
 const FINER: f64 = 0.1;
 
+/// Prices in a row that bring the gap down by less than a tenth, after which the search has stalled: of an optimum of 0 no relative gap is small.
+const IDLE: u32 = 10;
+
 /// The solution for a price.
 struct End {
     price: f64,
@@ -69,6 +72,7 @@ impl<'a> TwoSums<'a> {
         let (mut low, mut high): (Option<End>, Option<End>) = (None, None);
         let mut work = Work::default();
         let mut at = from.alpha.clone();
+        let mut idle = 0;
         for tried in 1..=MOST {
             let Some(priced) = self.priced(price) else { break };
             let Ok(start) = Start::checked(&priced, at.clone()) else { break };
@@ -99,11 +103,15 @@ impl<'a> TwoSums<'a> {
             let (alpha, gradient) = self.mixed(less, more, share);
             let certificate = judged(&alpha, &gradient);
             let met = stop.goal.met(&certificate);
+            idle = if certificate.gap() < 0.9 * best.2.gap() { 0 } else { idle + 1 };
             if met || certificate.gap() < best.2.gap() {
                 best = (alpha, gradient, certificate, Status::Stalled);
             }
             if met {
                 best.3 = Status::Converged;
+                break;
+            }
+            if idle > IDLE {
                 break;
             }
             if more.price - less.price <= aim {

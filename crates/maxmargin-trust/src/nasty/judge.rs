@@ -7,7 +7,7 @@ use maxmargin::cv::{Claim, verify};
 use maxmargin::data::{Dataset, libsvm};
 use maxmargin::model::Model;
 use maxmargin::model::libsvm::read_model;
-use maxmargin::prelude::{Kernel, Par, Svm};
+use maxmargin::prelude::{Kernel, Par, Solver, Svm};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -28,6 +28,8 @@ pub struct Theirs {
 pub struct Outcome {
     /// Rows of the data.
     pub rows: usize,
+    /// Whether a solver was asked for by name.
+    pub named: bool,
     /// How ours ended; words where the problem was refused.
     pub ended: Result<Status, String>,
     /// The worst KKT violation of its machines.
@@ -45,9 +47,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it ended as every problem has to, but for its time.
+    /// Whether it ended as every problem has to, but for its time: certified, or with a reason; a solver asked for by name may say that it has stalled.
     pub fn is_right(&self) -> bool {
-        self.impossible.is_some() || (matches!(self.ended, Ok(Status::Converged)) && self.gap <= GAP)
+        let certified = matches!(self.ended, Ok(Status::Converged)) && self.gap <= GAP;
+        self.impossible.is_some() || certified || (self.named && matches!(self.ended, Ok(Status::Stalled)))
     }
 
     /// Whether it took longer than it may.
@@ -75,6 +78,7 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
     let theirs = if beside { Some(train(problem, data)?) } else { None };
     let outcome = Outcome {
         rows: data.labels.len(),
+        named: problem.solver != Solver::Auto,
         ended: Ok(Status::Stalled),
         kkt: f64::NAN,
         gap: f64::NAN,
@@ -98,8 +102,11 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
             let largest = largest_diagonal(problem, data);
             let found = (0..fitted.machines.len()).find_map(|m| {
                 let certificate = fitted.machines[m].certificate;
-                let mass = fitted.model.machines()[m].coef.iter().map(|c| c.abs()).sum();
-                impossible(problem, fitted.machines[m].train, certificate.dual.abs(), noise(mass, largest))
+                let samples = fitted.machines[m].train;
+                // ν says what Σ α is; the coefficients of a model may be of another scale.
+                let coef = || fitted.model.machines()[m].coef.iter().map(|c| c.abs()).sum();
+                let mass = problem.formulation.nu().map_or_else(coef, |nu| nu * price(problem) * samples as f64);
+                impossible(problem, samples, certificate.dual.abs(), mass, noise(mass, largest))
             });
             Outcome { impossible: if gap <= GAP { None } else { found }, ..outcome }
         }
@@ -107,15 +114,22 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
 }
 
 /// Why the gap of a machine of so many samples cannot be told in double precision, if it cannot.
-fn impossible(problem: &Problem, samples: usize, dual: f64, noise: f64) -> Option<String> {
-    let price = problem.formulation.c().unwrap_or(1.0);
-    let told = price * samples as f64 * noise;
+fn impossible(problem: &Problem, samples: usize, dual: f64, mass: f64, noise: f64) -> Option<String> {
+    if dual <= mass * noise {
+        return Some("the optimum is 0 to the rounding of its terms: no gap is small beside it".to_owned());
+    }
+    let told = price(problem) * samples as f64 * noise;
     (told > GAP * dual).then(|| {
         format!(
             "rounding of Σ α K in doubles moves decision values by {noise:.0e}, and a gap by {:.0e} of the objective: scale the data",
             told / dual
         )
     })
+}
+
+/// The largest α.
+fn price(problem: &Problem) -> f64 {
+    problem.formulation.c().unwrap_or(1.0)
 }
 
 /// The largest `K(x, x)`.

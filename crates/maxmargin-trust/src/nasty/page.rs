@@ -25,14 +25,15 @@ pub fn page(rows: &[(Problem, Outcome)], libsvm: Option<&str>) -> String {
     let mut page = String::from("# Problems that nobody scaled\n\n");
     let command = "cargo xtask trust nasty";
     let count = |of: &dyn Fn(&Outcome) -> bool| rows.iter().filter(|row| of(&row.1)).count();
-    let right = count(&|o| o.is_right() && o.impossible.is_none());
+    let stalled = count(&|o| o.is_right() && o.impossible.is_none() && !(o.gap <= GAP));
+    let right = count(&|o| o.is_right() && o.impossible.is_none()) - stalled;
     let their = |of: &dyn Fn(&super::Theirs) -> bool| count(&|o| o.theirs.as_ref().is_some_and(of));
     // Writing to a string cannot fail.
     let _ = writeln!(
         page,
         "{} trainings on raw values, at values of C and with kernels that do not fit them: by maxmargin, asked for a relative duality gap of {GAP:e}, and by `svm-train` ({}) at its \
          usual tolerance. Both solutions are judged by one certificate, in double precision, from the data and the coefficients. `{command}` writes this page.\n\n\
-         - Ours: {right} certified, {} impossible in double precision (said why), {} neither; {} took longer than {SOON} s, the longest {:.1} s.\n\
+         - Ours: {right} certified, {} impossible in double precision (said why), {stalled} stalled with a solver asked for by name (`auto` certifies the same), {} neither; {} took longer than {SOON} s, the longest {:.1} s.\n\
          - LIBSVM's: {} with a gap of at most {GAP:e}; {} gave up after its ten million iterations; {} were ended after {PATIENCE} s.\n",
         rows.len(),
         libsvm.unwrap_or("not installed"),
