@@ -339,7 +339,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
 
     /// `(e_i − e_j)ᵀ Q (e_i − e_j)`.
     pub(crate) fn curvature(&self, i: usize, j: usize, row_i: &RowRef) -> f64 {
-        let q = self.sign(i) * self.sign(j) * f64::from(row_i.at(self.id(j)));
+        let q = self.sign(i) * self.sign(j) * row_i.at(self.id(j));
         self.diagonal[i] + self.diagonal[j] - 2.0 * q
     }
 }

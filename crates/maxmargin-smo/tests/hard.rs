@@ -47,6 +47,18 @@ fn large_c_and_a_wide_kernel() {
     let (plain, certificate) = run(&gram, &dual, 1e-3, Refine::Never);
     assert_eq!(plain.status, Status::Converged, "{certificate:?}, {:?}", plain.work);
     assert!(certificate.kkt < 1.05e-3 && plain.work.iterations < 100_000, "{certificate:?}, {:?}", plain.work);
+    // The objective never falls on the way.
+    let rows = Rows::new(&gram, 1 << 28, Par::Seq);
+    let mut reached = 0.0;
+    for most in (5..14).map(|k| 1 << k) {
+        let start = Start::zero(&dual).expect("feasible");
+        let (config, stop) =
+            (SmoConfig { refine: Refine::Never, ..SmoConfig::default() }, Stop { max_iter: Some(most), ..Stop::at(1e-3) });
+        let solution = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("SMO takes the problem");
+        let objective = certify(&dual, &gram, &solution, Par::Seq).dual;
+        assert!(objective >= reached * (1.0 - 1e-9), "after {most} iterations: {objective} below {reached}");
+        reached = objective;
+    }
     // The same matrix as anybody else might bring it.
     let exact = |i: usize, j: usize| {
         let mut value = [0.0];

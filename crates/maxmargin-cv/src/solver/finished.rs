@@ -41,7 +41,7 @@ fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
 const AT_ONCE: usize = 2048;
 
 /// Goes on by working sets: of rows where there are many variables, of exact values where they are few.
-fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
     let rows = Refused::unless_rows("irwls", space)?;
     if rows.gram().len() > AT_ONCE.min(Finish::fitting(rows.room())) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };

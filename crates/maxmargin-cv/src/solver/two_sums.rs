@@ -140,3 +140,38 @@ impl<'a> TwoSums<'a> {
         (alpha, less.gradient.iter().zip(&more.gradient).map(mix).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::finished::sets;
+    use maxmargin_core::{Formulation, Part, Refine, Silent, Stop, certify, exact_gradient};
+    use maxmargin_data::{BinaryLabels, Generator, Par};
+    use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
+
+    #[test]
+    fn both_sums_are_met_where_one_is_searched_for() {
+        let data = Generator::GaussM.generate(150, None, 3).expect("data");
+        let signs = BinaryLabels::new(&data.labels).expect("two classes").signs;
+        let gram = KernelGram::new(&data.samples, Kernel::rbf(0.5)).expect("a kernel");
+        let rows = Rows::new(&gram, u64::MAX, Par::Seq);
+        let ids: Vec<usize> = (0..150).collect();
+        for formulation in [Formulation::NuSvc { nu: 0.4 }, Formulation::NuSvr { c: 10.0, nu: 0.3 }] {
+            let part = Part { ids: &ids, target: &signs, weights: &[1.0; 150] };
+            let problem = formulation.problem(&part).expect("a problem");
+            let dual = problem.dual();
+            let alpha = Start::project(dual, vec![0.0; dual.len()]).expect("feasible").into_parts().0;
+            let gradient = exact_gradient(dual, rows.gram(), &alpha, Par::Seq);
+            let from = Solution { gradient, ..Solution::unjudged(alpha, Status::Stalled) };
+            let mut run = Run { stop: Stop::at(1e-6), refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+            let sums = TwoSums::new(dual).expect("two sums");
+            let solved =
+                sums.solve(&from, &mut run, |dual, start, run| Ok(sets(dual, Space::Kernel(&rows), start, run)?.solution));
+            let solved = solved.expect("no problem is refused").expect("it gets further");
+            assert_eq!((solved.solution.status, run.stop), (Status::Converged, Stop::at(1e-6)), "{formulation:?}");
+            let certificate = certify(dual, rows.gram(), &solved.solution, Par::Seq);
+            assert!(certificate.holds(1e-6) && certificate.relative_gap() < 1e-5, "{formulation:?}: {certificate:?}");
+        }
+        assert!(TwoSums::new(&Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0; 2]).expect("a problem")).is_none());
+    }
+}

@@ -25,7 +25,7 @@ pub fn page(rows: &[(Problem, Outcome)], libsvm: Option<&str>) -> String {
     let mut page = String::from("# Problems that nobody scaled\n\n");
     let command = "cargo xtask trust nasty";
     let count = |of: &dyn Fn(&Outcome) -> bool| rows.iter().filter(|row| of(&row.1)).count();
-    let stalled = count(&|o| o.is_right() && o.impossible.is_none() && !(o.gap <= GAP));
+    let stalled = count(&|o| o.is_right() && o.impossible.is_none() && o.gap > GAP);
     let right = count(&|o| o.is_right() && o.impossible.is_none()) - stalled;
     let their = |of: &dyn Fn(&super::Theirs) -> bool| count(&|o| o.theirs.as_ref().is_some_and(of));
     // Writing to a string cannot fail.
