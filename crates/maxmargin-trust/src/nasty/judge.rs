@@ -116,7 +116,7 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
 /// Why the gap of a machine of so many samples cannot be told in double precision, if it cannot.
 fn impossible(problem: &Problem, samples: usize, dual: f64, mass: f64, noise: f64) -> Option<String> {
     if dual <= mass * noise {
-        return Some("the optimum is 0 to the rounding of its terms: no gap is small beside it".to_owned());
+        return Some("the objective is less than the rounding of its terms in doubles: no gap is small beside it".to_owned());
     }
     let told = price(problem) * samples as f64 * noise;
     (told > GAP * dual).then(|| {
