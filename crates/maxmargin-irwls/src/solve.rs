@@ -83,8 +83,7 @@ pub fn solve(
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
     let single = run.single_precision(stop.goal);
     Ok(match (config.refine, single) {
-        // Who judges later can do nothing about what `f32` cannot tell.
-        (Refine::Exact, Status::Converged | Status::Stalled) | (Refine::Never, Status::Stalled) => run.exactly(stop.goal),
+        (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.goal),
         (_, status) => run.outcome(status, None),
     })
 }

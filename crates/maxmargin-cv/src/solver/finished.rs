@@ -45,7 +45,11 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
     let rows = Refused::unless_rows("irwls", space)?;
     if rows.gram().len() > AT_ONCE.min(Finish::fitting(rows.room())) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
-        return irwls.solve(dual, space, start, run);
+        // Who judges later can do nothing about what `f32` cannot tell.
+        let refine = std::mem::replace(&mut run.refine, Refine::Exact);
+        let solved = irwls.solve(dual, space, start, run);
+        run.refine = refine;
+        return solved;
     }
     let config = Finish { exact_gradient: false, par: run.par, most: AT_ONCE };
     let solution = Solution::unjudged(start.into_parts().0, Status::Stalled);
@@ -94,12 +98,7 @@ impl SmoFinish {
         let work = first.solution.work;
         run.stop = stop.left(begun, work.iterations);
         let second = match TwoSums::new(dual) {
-            Some(sums) => sums.solve(&first.solution, run, |dual, start, run| {
-                let refine = std::mem::replace(&mut run.refine, Refine::Exact);
-                let solved = sets(dual, space, start, run);
-                run.refine = refine;
-                Ok(solved?.solution)
-            }),
+            Some(sums) => sums.solve(&first.solution, run, |dual, start, run| Ok(sets(dual, space, start, run)?.solution)),
             None => match Start::checked(dual, first.solution.alpha.clone()) {
                 Ok(start) => sets(dual, space, start, run).map(Some),
                 Err(_) => Ok(None),
