@@ -39,6 +39,8 @@ enum Part {
     Fuzz,
     /// Pinned trainings beside svm-train and liblinear-train
     Differential,
+    /// Problems that nobody scaled, beside svm-train; writes docs/nasty.md
+    Nasty,
     /// Random problems by every solver, and random changes of a model, against trainings
     Numbers,
     /// Processes that update one model, and others that predict from it meanwhile
@@ -50,7 +52,7 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 6] = [Self::Fuzz, Self::Differential, Self::Numbers, Self::Load, Self::Crash, Self::Full];
+    const ALL: [Self; 7] = [Self::Fuzz, Self::Differential, Self::Nasty, Self::Numbers, Self::Load, Self::Crash, Self::Full];
 
     /// How often, in minutes and in hours.
     fn usual(self, deep: bool) -> usize {
@@ -61,7 +63,7 @@ impl Part {
             Self::Numbers => (1, 40),
             Self::Load => (5, 40),
             Self::Crash => (20, 200),
-            Self::Full => (1, 1),
+            Self::Nasty | Self::Full => (1, 1),
         };
         if deep { hours } else { minutes }
     }
@@ -120,6 +122,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
             let every = runs.to_string();
             judged(Command::new(built("maxmargin-trust")?).args(["differential", "--every", &every]))
         }
+        Part::Nasty => judged(Command::new(built("maxmargin-trust")?).args(["nasty", "--out", "docs/nasty.md"])),
         Part::Numbers => {
             let words = ["test", "--locked", "--all-features", "--test", "numbers"];
             judged(cargo().args(words).env("MAXMARGIN_DEEP", runs.to_string()))

@@ -1,8 +1,9 @@
 //! The gradient from exact kernel values.
 
-use crate::dual::Dual;
+use crate::dual::{Dual, Segment};
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Exact;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Shortest runs of samples, on average, that are worth a block of kernel values each.
@@ -72,8 +73,15 @@ pub fn exact_sums<'e>(
         return Ok(dual.ids().iter().map(|&id| all[id]).collect());
     }
     let mut found = Vec::with_capacity(dual.len());
-    for segment in dual.segments() {
-        found.extend(sums(segment.ids.clone())?);
+    // The two variables of each sample of regression have one sum.
+    let mut known: HashMap<&Range<usize>, usize> = HashMap::new();
+    for Segment { ids, .. } in dual.segments() {
+        if let Some(&at) = known.get(ids) {
+            found.extend_from_within(at..at + ids.len());
+        } else {
+            known.insert(ids, found.len());
+            found.extend(sums(ids.clone())?);
+        }
     }
     Ok(found)
 }

@@ -3,6 +3,7 @@
 mod chunks;
 mod equal;
 mod finished;
+mod two_sums;
 
 pub use chunks::SmoChunks;
 pub use finished::SmoFinish;

@@ -145,7 +145,7 @@ impl CoreSet {
             let row = iterate.row(self.members[m]);
             let sign = iterate.sign(self.members[m]) as f32;
             for (q, &l) in self.q[m * stride..m * stride + len].iter_mut().zip(&self.members) {
-                *q = sign * iterate.sign(l) as f32 * row.at(iterate.id(l));
+                *q = sign * iterate.sign(l) as f32 * row.at(iterate.id(l)) as f32;
             }
         }
         self.mirror(old);

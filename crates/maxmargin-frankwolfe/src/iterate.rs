@@ -271,14 +271,16 @@ impl<'a, 'g> Iterate<'a, 'g> {
     fn add(&mut self, row: &RowRef, factor: f64) {
         if !self.full {
             for &k in &self.support {
-                self.h[k as usize] += factor * f64::from(row.at(self.dual.ids()[k as usize]));
+                self.h[k as usize] += factor * row.at(self.dual.ids()[k as usize]);
             }
             return;
         }
+        row.entries().add_base(&mut self.h, factor);
+        let held = row.entries().held();
         let values = if let Some(first) = self.first {
-            row.entries().part(first..first + self.beta.len())
+            held.part(first..first + self.beta.len())
         } else {
-            self.gathered.iter_mut().zip(self.dual.ids()).for_each(|(v, &id)| *v = row.at(id));
+            self.gathered.iter_mut().zip(self.dual.ids()).for_each(|(v, &id)| *v = held.at(id));
             Row::Values(&self.gathered)
         };
         self.extremes = add_and_scan(&mut self.h, values, factor, &self.plus, &self.minus);
@@ -346,7 +348,7 @@ impl<'a, 'g> Iterate<'a, 'g> {
 
     /// `(e_i − e_j)ᵀ Q (e_i − e_j)`.
     pub(crate) fn curvature(&self, i: usize, j: usize, row_i: &RowRef) -> f64 {
-        let q = self.sign(i) * self.sign(j) * f64::from(row_i.at(self.id(j)));
+        let q = self.sign(i) * self.sign(j) * row_i.at(self.id(j));
         self.diagonal[i] + self.diagonal[j] - 2.0 * q
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn fill(
         for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
             for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {
                 let row = rows.row(i);
-                out.iter_mut().zip(&ids).for_each(|(out, &j)| *out = f64::from(row.at(j)));
+                out.iter_mut().zip(&ids).for_each(|(out, &j)| *out = row.at(j));
             }
         }
     }

@@ -19,6 +19,9 @@ const ROUNDING: f64 = 1e-15;
 /// Iterations without gain and without a lesser violation after which a chunk is as well solved as its numbers allow.
 const STILL: u32 = 20;
 
+/// As many as one counts for whose violation is within rounding.
+const HOPELESS: u32 = 4;
+
 /// Failed factorisations before pair steps take over for good.
 const ATTEMPTS: u32 = 8;
 
@@ -78,7 +81,7 @@ impl ChunkSolver for LeastSquares {
             objective += floor;
             let noise = rounding(chunk.beta.iter().map(|b| b.abs()).sum(), largest) + rounding(outside, 1.0);
             let gains = floor > ROUNDING * objective && violation > noise;
-            still = if gains || violation < 0.9 * least { 0 } else { still + 1 };
+            still = if gains || violation < 0.9 * least { 0 } else { still + if violation > noise { 1 } else { HOPELESS } };
             least = least.min(violation);
         }
     }

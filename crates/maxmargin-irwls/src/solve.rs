@@ -28,6 +28,9 @@ const INSIDE: f64 = 0.5;
 /// Working sets without progress before a run counts as stalled.
 const PATIENCE: u32 = 50;
 
+/// As many working sets as one counts for whose violation is within rounding.
+const HOPELESS: u32 = 10;
+
 /// What working sets have to gain together to count as progress, as a share of the objective: rounding alone makes gains of 10⁻¹⁵ for ever.
 const GAIN: f64 = 1e-13;
 
@@ -230,7 +233,9 @@ impl<'a, 'g> Run<'a, 'g> {
                 lowest = lowest.min(objective);
             }
             least = least.min(violation);
-            idle = if progress { 0 } else { idle + 1 };
+            // What is lost in rounding is not worth many more.
+            let by = if violation <= self.rounding() { HOPELESS } else { 1 };
+            idle = if progress { 0 } else { idle + by };
             if idle > PATIENCE || violation.is_nan() {
                 return Status::Stalled;
             }

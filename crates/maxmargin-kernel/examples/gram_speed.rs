@@ -66,7 +66,7 @@ fn main() {
         let rows = Rows::new(&gram, u64::MAX, par);
         rows.fetch(&[0]);
         let start = Clock::now();
-        let sum: f32 = (0..1_000_000).map(|k| rows.row(0).at(k % n)).sum();
+        let sum: f64 = (0..1_000_000).map(|k| rows.row(0).at(k % n)).sum();
         println!("hit: {:.1} ns ({sum})", start.seconds() * 1e3);
     }
     if parts.contains('c') {

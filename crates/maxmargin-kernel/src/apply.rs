@@ -92,6 +92,11 @@ pub fn apply_exact_asking(
 /// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.
 const SINGLE_COLUMNS: usize = 2048;
 
+/// What a constant that is left out of values in `f32` adds to sums of them with these coefficients.
+fn constant(gram: &dyn Gram, coef: &[f64]) -> f64 {
+    if gram.base() == 0.0 { 0.0 } else { gram.base() * coef.iter().sum::<f64>() }
+}
+
 /// `Σ_r coef_r K[ids_r, columns]` from kernel values in `f32`, summed in `f64`; one value per column.
 ///
 /// What [`crate::Rows`] would keep for the next product is computed anew in each: where most of the cost of a kernel value is the memory that
@@ -125,7 +130,7 @@ pub fn apply_asking(
     assert!(columns.end <= gram.len(), "column {} of {}", columns.end, gram.len());
     let tile = gram.tile();
     let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
-    let mut result = vec![0.0; columns.len()];
+    let mut result = vec![constant(gram, coef); columns.len()];
     let group = width * par.threads();
     let tiles = (Asking::piece() / (SINGLE_VALUE * (height * width) as u64)).max(1) as usize;
     for (g, sums) in result.chunks_mut(group).enumerate() {
@@ -160,7 +165,7 @@ pub fn products(gram: &dyn Gram, rows: &[usize], coef: &[f64], par: Par) -> Vec<
     assert_eq!(coef.len(), gram.len(), "one coefficient per sample");
     let tile = gram.tile();
     let (height, width) = (tile.rows.clamp(1, 64), tile.columns.clamp(1, SINGLE_COLUMNS));
-    let mut sums = vec![0.0; rows.len()];
+    let mut sums = vec![constant(gram, coef); rows.len()];
     par.for_chunks(&mut sums, height, |t, sums| {
         let ids = &rows[t * height..t * height + sums.len()];
         let mut block = vec![0.0; ids.len() * width];
@@ -202,6 +207,8 @@ pub fn submatrix(
     let (height, width) = (tile.rows.clamp(1, 64), tile.columns.clamp(1, SINGLE_COLUMNS));
     let mut places: Vec<(usize, usize)> = columns.iter().copied().enumerate().map(|(place, column)| (column, place)).collect();
     places.sort_unstable();
+    let base = gram.base();
+    let value = |held: f32| if base == 0.0 { held } else { (f64::from(held) + base) as f32 };
     let tiles: Vec<&[(usize, usize)]> = places.chunk_by(|a, b| a.0 / width == b.0 / width).collect();
     par.for_chunks(&mut out[..rows.len() * stride], height * stride, |t, out| {
         let ids = &rows[t * height..rows.len().min((t + 1) * height)];
@@ -217,7 +224,7 @@ pub fn submatrix(
             gram.fill(ids, first.0..first.0 + count, block);
             for (row, out) in block.chunks_exact(count).zip(out.chunks_mut(stride)) {
                 for &(column, place) in places.iter().filter(|(_, place)| *place < end) {
-                    out[place] = row[column - first.0];
+                    out[place] = value(row[column - first.0]);
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Kernel values of some rows in memory: in `f32`, or in codes of one byte.
 
+use crate::Gram;
+use crate::entries::Entries;
 use maxmargin_simd::pages::{Pages, Piece};
 use maxmargin_simd::row::{Row, Table};
 use std::ops::Range;
@@ -11,11 +13,14 @@ pub(crate) struct Form {
     pages: Pages,
     /// What codes stand for; none where values are held as they are.
     table: Option<Arc<Table>>,
+    /// What values are less than kernel values.
+    base: f64,
 }
 
 impl Form {
-    pub(crate) fn new(pages: Pages, table: Option<Table>) -> Self {
-        Self { pages, table: table.map(Arc::new) }
+    /// How rows of `gram` are held.
+    pub(crate) fn new(pages: Pages, gram: &dyn Gram) -> Self {
+        Self { pages, table: gram.table().map(Arc::new), base: gram.base() }
     }
 
     /// Where memory comes from.
@@ -30,7 +35,7 @@ impl Form {
 
     /// Room for `len` values, whatever they are now.
     pub(crate) fn block(&self, len: usize) -> Block {
-        Block { piece: self.pages.take(len * self.width()), table: self.table.clone() }
+        Block { piece: self.pages.take(len * self.width()), table: self.table.clone(), base: self.base }
     }
 }
 
@@ -39,6 +44,7 @@ impl Form {
 pub(crate) struct Block {
     piece: Piece,
     table: Option<Arc<Table>>,
+    base: f64,
 }
 
 /// What is written into a block.
@@ -50,11 +56,12 @@ pub(crate) enum Filled<'b> {
 impl Block {
     /// The values of a range.
     #[inline]
-    pub(crate) fn row(&self, range: Range<usize>) -> Row<'_> {
-        match &self.table {
+    pub(crate) fn row(&self, range: Range<usize>) -> Entries<'_> {
+        let held = match &self.table {
             None => Row::Values(bytemuck::cast_slice(&self.piece[4 * range.start..4 * range.end])),
             Some(table) => Row::Codes(&self.piece[range], table),
-        }
+        };
+        Entries::new(held, self.base)
     }
 
     /// What is to be filled.

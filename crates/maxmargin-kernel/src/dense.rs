@@ -95,7 +95,7 @@ impl Dense {
 
     /// Whether `f32` dot products are good enough for an RBF kernel with this `gamma` (`None`: another kernel).
     fn single_is_enough(&self, gamma: Option<f64>) -> bool {
-        self.exact || gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
+        gamma.is_none_or(|g| g * self.max_norm * UNIT32 <= SINGLE_ERROR)
     }
 
     /// The samples `ids`, in that order, with the arithmetic of all.
@@ -187,7 +187,8 @@ impl Dense {
     /// `out[r] = K[rows[r], columns]` in `f32`.
     pub(crate) fn fill(&self, entry: &Entry, gamma: Option<f64>, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
         let first = columns.start;
-        if self.single.is_some() && self.single_is_enough(gamma) {
+        let single = self.exact || (self.single_is_enough(gamma) && entry.takes_singles(gamma, self.max_norm));
+        if self.single.is_some() && single {
             self.blocks32(rows, columns, |r, part, dots| {
                 let norms = &self.norms32[part.clone()];
                 entry.fill32(self.norms32[rows[r]], norms, dots, &mut out[r][part.start - first..part.end - first]);

@@ -30,17 +30,13 @@ impl Diagnosis {
 
 /// Looks at `pairs` random off-diagonal entries (some hundreds suffice), chosen by `seed`.
 pub fn diagnose(gram: &dyn Gram, pairs: usize, seed: u64) -> Diagnosis {
-    let n = gram.len() as u64;
+    let n = gram.len();
     let mut found = Diagnosis { pairs: 0, mean_similarity: 0.0, share_unrelated: 0.0, share_identical: 0.0 };
     if n < 2 {
         return found;
     }
-    let mut state = seed;
     let (mut sum, mut unrelated, mut identical) = (0.0, 0usize, 0usize);
-    for _ in 0..pairs {
-        let i = next(&mut state) % n;
-        let j = (i + 1 + next(&mut state) % (n - 1)) % n;
-        let (i, j) = (i as usize, j as usize);
+    for (i, j) in some_pairs(n, pairs, seed) {
         let mut value = [0.0];
         gram.fill_exact(&[i], j..j + 1, &mut value);
         let scale = (gram.diagonal()[i] * gram.diagonal()[j]).abs().sqrt();
@@ -55,6 +51,16 @@ pub fn diagnose(gram: &dyn Gram, pairs: usize, seed: u64) -> Diagnosis {
     found.share_unrelated = unrelated as f64 / count;
     found.share_identical = identical as f64 / count;
     found
+}
+
+/// `count` pairs of different samples of `n`, at least two, drawn by `seed`.
+pub(crate) fn some_pairs(n: usize, count: usize, seed: u64) -> impl Iterator<Item = (usize, usize)> {
+    let (n, mut state) = (n as u64, seed);
+    (0..count).map(move |_| {
+        let i = next(&mut state) % n;
+        let j = (i + 1 + next(&mut state) % (n - 1)) % n;
+        (i as usize, j as usize)
+    })
 }
 
 /// The `SplitMix64` generator (Steele, Lea, Flood 2014).

@@ -32,10 +32,16 @@ pub trait Gram: Sync {
     /// The `n` exact diagonal entries `K_ii`.
     fn diagonal(&self) -> &[f64];
 
-    /// Writes `K[rows, columns]` in `f32`, row-major (`rows.len() × columns.len()`), into `out`. Runs on the calling thread.
+    /// What values in `f32` are less than kernel values: 0 but where nearly all of them are near one number, whose digits would leave few for what they
+    /// differ in. Where a balance holds a sum of coefficients, a constant in K changes nothing that solvers compare.
+    fn base(&self) -> f64 {
+        0.0
+    }
+
+    /// Writes `K[rows, columns] −` [`Gram::base`] in `f32`, row-major (`rows.len() × columns.len()`), into `out`. Runs on the calling thread.
     fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]);
 
-    /// The same in `f64`, evaluated in `f64` from the original data: what certificates and refinement are made of.
+    /// `K[rows, columns]` in `f64`, evaluated in `f64` from the original data: what certificates and refinement are made of.
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]);
 
     /// [`Gram::fill`] with every row going to a slice of its own: `out[r]` receives `K[rows[r], columns]`.

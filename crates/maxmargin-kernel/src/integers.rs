@@ -176,7 +176,7 @@ impl Integers {
     pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
         self.each_part(rows, columns, |r, part, sums| {
             let out = &mut out[r][part.start - columns.start..part.end - columns.start];
-            if let Entry::Rbf(g) = entry {
+            if let Some(g) = entry.gaussian() {
                 g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
             } else {
                 WIDE.with_borrow_mut(|wide| {
@@ -191,26 +191,29 @@ impl Integers {
     /// kernel of those is 0 in `f32` (or there are none); dot products from 0 to 255.
     pub(crate) fn table(&self, entry: &Entry) -> Option<Table> {
         match entry {
-            Entry::Rbf(g) => {
+            Entry::Rbf(g) | Entry::RbfLess(g, _) => {
                 let mut values = [0.0; 256];
                 let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
-                (self.widest < 256.0 || values[255] == 0.0).then(|| Table::new(|code| values[usize::from(code)]))
+                (self.widest < 256.0 || f64::from(values[255]) == -entry.base())
+                    .then(|| Table::new(|code| values[usize::from(code)]))
             }
-            Entry::Other(kernel) if kernel.is_distance() => None,
-            Entry::Linear | Entry::Other(_) if self.natural && self.norms.iter().all(|norm| *norm < 256.0) => {
+            Entry::Other(kernel) | Entry::OtherLess(kernel, _) if kernel.is_distance() => None,
+            Entry::Linear | Entry::Other(_) | Entry::OtherLess(..)
+                if self.natural && self.norms.iter().all(|norm| *norm < 256.0) =>
+            {
                 let dots: [f64; 256] = std::array::from_fn(|code| code as f64);
                 let mut values = [0.0; 256];
                 entry.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
                 Some(Table::new(|code| values[usize::from(code)]))
             }
-            Entry::Linear | Entry::Other(_) => None,
+            Entry::Linear | Entry::Other(_) | Entry::OtherLess(..) => None,
         }
     }
 
     /// `out[r]`: the codes of `K[rows[r], columns]`.
     pub(crate) fn fill_codes(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [u8]]) {
-        let distances = matches!(entry, Entry::Rbf(_));
+        let distances = entry.gaussian().is_some();
         self.each_part(rows, columns, |r, part, sums| {
             let out = &mut out[r][part.start - columns.start..part.end - columns.start];
             if distances {
@@ -226,7 +229,7 @@ impl Integers {
         let count = columns.len();
         self.each_part(rows, columns, |r, part, sums| {
             let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
-            if let Entry::Rbf(g) = entry {
+            if let Some(g) = entry.gaussian() {
                 g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
             } else {
                 WIDE.with_borrow_mut(|wide| {

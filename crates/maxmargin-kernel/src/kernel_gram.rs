@@ -1,6 +1,7 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
 use crate::dense::Dense;
+use crate::diagnose::some_pairs;
 use crate::distinct::Distinct;
 use crate::entry::Entry;
 use crate::integers::Integers;
@@ -39,6 +40,14 @@ enum Store {
     Precomputed(Precomputed),
     User(Pairs),
 }
+
+/// Pairs of samples that are looked at to see whether values in `f32` are better without a constant, and how they are drawn.
+const PAIRS: usize = 64;
+const SEED: u64 = 1;
+
+/// A constant is left out where values differ from it by this share of it on average: two digits in base 2 are gained at least, and where fewer are nothing
+/// changes.
+const NEAR: f64 = 0.125;
 
 /// gamma, for a kernel that depends on distances only.
 fn width(kernel: &Kernel) -> Option<f64> {
@@ -107,7 +116,29 @@ impl KernelGram {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }
-        Ok(Self { entry: Entry::new(&kernel), kernel, store, diagonal })
+        let entry = Entry::new(&kernel);
+        Ok(Self { kernel, entry, store, diagonal }.near_one_value())
+    }
+
+    /// The same matrix, with a constant left out of values in `f32` where nearly all of them are near it.
+    fn near_one_value(mut self) -> Self {
+        if self.len() < 2 || matches!(*self.store, Store::Precomputed(_) | Store::User(_)) {
+            return self;
+        }
+        let mut value = [0.0];
+        let values = some_pairs(self.len(), PAIRS, SEED).map(|(i, j)| {
+            self.fill_exact(&[i], j..j + 1, &mut value);
+            value[0]
+        });
+        let values: Vec<f64> = values.collect();
+        let mean = |of: &dyn Fn(f64) -> f64| values.iter().map(|v| of(*v)).sum::<f64>() / values.len() as f64;
+        // Of distances alone 1 is what values come near to, and equal samples are at it.
+        let base = if self.kernel.is_distance() { 1.0 } else { f64::from(mean(&|v| v) as f32) };
+        let spread = mean(&|v| (v - base).abs());
+        if base != 0.0 && base.is_finite() && spread <= NEAR * base.abs() {
+            self.entry = Entry::less(&self.kernel, base, spread);
+        }
+        self
     }
 
     /// The kernel.
@@ -135,6 +166,10 @@ impl Gram for KernelGram {
 
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
+    }
+
+    fn base(&self) -> f64 {
+        self.entry.base()
     }
 
     fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
@@ -200,7 +235,7 @@ impl Gram for KernelGram {
 
     fn value_cost(&self) -> f64 {
         // A kernel function of one value at a time calls the system's library.
-        let function = if matches!(self.entry, Entry::Other(_)) { 10.0 } else { 0.5 };
+        let function = if matches!(self.entry, Entry::Other(_) | Entry::OtherLess(..)) { 10.0 } else { 0.5 };
         match &*self.store {
             Store::Integers(integers) => function + integers.product_cost(),
             Store::Dense(dense) => function + dense.depth() as f64 / 16.0,

@@ -15,6 +15,7 @@ pub mod cross;
 mod dense;
 pub mod diagnose;
 mod distinct;
+mod entries;
 mod entry;
 pub mod features;
 mod fn_gram;
@@ -39,6 +40,7 @@ pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, 
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
 pub use distinct::{Distinct, Merged};
+pub use entries::Entries;
 pub use features::Matrix;
 pub use fn_gram::FnGram;
 pub use gamma::{Gamma, gamma_auto, gamma_scale};

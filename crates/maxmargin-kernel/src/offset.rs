@@ -50,6 +50,11 @@ impl<'g> OffsetGram<'g> {
     pub fn offset(&self) -> f64 {
         self.offset
     }
+
+    /// What is added to values in `f32`.
+    fn offset_in_values(&self) -> f32 {
+        if self.base() == 0.0 { self.offset as f32 } else { 0.0 }
+    }
 }
 
 impl Gram for OffsetGram<'_> {
@@ -61,9 +66,15 @@ impl Gram for OffsetGram<'_> {
         &self.diagonal
     }
 
+    fn base(&self) -> f64 {
+        // A constant more beside one that is left out.
+        let base = self.gram.get().base();
+        if base == 0.0 { 0.0 } else { base + self.offset }
+    }
+
     fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
         self.gram.get().fill(rows, columns, out);
-        let offset = self.offset as f32;
+        let offset = self.offset_in_values();
         out.iter_mut().for_each(|k| *k += offset);
     }
 
@@ -74,13 +85,13 @@ impl Gram for OffsetGram<'_> {
 
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         self.gram.get().fill_rows(rows, columns, out);
-        let offset = self.offset as f32;
+        let offset = self.offset_in_values();
         out.iter_mut().for_each(|row| row.iter_mut().for_each(|k| *k += offset));
     }
 
     fn table(&self) -> Option<Table> {
         let plain = self.gram.get().table()?;
-        let offset = self.offset as f32;
+        let offset = self.offset_in_values();
         Some(Table::new(|code| plain.value(code) + offset))
     }
 

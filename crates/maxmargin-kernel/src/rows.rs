@@ -8,10 +8,10 @@ pub use memory::Lent;
 use crate::Gram;
 use crate::block::{Block, Form};
 use crate::distinct::Merged;
+use crate::entries::Entries;
 use crate::lru::Lru;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::pages::Pages;
-use maxmargin_simd::row::Row;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -32,9 +32,9 @@ pub struct RowRef {
 }
 
 impl RowRef {
-    /// The values, as they are held.
+    /// The values.
     #[inline]
-    pub fn entries(&self) -> Row<'_> {
+    pub fn entries(&self) -> Entries<'_> {
         self.block.row(self.start..self.start + self.len)
     }
 
@@ -44,7 +44,7 @@ impl RowRef {
     ///
     /// When there is no such column.
     #[inline]
-    pub fn at(&self, j: usize) -> f32 {
+    pub fn at(&self, j: usize) -> f64 {
         self.entries().at(j)
     }
 }
@@ -134,7 +134,7 @@ impl<'g> Rows<'g> {
     }
 
     fn of(gram: Whose<'g>, budget: u64, par: Par, pages: Pages) -> Self {
-        let (form, n) = (Form::new(pages, gram.get().table()), gram.get().len());
+        let (form, n) = (Form::new(pages, gram.get()), gram.get().len());
         let capacity = (budget / (form.width() * n).max(1) as u64) as usize;
         let held = if capacity >= n {
             let rows = (0..n).map(|_| OnceLock::new()).collect();
@@ -243,7 +243,7 @@ impl<'g> Rows<'g> {
 
     /// Row `i` without holding it, when it is in memory for good (the budget holds all rows and this one was computed).
     #[inline]
-    pub fn resident(&self, i: usize) -> Option<Row<'_>> {
+    pub fn resident(&self, i: usize) -> Option<Entries<'_>> {
         match &self.held {
             Held::All { rows, .. } => rows[i].get().map(RowRef::entries),
             Held::Recent(_) => None,

@@ -62,6 +62,10 @@ impl Gram for Subset<'_> {
         &self.diagonal
     }
 
+    fn base(&self) -> f64 {
+        self.gram.base()
+    }
+
     fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
         let mut slices: Vec<&mut [f32]> = out.chunks_mut(columns.len().max(1)).collect();
         self.fill_rows(rows, columns, &mut slices);

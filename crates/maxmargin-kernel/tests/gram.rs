@@ -105,10 +105,39 @@ fn rbf_of_equal_samples_is_one() {
                 for j in [i, i + n] {
                     gram.fill(&[i], j..j + 1, &mut fast);
                     gram.fill_exact(&[i], j..j + 1, &mut exact);
-                    assert_eq!((fast[0], exact[0]), (1.0, 1.0), "{kind:?} {i} {j}");
+                    assert_eq!((f64::from(fast[0]) + gram.base(), exact[0]), (1.0, 1.0), "{kind:?} {i} {j}");
                 }
             }
         }
+    }
+}
+
+/// At γ = 2⁻¹⁵ a value in `f32` is 1 but for its last digits, and what kernels differ in is lost: without the 1 all digits of the distances are held.
+#[test]
+fn values_near_one_keep_the_digits_of_their_distances() {
+    for kind in KINDS {
+        let x = samples(kind, 90, 12, 3);
+        let norm = |i: usize| x.row(i).entries().iter().map(|(_, v)| v * v).sum::<f64>();
+        let gamma = 1e-4 / (0..90).map(norm).fold(0.0, f64::max);
+        let gram = KernelGram::new(&x, Kernel::Rbf { gamma }).expect("a valid kernel");
+        assert_eq!(gram.base(), 1.0, "{kind:?}");
+        let mut held = vec![0.0; 90];
+        for i in 0..90 {
+            gram.fill(&[i], 0..90, &mut held);
+            for (j, k) in held.iter().enumerate() {
+                let entries = |i: usize| x.select(&[i]).with_features(x.features()).dense_rows(0..1);
+                let squared: f64 = entries(i).iter().zip(entries(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+                let want = (-gamma * squared).exp_m1();
+                // The rounding of an `f32`, and that of dot products, which are in `f64` where norms are large beside distances. A value with the 1 is off by 6e-8.
+                let most = 4e-7 * want.abs() + 2e-7 * gamma * (norm(i) + norm(j));
+                assert!((f64::from(*k) - want).abs() <= most, "{kind:?} {i} {j}: {k} {want}");
+            }
+        }
+        // So do the values of other kernels, and nothing changes where values are spread.
+        let poly = KernelGram::new(&x, Kernel::Poly { gamma, coef0: 2.0, degree: 3 }).expect("a valid kernel");
+        assert!((poly.base() - 8.0).abs() < 1e-2, "{kind:?}: {}", poly.base());
+        let wide = KernelGram::new(&x, Kernel::Rbf { gamma: 1e8 * gamma }).expect("a valid kernel");
+        assert_eq!(wide.base(), 0.0, "{kind:?}");
     }
 }
 
@@ -177,7 +206,8 @@ proptest! {
             for (r, &i) in rows.iter().enumerate() {
                 for (c, j) in columns.clone().enumerate() {
                     let at = r * columns.len() + c;
-                    prop_assert_eq!(some[at].to_bits(), fast[i * n + j].to_bits(), "fast {} {} of {:?}", i, j, &columns);
+                    let whole = (f64::from(some[at]) + gram.base()) as f32;
+                    prop_assert_eq!(whole.to_bits(), fast[i * n + j].to_bits(), "fast {} {} of {:?}", i, j, &columns);
                     prop_assert_eq!(some_exact[at].to_bits(), exact[i * n + j].to_bits(), "exact {} {} of {:?}", i, j, &columns);
                 }
             }

@@ -59,6 +59,8 @@ pub struct Gaussian {
     pub(crate) hi64: f64,
     pub(crate) lo64: f64,
     pub(crate) limit64: f64,
+    /// Whether results in `f32` are less 1.
+    pub(crate) less_one: bool,
 }
 
 impl Gaussian {
@@ -76,7 +78,14 @@ impl Gaussian {
         let lo32 = (hi64.max(-1e30) - f64::from(hi32)) as f32;
         let limit32 = 125.0 / -hi32;
         let limit64 = 1021.0 / -hi64;
-        Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64 }
+        Self { level: level.min(detect()), hi32, lo32, limit32, hi64, lo64, limit64, less_one: false }
+    }
+
+    /// The same with 1 taken from every result in `f32`: `expm1(−γ x)` within 2 units in the last place, so that small distances keep their digits where
+    /// `exp` is 1. Results in `f64` are what they were.
+    #[must_use]
+    pub fn less_one(self) -> Self {
+        Self { less_one: true, ..self }
     }
 
     /// `out[j] = exp(−γ max(0, norm + norms[j] − 2 dots[j]))`, all in `f32`.
@@ -213,13 +222,18 @@ impl Gaussian {
         }
     }
 
-    /// `exp(−γ max(0, squared))` in `f32`.
+    /// `exp(−γ max(0, squared))` in `f32`, less 1 where that is asked for.
     #[inline]
     pub fn one32(&self, squared: f32) -> f32 {
         let x = squared.max(0.0);
         let rounded = x.mul_add(self.hi32, ROUND32);
         let r = x.mul_add(self.lo32, x.mul_add(self.hi32, -(rounded - ROUND32)));
-        let p = C32.iter().rev().copied().reduce(|p, c| p.mul_add(r, c)).unwrap_or(0.0).mul_add(r, 1.0);
+        let p = C32.iter().rev().copied().reduce(|p, c| p.mul_add(r, c)).unwrap_or(0.0);
+        if self.less_one {
+            let scale = f32::from_bits(1.0_f32.to_bits().wrapping_add(rounded.to_bits() << 23));
+            return if x <= self.limit32 { (p * r).mul_add(scale, scale - 1.0) } else { -1.0 };
+        }
+        let p = p.mul_add(r, 1.0);
         let bits = p.to_bits().wrapping_add(rounded.to_bits() << 23);
         if x <= self.limit32 { f32::from_bits(bits) } else { 0.0 }
     }

@@ -16,9 +16,15 @@ fn core32(g: &Gaussian, squared: __m256) -> __m256 {
     for c in C32[..5].iter().rev() {
         p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(*c));
     }
-    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0));
+    let one = _mm256_set1_ps(1.0);
     let kept = _mm256_cmp_ps::<_CMP_LE_OQ>(x, _mm256_set1_ps(g.limit32));
     let scale = _mm256_slli_epi32::<23>(_mm256_castps_si256(rounded));
+    if g.less_one {
+        let scale = _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(one), scale));
+        let less = _mm256_fmadd_ps(_mm256_mul_ps(p, r), scale, _mm256_sub_ps(scale, one));
+        return _mm256_blendv_ps(_mm256_set1_ps(-1.0), less, kept);
+    }
+    p = _mm256_fmadd_ps(p, r, one);
     _mm256_and_ps(kept, _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), scale)))
 }
 

@@ -18,9 +18,15 @@ fn core32(g: &Gaussian, squared: __m512) -> __m512 {
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(C32[2]));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(C32[1]));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(C32[0]));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0));
+    let one = _mm512_set1_ps(1.0);
     let kept = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(x, _mm512_set1_ps(g.limit32));
     let scale = _mm512_slli_epi32::<23>(_mm512_castps_si512(rounded));
+    if g.less_one {
+        let scale = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(one), scale));
+        let less = _mm512_fmadd_ps(_mm512_mul_ps(p, r), scale, _mm512_sub_ps(scale, one));
+        return _mm512_mask_blend_ps(kept, _mm512_set1_ps(-1.0), less);
+    }
+    p = _mm512_fmadd_ps(p, r, one);
     _mm512_castsi512_ps(_mm512_maskz_add_epi32(kept, _mm512_castps_si512(p), scale))
 }
 

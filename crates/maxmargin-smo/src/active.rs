@@ -70,7 +70,7 @@ pub(crate) struct Active<'a, 'g> {
     pub(crate) looking: Looking,
     /// [`Shrinking::first`].
     first: usize,
-    /// Variables of the last round, ascending.
+    /// Variables of the last round.
     set: Vec<usize>,
     /// Kernel values computed.
     values: u64,
@@ -242,8 +242,9 @@ impl<'a, 'g> Active<'a, 'g> {
     /// Solves the problem of the set to `aim`, and brings the gradients of all up to date.
     fn round(&mut self, aim: f64, violation: f64, clock: &mut Clock) -> Status {
         let n = self.dual.len();
-        let ids: Vec<usize> = self.set.iter().map(|&k| self.dual.ids()[k]).collect();
-        let part = self.dual.among(&self.set, &self.alpha, &self.gradient);
+        let Arranged { set, ids, row } = Arranged::new(self.dual, &self.set);
+        self.set = set;
+        let part = self.dual.among(&self.set, row, &self.alpha, &self.gradient);
         let before: Vec<f64> = self.set.iter().map(|&k| self.alpha[k]).collect();
         let gram = part_of(self.rows.gram(), &ids);
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
@@ -296,5 +297,61 @@ impl<'a, 'g> Active<'a, 'g> {
             self.alpha[k] = after[at];
         }
         status
+    }
+}
+
+/// The variables of a round and the rows of its matrix. Two variables of one row (those of a sample of regression, one for each sign) share it.
+struct Arranged {
+    set: Vec<usize>,
+    /// Rows of the whole matrix.
+    ids: Vec<usize>,
+    /// The place among them of each variable's row.
+    row: Vec<usize>,
+}
+
+impl Arranged {
+    /// Where no row is shared everything stays in its order. Otherwise variables of each sign lie together, and so do their rows: first those of one sign alone, then those of both, then
+    /// those of the other.
+    fn new(dual: &Dual, set: &[usize]) -> Self {
+        let of_sign = |sign: f64| set.iter().copied().filter(move |&k| dual.sign()[k] == sign);
+        let mut plus: Vec<bool> = vec![false; dual.ids().iter().max().map_or(0, |most| most + 1)];
+        let mut minus = plus.clone();
+        let mut once = true;
+        for (sign, seen) in [(1.0, &mut plus), (-1.0, &mut minus)] {
+            of_sign(sign).for_each(|k| once &= !std::mem::replace(&mut seen[dual.ids()[k]], true));
+        }
+        let both = |k: &usize| plus[dual.ids()[*k]] && minus[dual.ids()[*k]];
+        if !once || !set.iter().any(both) {
+            let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
+            return Self { set: set.to_vec(), row: (0..ids.len()).collect(), ids };
+        }
+        // Those of both signs in one order, that of their rows.
+        let shared = |sign: f64| {
+            let mut shared: Vec<usize> = of_sign(sign).filter(both).collect();
+            shared.sort_by_key(|&k| dual.ids()[k]);
+            shared
+        };
+        let single = |sign: f64| of_sign(sign).filter(|k| !both(k));
+        let (first, second, third): (Vec<usize>, Vec<usize>, Vec<usize>) =
+            (single(1.0).collect(), shared(1.0), single(-1.0).collect());
+        let ids: Vec<usize> = [&first, &second, &third].into_iter().flatten().map(|&k| dual.ids()[k]).collect();
+        let row = (0..first.len() + second.len()).chain(first.len()..ids.len()).collect();
+        Self { set: [first, second, shared(-1.0), third].concat(), ids, row }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use maxmargin_core::{Loss, Offset};
+
+    #[test]
+    fn twins_of_a_round_share_their_row() {
+        let dual = Dual::svr(Loss::Hinge, Offset::Free, vec![4, 5, 6, 7], &[0.0; 4], &[1.0; 4], 0.1).expect("a problem");
+        let Arranged { set, ids, row } = Arranged::new(&dual, &[0, 2, 3, 5, 6, 7]);
+        assert_eq!((set, ids), (vec![0, 2, 3, 6, 7, 5], vec![4, 6, 7, 5]));
+        assert_eq!(row, [0, 1, 2, 1, 2, 3]);
+        let apart = Arranged::new(&dual, &[0, 1, 6]);
+        assert_eq!((apart.set, apart.ids, apart.row), (vec![0, 1, 6], vec![4, 5, 6], vec![0, 1, 2]));
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Pairs<'r, 'g> {
     prefetch: Prefetch,
     pace: Pace,
     requested: u64,
+    /// Iterations after which the run has stalled ([`most_of`]).
+    most: u64,
     /// What was done before these pairs.
     pub(crate) before: Work,
 }
@@ -44,6 +46,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             rows,
             pace: Pace::new(dual.len(), objective),
             requested: 0,
+            most: most_of(dual.len()),
             before: Work::default(),
         }
     }
@@ -94,6 +97,9 @@ impl<'r, 'g> Pairs<'r, 'g> {
             if clock.iterations >= turn {
                 return None;
             }
+            if clock.iterations >= self.most {
+                return Some(Status::Stalled);
+            }
             let i = extremes.argmin_up;
             let row_i = match self.row(i, &extremes, clock) {
                 Ok(row) => row,
@@ -127,6 +133,12 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 }
 
+/// Iterations after which a run of so many variables counts as stalled: a tenth of the ten million after which LIBSVM gives up, and the hundred for each variable that it allows where
+/// those are more. Who names a limit of iterations gets that one instead.
+fn most_of(variables: usize) -> u64 {
+    1_000_000 + 100 * variables as u64
+}
+
 /// Watches whether the run still gets anywhere.
 struct Pace {
     window: u64,
@@ -138,17 +150,37 @@ struct Pace {
     /// Least violation of this window, and of those before.
     least: f64,
     least_before: f64,
+    /// Windows since the least violation fell by a tenth, and what they gained.
+    idle: u32,
+    gained_idle: f64,
+    least_then: f64,
 }
+
+/// Windows without a violation less by a tenth, in which the objective moves by less than [`CREEP`] of itself, after which a run has stalled: where it still gets on, one
+/// or the other moves in half a million iterations.
+const IDLE: u32 = 5;
+const CREEP: f64 = 0.01;
 
 impl Pace {
     fn new(variables: usize, objective: f64) -> Self {
         let window = 100_000.max(variables as u64);
-        Self { window, iterations: 0, objective, gained: 0.0, least: f64::INFINITY, least_before: f64::INFINITY }
+        Self {
+            window,
+            iterations: 0,
+            objective,
+            gained: 0.0,
+            least: f64::INFINITY,
+            least_before: f64::INFINITY,
+            idle: 0,
+            gained_idle: 0.0,
+            least_then: f64::INFINITY,
+        }
     }
 
     /// Whether a whole window of iterations gained next to nothing and came no nearer to the tolerance: where the objective stands
     /// still the violation may still shrink, since gains are its square, and where the violation is noise there are phantom
-    /// gains along directions that are flat in `f32`.
+    /// gains along directions that are flat in `f32`. Or whether both creep for long: on features that nobody has scaled pairs undo each other's work, and ten million
+    /// of them end nowhere.
     fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
         self.least = self.least.min(violation);
@@ -158,8 +190,15 @@ impl Pace {
         }
         self.objective += self.gained;
         let still = self.gained <= 1e-12 * self.objective && self.least >= self.least_before;
+        if self.least < 0.9 * self.least_then {
+            (self.idle, self.gained_idle, self.least_then) = (0, 0.0, self.least);
+        } else {
+            self.idle += 1;
+            self.gained_idle += self.gained;
+        }
+        let creeps = self.idle >= IDLE && self.gained_idle <= CREEP * self.objective;
         self.least_before = self.least_before.min(self.least);
         (self.gained, self.least) = (0.0, f64::INFINITY);
-        still
+        still || creeps
     }
 }

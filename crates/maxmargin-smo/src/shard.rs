@@ -12,7 +12,7 @@ pub(crate) const TAU: f64 = 1e-12;
 pub(crate) enum Pass {
     /// Find the extremes of `f`.
     Scan,
-    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` and `f_i`, among those of a side.
+    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` (less what rows leave out) and `f_i`, among those of a side.
     Partner(RowRef, f64, f64, usize),
     /// `f += step (K_i − K_j)`, then scan.
     Pair(RowRef, RowRef, f64),
@@ -66,7 +66,7 @@ pub(crate) struct Shard {
     pub(crate) f: Vec<f64>,
     /// The index sets of each side: one side, or the positive and the negative sign where each has a sum.
     pub(crate) sides: Vec<Sets>,
-    /// `K_kk` and the ridge of each place, or the one value of all.
+    /// `K_kk` and the ridge of each place, or the one value of all, less what rows leave out.
     pub(crate) diagonal: Result<f64, Vec<f64>>,
     pub(crate) gathered: [Vec<f32>; 2],
     /// A pass that nobody has made here yet.
@@ -108,6 +108,7 @@ impl Shard {
                     found.extremes[0].join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
                 }
                 Pass::Single(ki, step) => {
+                    ki.entries().add_base(f, *step);
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     found.extremes[0].join(add_and_scan(f, ki, *step, up, low), *first + at);
                 }
@@ -128,7 +129,7 @@ impl Shard {
         write(&mut self.sides[side].low[byte], low);
     }
 
-    /// `K_kk` at a place (counted from the shard's first).
+    /// `K_kk`, less what rows leave out, at a place (counted from the shard's first).
     pub(crate) fn own(&self, place: usize) -> f64 {
         match &self.diagonal {
             Ok(constant) => *constant,
@@ -156,13 +157,13 @@ impl Shard {
     }
 }
 
-/// The row in the order of the places: borrowed as it is, or gathered into `buffer`.
+/// What is held of the row, in the order of the places: borrowed as it is, or gathered into `buffer`.
 fn view<'r>(row: &'r RowRef, gather: Option<&[usize]>, buffer: &'r mut Vec<f32>) -> Row<'r> {
     match gather {
-        None => row.entries(),
+        None => row.entries().held(),
         Some(ids) => {
             buffer.clear();
-            let entries = row.entries();
+            let entries = row.entries().held();
             buffer.extend(ids.iter().map(|&id| entries.at(id)));
             Row::Values(buffer)
         }

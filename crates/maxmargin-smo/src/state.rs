@@ -27,6 +27,8 @@ pub(crate) struct State {
     sign: Vec<f64>,
     /// What is part of `K_kk` in a variable's own row alone, of each place, or the one value of all.
     ridge: Result<f64, Vec<f64>>,
+    /// What rows leave out.
+    base: f64,
     /// Whether each sign has a sum of its own: partners are then of one sign.
     apart: bool,
 }
@@ -51,8 +53,10 @@ impl State {
     /// [`State::new`] in at most this many shards.
     fn in_shards(count: usize, layout: Layout, dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let f = layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
+        // Of pairs only differences matter, and those have most digits without what rows leave out.
+        let base = gram.base();
         let all = gram.diagonal();
-        let own = |k: usize| all[dual.ids()[k]] + dual.ridge_of(k);
+        let own = |k: usize| all[dual.ids()[k]] - base + dual.ridge_of(k);
         let first = own(0);
         let diagonal =
             if (0..dual.len()).all(|k| own(k) == first) { Ok(first) } else { Err(layout.spread((0..dual.len()).map(own))) };
@@ -84,6 +88,7 @@ impl State {
             } else {
                 Err(layout.spread((0..dual.len()).map(|k| dual.ridge_of(k))))
             },
+            base,
             apart,
             layout,
         };
@@ -153,7 +158,7 @@ impl State {
         self.ridge.as_ref().map_or_else(|each| each[place], |one| *one)
     }
 
-    /// `f` and `K_kk` with the ridge at a place.
+    /// `f` and `K_kk` with the ridge at a place, less what rows leave out.
     fn at(&self, place: usize) -> (f64, f64) {
         let shard = self.team.shard(place / self.size);
         (shard.f[place % self.size], shard.own(place % self.size))
@@ -177,7 +182,7 @@ impl State {
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
     pub(crate) fn step(&mut self, i: usize, j: usize, row_i: &RowRef, row_j: &RowRef) -> Step {
-        let kij = f64::from(row_i.at(self.layout.id(j)));
+        let kij = f64::from(row_i.entries().held().at(self.layout.id(j)));
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
         let a = (own_i + own_j - 2.0 * kij).max(TAU);
         let b = fj - fi;
@@ -194,7 +199,7 @@ impl State {
     /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
         let (fi, own) = self.at(i);
-        let wanted = (threshold - fi) / own.max(TAU);
+        let wanted = (threshold - fi) / (own + self.base).max(TAU);
         let (grow, fall) = self.rooms(i);
         let step = wanted.clamp(-fall, grow);
         self.shift(i, step, step == grow || step == -fall);

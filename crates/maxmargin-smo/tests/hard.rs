@@ -2,7 +2,7 @@
 
 use maxmargin_core::{Certificate, Dual, Silent, Solution, Start, Status, Stop, certify};
 use maxmargin_data::{BinaryLabels, Par, Samples, generate::Generator};
-use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
+use maxmargin_kernel::{FnGram, Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Refine, SmoConfig, solve};
 use maxmargin_testkit::{Problem, generate};
 
@@ -35,6 +35,38 @@ fn large_c_small_tolerance() {
         assert_eq!(solution.status, Status::Converged, "{generator:?}: {certificate:?}, {:?}", solution.work);
         assert!(certificate.holds(1e-6) && solution.work.refinements > 1, "{generator:?}: {certificate:?}, {:?}", solution.work);
     }
+}
+
+/// γ = 2⁻¹⁵ and C = 2¹⁵: every kernel value is 1 but for its last digits. Rows of `f32` that leave the 1 out show what exact values show, and nobody has
+/// to refine; rows with it stall.
+#[test]
+fn large_c_and_a_wide_kernel() {
+    let (samples, dual) = generated(Generator::Blobs, 400, Some(10), 32768.0);
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 2.0_f64.powi(-15) }).expect("a kernel");
+    assert_eq!(gram.base(), 1.0);
+    let (plain, certificate) = run(&gram, &dual, 1e-3, Refine::Never);
+    assert_eq!(plain.status, Status::Converged, "{certificate:?}, {:?}", plain.work);
+    assert!(certificate.kkt < 1.05e-3 && plain.work.iterations < 100_000, "{certificate:?}, {:?}", plain.work);
+    // The objective never falls on the way.
+    let rows = Rows::new(&gram, 1 << 28, Par::Seq);
+    let mut reached = 0.0;
+    for most in (5..14).map(|k| 1 << k) {
+        let start = Start::zero(&dual).expect("feasible");
+        let (config, stop) =
+            (SmoConfig { refine: Refine::Never, ..SmoConfig::default() }, Stop { max_iter: Some(most), ..Stop::at(1e-3) });
+        let solution = solve(&dual, &rows, start, &config, &stop, &mut Silent).expect("SMO takes the problem");
+        let objective = certify(&dual, &gram, &solution, Par::Seq).dual;
+        assert!(objective >= reached * (1.0 - 1e-9), "after {most} iterations: {objective} below {reached}");
+        reached = objective;
+    }
+    // The same matrix as anybody else might bring it.
+    let exact = |i: usize, j: usize| {
+        let mut value = [0.0];
+        gram.fill_exact(&[i], j..j + 1, &mut value);
+        value[0]
+    };
+    let (_, certificate) = run(&FnGram::new(400, exact), &dual, 1e-3, Refine::Never);
+    assert!(certificate.kkt > 1.05e-3, "values with the 1 were enough: {certificate:?}");
 }
 
 /// Features that nobody scaled: kernel values above 10⁷ know nothing below 1 in `f32`.

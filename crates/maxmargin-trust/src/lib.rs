@@ -6,6 +6,7 @@
 //! - [`memory`]: what a reader allocates
 //! - [`differential`]: pinned trainings and what must hold of them
 //! - [`table`]: every formulation on real sets beside their programs
+//! - [`nasty`]: trainings that make solvers run without end
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
 
@@ -15,5 +16,6 @@ pub mod fuzz;
 pub mod make;
 pub mod memory;
 pub mod mutate;
+pub mod nasty;
 pub mod table;
 pub mod targets;

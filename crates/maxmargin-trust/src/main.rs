@@ -4,7 +4,7 @@
 use clap::{Args, Parser, Subcommand};
 use maxmargin_trust::memory::Counting;
 use maxmargin_trust::targets::{TARGETS, Target};
-use maxmargin_trust::{differential, fuzz, table, targets};
+use maxmargin_trust::{differential, fuzz, nasty, table, targets};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,6 +30,21 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Trains 50 problems that nobody scaled, beside svm-train: exit code 1 where one ends neither certified nor with the reason why that is impossible
+    Nasty(NastyArgs),
+}
+
+#[derive(Args)]
+struct NastyArgs {
+    /// Where the page of results is written
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// This problem alone
+    #[arg(long)]
+    case: Option<usize>,
+    /// Without svm-train
+    #[arg(long)]
+    alone: bool,
 }
 
 #[derive(Args)]
@@ -72,6 +87,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz_all(&args),
         Command::Differential(args) => compare(&args),
         Command::Table { out } => formulations(out.as_deref()),
+        Command::Nasty(args) => unscaled(&args),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -105,6 +121,52 @@ fn fuzz_all(args: &FuzzArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
         }
     }
     Ok(code)
+}
+
+fn unscaled(args: &NastyArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let version = if args.alone { None } else { differential::versions().libsvm };
+    if version.is_none() && !args.alone {
+        println!("skipped beside ours: svm-train and svm-predict are not installed (Debian: libsvm-tools)");
+    }
+    let mut rows = Vec::new();
+    for problem in nasty::all() {
+        if args.case.is_some_and(|case| case != problem.number) {
+            continue;
+        }
+        let Some(data) = problem.data()? else {
+            println!("{:>2} {}: skipped, no such data", problem.number, problem.data);
+            continue;
+        };
+        let outcome = nasty::judge(&problem, &data, version.is_some())?;
+        println!(
+            "{:>2} {:<14} {:<26} {:<18} {:<4} {:<10} KKT {:.0e} gap {:.0e} {:>8} iterations {:>5.2} s{}",
+            problem.number,
+            problem.data,
+            problem.formulation_name(),
+            problem.kernel_name(),
+            problem.solver.name(),
+            outcome.ended.as_ref().map_or_else(|_| "refused".to_owned(), |status| format!("{status:?}").to_lowercase()),
+            outcome.kkt,
+            outcome.gap,
+            outcome.iterations,
+            outcome.seconds,
+            outcome.theirs.as_ref().map_or_else(String::new, |t| {
+                let gap = t.certificate.map_or_else(|| "no model".to_owned(), |c| format!("gap {:.0e}", c.1));
+                format!("; LIBSVM {gap} {:.2} s", t.seconds)
+            }),
+        );
+        if let Some(words) = &outcome.impossible {
+            println!("   impossible: {words}");
+        }
+        rows.push((problem, outcome));
+    }
+    let wrong = rows.iter().filter(|row| !row.1.is_right()).count();
+    let late = rows.iter().filter(|row| row.1.is_late()).count();
+    println!("nasty: {} problems, {wrong} neither certified nor impossible, {late} longer than {} s", rows.len(), nasty::SOON);
+    if let Some(out) = &args.out {
+        std::fs::write(out, nasty::page(&rows, version.as_deref()))?;
+    }
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn compare(args: &DifferentialArgs) -> Result<ExitCode, Box<dyn std::error::Error>> {

@@ -3,7 +3,7 @@
 
 use maxmargin_trust::memory::{self, Counting};
 use maxmargin_trust::targets::TARGETS;
-use maxmargin_trust::{differential, fuzz};
+use maxmargin_trust::{differential, fuzz, nasty};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -54,4 +54,33 @@ fn pinned_cases_agree_with_libsvm() {
         let outcome = differential::judge(case, &data).expect("both take the case");
         assert!(!matches!(outcome.verdict, differential::Verdict::Fault(_)), "case {}: {outcome:?}", case.number);
     }
+}
+
+/// What runs without end where rows in `f32` lie, pairs undo each other's work, or nobody takes over: pinned by what it took, and half as much again.
+#[test]
+fn problems_that_nobody_scaled_end_in_few_iterations() {
+    let pinned = [
+        (32, 165_000),
+        (34, 1000),
+        (37, 185_000),
+        (39, 1000),
+        (40, 185_000),
+        (41, 1500),
+        (43, 1500),
+        (44, 105_000),
+        (46, 215_000),
+        (49, 5000),
+    ];
+    let problems = nasty::all();
+    for (number, most) in pinned {
+        let problem = &problems[number - 1];
+        let data = problem.data().expect("data").expect("made data");
+        let outcome = nasty::judge(problem, &data, false).expect("ours alone");
+        assert!(outcome.is_right() && outcome.gap <= nasty::GAP, "{number}: {outcome:?}");
+        assert!(outcome.iterations <= most, "{number}: {outcome:?}");
+    }
+    let refused = &problems[29];
+    let data = refused.data().expect("data").expect("made data");
+    let outcome = nasty::judge(refused, &data, false).expect("ours alone");
+    assert!(outcome.ended.is_err() && outcome.is_right(), "{outcome:?}");
 }

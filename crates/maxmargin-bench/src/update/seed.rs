@@ -34,9 +34,8 @@ pub(crate) fn start(dual: &Dual, rows: &Rows, before: &Known) -> Result<Start, S
     for (id, change) in moved {
         rows.row(id).entries().add_to(&mut shift, change);
     }
-    let decision = |row: &RowRef| -> f64 {
-        (0..dual.len()).filter(|&l| alpha[l] != 0.0).map(|l| sign[l] * alpha[l] * f64::from(row.at(ids[l]))).sum()
-    };
+    let decision =
+        |row: &RowRef| -> f64 { (0..dual.len()).filter(|&l| alpha[l] != 0.0).map(|l| sign[l] * alpha[l] * row.at(ids[l])).sum() };
     let gradient = (0..dual.len()).map(|k| match place[k] {
         Some(old) => before.gradient[old] + sign[k] * shift[ids[k]],
         None => dual.lin()[k] + sign[k] * decision(&rows.row(ids[k])),

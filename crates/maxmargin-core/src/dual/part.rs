@@ -14,7 +14,7 @@ impl Dual {
         Some((self.some(&kept, ids, &self.shape.lin, self.balance), kept))
     }
 
-    /// The problem of some variables while the others stay where they are: variable `k` of it is `variables[k]` of this one and belongs to row `k` of
+    /// The problem of some variables while the others stay where they are: variable `k` of it is `variables[k]` of this one and belongs to row `rows[k]` of
     /// the matrix of their rows. `alpha` and `gradient` are those of this problem. The linear term is the gradient at `alpha`, for solvers
     /// that begin there with that gradient: what the others contribute to it never changes.
     ///
@@ -22,8 +22,9 @@ impl Dual {
     ///
     /// When a variable is out of range, there are none, or the vectors have another length than this problem.
     #[must_use]
-    pub fn among(&self, variables: &[usize], alpha: &[f64], gradient: &[f64]) -> Self {
+    pub fn among(&self, variables: &[usize], rows: Vec<usize>, alpha: &[f64], gradient: &[f64]) -> Self {
         assert!(!variables.is_empty(), "a problem has variables");
+        assert_eq!(variables.len(), rows.len(), "each has a row");
         assert!(alpha.len() == self.len() && gradient.len() == self.len(), "one entry per variable");
         let sum = |of: f64| -> f64 { variables.iter().filter(|&&k| self.shape.sign[k] == of).map(|&k| alpha[k]).sum() };
         let balance = match self.balance {
@@ -32,7 +33,7 @@ impl Dual {
             Balance::Simplex => Balance::Simplex,
             Balance::PerSign(..) => Balance::PerSign(sum(1.0), sum(-1.0)),
         };
-        self.some(variables, (0..variables.len()).collect(), gradient, balance)
+        self.some(variables, rows, gradient, balance)
     }
 
     /// The problem of `variables` over the rows `ids`, with their share of `lin`.

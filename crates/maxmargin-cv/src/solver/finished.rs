@@ -1,6 +1,7 @@
 //! SMO to any end: what its tail would take long for, an active-set finish does; what pairs do not get done, working sets do.
 
 use crate::solver::equal::Joined;
+use crate::solver::two_sums::TwoSums;
 use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
@@ -36,6 +37,33 @@ fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
 }
 
+/// Problems over so many rows are one working set of exact values, or nearly: nothing is won by rows in `f32` first.
+const AT_ONCE: usize = 2048;
+
+/// Goes on by working sets: of rows where there are many variables, of exact values where they are few.
+pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+    let rows = Refused::unless_rows("irwls", space)?;
+    if rows.gram().len() > AT_ONCE.min(Finish::fitting(rows.room())) {
+        let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
+        // Who judges later can do nothing about what `f32` cannot tell.
+        let refine = std::mem::replace(&mut run.refine, Refine::Exact);
+        let solved = irwls.solve(dual, space, start, run);
+        run.refine = refine;
+        return solved;
+    }
+    let config = Finish { exact_gradient: false, par: run.par, most: AT_ONCE };
+    let solution = Solution::unjudged(start.into_parts().0, Status::Stalled);
+    let _held = rows.lend(Finish::bytes(dual.len().min(AT_ONCE)));
+    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
+        solver: "irwls",
+        reason: error.to_string(),
+        instead: "use the solver `smo`",
+    })?;
+    let exact = outcome.solution.status == Status::Converged;
+    let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
+    Ok(Solved { solution: outcome.solution, exact, counts })
+}
+
 impl SmoFinish {
     fn smo(&self) -> Smo {
         Smo { shrinking: self.shrinking }
@@ -55,7 +83,7 @@ impl SmoFinish {
         solved
     }
 
-    /// As long as pairs get on; then by working sets, from the point that they came to.
+    /// As long as pairs get on; then by working sets, from the point that they came to; where each sign has a sum, by problems with one.
     fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, stop) = (Instant::now(), run.stop);
         let patience = PATIENCE.0 + PATIENCE.1 * dual.len() as u64;
@@ -68,13 +96,17 @@ impl SmoFinish {
             return Ok(first);
         }
         let work = first.solution.work;
-        let Ok(start) = Start::checked(dual, first.solution.alpha.clone()) else { return Ok(first) };
         run.stop = stop.left(begun, work.iterations);
-        let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
-        let second = irwls.solve(dual, space, start, run);
+        let second = match TwoSums::new(dual) {
+            Some(sums) => sums.solve(&first.solution, run, |dual, start, run| Ok(sets(dual, space, start, run)?.solution)),
+            None => match Start::checked(dual, first.solution.alpha.clone()) {
+                Ok(start) => sets(dual, space, start, run).map(Some),
+                Err(_) => Ok(None),
+            },
+        };
         run.stop = stop;
         // What working sets cannot take is as far as it was.
-        let Ok(mut second) = second else { return Ok(first) };
+        let Ok(Some(mut second)) = second else { return Ok(first) };
         second.solution.work += work;
         Solved::add_counts(&mut second.counts, &first.counts);
         second.counts.push(("handed_over_after", work.iterations));
@@ -109,8 +141,8 @@ impl Solve for SmoFinish {
 impl SmoFinish {
     fn solve_joined(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         // Working sets are of bounded variables: those of the squared loss have no bound.
-        let one = matches!(dual.balance(), Balance::Sum(_)) && dual.upper().iter().all(|upper| upper.is_finite());
-        if self.hands_over && one { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
+        let bounded = dual.upper().iter().all(|upper| upper.is_finite());
+        if self.hands_over && bounded { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
     }
 }
 

@@ -86,7 +86,7 @@ impl Iterate<'_, '_> {
             } else {
                 for &k in &self.support {
                     let id = self.dual.ids()[k as usize];
-                    self.h[k as usize] += held.iter().map(|(row, c)| c * f64::from(row.at(id))).sum::<f64>();
+                    self.h[k as usize] += held.iter().map(|(row, c)| c * row.at(id)).sum::<f64>();
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Iterate<'_, '_> {
             for (row, c) in held {
                 match first {
                     Some(first) => row.entries().part(first + places.start..first + places.end).add_to(h, *c),
-                    None => h.iter_mut().zip(&ids[places.clone()]).for_each(|(h, &id)| *h += c * f64::from(row.at(id))),
+                    None => h.iter_mut().zip(&ids[places.clone()]).for_each(|(h, &id)| *h += c * row.at(id)),
                 }
             }
         });
@@ -168,7 +168,7 @@ impl Iterate<'_, '_> {
                 held.entries()
             };
             for (sum, &v) in out.iter_mut().zip(vertices) {
-                *sum += c * f64::from(row.at(self.dual.ids()[v]));
+                *sum += c * row.at(self.dual.ids()[v]);
             }
         }
         for (sum, &v) in out.iter_mut().zip(vertices) {

@@ -134,7 +134,7 @@ impl Rows<'_> {
     /// `out[r][j] = K[columns[j], ids[r]]`, from rows that are held.
     fn mirror(&self, ids: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         let sources: Vec<&[f32]> = columns
-            .map(|j| match self.resident(j) {
+            .map(|j| match self.resident(j).map(|row| row.held()) {
                 Some(Row::Values(values)) => values,
                 _ => &[],
             })

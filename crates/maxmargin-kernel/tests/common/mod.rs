@@ -85,6 +85,7 @@ pub(crate) fn full(gram: &dyn Gram) -> (Vec<f32>, Vec<f64>) {
     let all: Vec<usize> = (0..n).collect();
     let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
     gram.fill(&all, 0..n, &mut fast);
+    fast.iter_mut().for_each(|k| *k = (f64::from(*k) + gram.base()) as f32);
     gram.fill_exact(&all, 0..n, &mut exact);
     (fast, exact)
 }
