@@ -90,7 +90,7 @@ impl SmoFinish {
         run.stop.max_iter = Some(stop.max_iter.map_or(patience, |most| most.min(patience)));
         let first = self.pairs(dual, space, start, run);
         run.stop = stop;
-        let first = first?;
+        let mut first = first?;
         let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| most > patience);
         if !slow && first.solution.status != Status::Stalled {
             return Ok(first);
@@ -106,7 +106,11 @@ impl SmoFinish {
         };
         run.stop = stop;
         // What working sets cannot take is as far as it was.
-        let Ok(Some(mut second)) = second else { return Ok(first) };
+        let Ok(Some(mut second)) = second else {
+            // The limit was ours.
+            first.solution.status = Status::Stalled;
+            return Ok(first);
+        };
         second.solution.work += work;
         Solved::add_counts(&mut second.counts, &first.counts);
         second.counts.push(("handed_over_after", work.iterations));

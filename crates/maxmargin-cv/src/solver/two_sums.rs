@@ -124,7 +124,7 @@ impl<'a> TwoSums<'a> {
             }
         }
         let (alpha, gradient, certificate, status) = best;
-        if certificate.gap() >= first.gap() && status != Status::Converged {
+        if certificate.gap() >= first.gap() && status == Status::Stalled {
             return Ok(None);
         }
         let bias = bias_of(dual, &alpha, &gradient);
