@@ -142,9 +142,9 @@ class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ig
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         if self._breaks_ties():
             return self.classes_[np.argmax(self._shaped(report["decisions"]), axis=1)], self._shaped(report["decisions"])
-        # Samples that no split tests have no label; nobody asks for it.
-        places = np.minimum(np.searchsorted(self._labels, report["predicted"]), len(self._labels) - 1)
-        return self.classes_[places], self._shaped(report["decisions"])
+        # Nobody looks at rows that no fold tests, whose prediction is no number.
+        codes = np.searchsorted(self._labels, np.nan_to_num(report["predicted"], nan=self._labels[0]))
+        return self.classes_[codes], self._shaped(report["decisions"])
 
     def decision_function(self, X: Any) -> Floats:
         """Decision values: of two classes one for each sample, the second class above 0.
