@@ -9,13 +9,13 @@ mod values;
 
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{
-    CostArgs, DataArgs, DataOptions, FoldArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs, SolverArgs, SvmArgs,
-    WriteArgs,
+    CostArgs, DataArgs, DataOptions, FoldArgs, LogArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs, SolverArgs,
+    SvmArgs, WriteArgs,
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use ranges::Widths;
-pub(crate) use values::{Folds, Json, KernelName, ScaleName, Weight, bytes};
+pub(crate) use values::{Folds, Json, KernelName, ScaleName, Share, Weight, bytes};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use maxmargin::cv::Probability;
@@ -182,6 +182,11 @@ pub(crate) struct GridArgs {
     /// Draw the score over C and gamma as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    /// Write one line per cell as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out_grid: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -2,9 +2,10 @@
 
 mod choice;
 mod document;
+mod log;
 mod plot;
 
-use crate::args::{GridArgs, SvmArgs, Widths};
+use crate::args::{GridArgs, Share, SvmArgs, Widths};
 use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
 use crate::input::Input;
@@ -18,10 +19,12 @@ use crate::threads::Threads;
 use crate::{advice, format, model_io};
 use choice::Choice;
 use document::{CellDocument, GridDocument};
+use log::Log;
 use maxmargin::core::Status;
 use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
-use maxmargin::{Ranges, Svm};
+use maxmargin::{Attended, Ranges, Svm};
+use serde_json::json;
 use std::time::Instant;
 
 pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
@@ -45,6 +48,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     places.reads(args.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let csv = args.csv.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let lines = args.out_grid.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let picture = args.plot.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let model = args.output.as_deref().map(|path| places.output(path, Content::Model)).transpose()?;
     let threads = Threads::new(run.threads)?;
@@ -53,12 +57,21 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     write_folds(folds_output, &plan)?;
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
-    let (ranges, wanted) = ranges(args, &svm);
+    let (ranges, columns) = ranges(args);
+    let settings = json!({
+        "seeding": seeding.name(),
+        "max_iter": run.max_iter,
+        "shrinking": !args.solver.no_shrinking,
+        "equal_rows": args.solver.equal_rows,
+    });
+    let log = Log::open(&args.log, &setup, (&plan, settings))?;
     let found = {
-        let bar = Bar::cells(run.quiet, wanted);
+        let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
+        let attended = Attended { watch: &bar, logs: &log };
         let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
-        svm.grid_watched(&input.data, &plan, &ranges, &bar, each).map_err(|e| failed(&input, &e))?
+        svm.grid_attended(&input.data, &plan, &ranges, attended, each).map_err(|e| failed(&input, &e))?
     };
+    log.settle(&mut notes)?;
     let documents = || found.cells.iter().map(|cell| &cell.found);
     if let Some(cell) = documents().next() {
         tell_of_cold_starts(seeding.name(), cell.found.seeding(), &notes);
@@ -66,7 +79,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     for failed in &found.failed {
         notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
     }
-    let tried = wanted - found.failed.len() * ranges_of_c(&svm, args);
+    let share = args.log.shard.unwrap_or(Share { first: 0, of: 1 });
+    let tried = (0..columns - found.failed.len()).filter(|at| at % share.of == share.first).count() * ranges_of_c(&svm, args);
     let complete = warn(&documents().collect::<Vec<_>>(), tried, &mut notes);
     let converged = (0..found.cells.len()).filter(|&at| found.cells[at].found.converged());
     let best = choice.best(converged.map(|at| (at, found.cells[at].found.score)));
@@ -76,6 +90,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     warn_of_best(chosen, majority, rows, (args, &svm, &choice), &mut notes);
     if let Some(csv) = csv {
         csv.write(|out| document::write_csv(out, choice.name(), documents()))?;
+    }
+    if let Some(lines) = lines {
+        lines.write(|out| document::write_out(out, &choice, documents()))?;
     }
     if let Some(picture) = picture {
         picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), chosen, &choice))?;
@@ -146,8 +163,8 @@ fn warn_of_best(
     }
 }
 
-/// What is tried, and how many cells that makes.
-fn ranges(args: &GridArgs, svm: &Svm) -> (Ranges, usize) {
+/// What is tried, and how many columns that makes.
+fn ranges(args: &GridArgs) -> (Ranges, usize) {
     let kernels = args.search.kernels();
     let mut ranges = Ranges::new().c(&args.search.c.0).kernels(&kernels);
     let mut columns = kernels.len();
@@ -156,7 +173,7 @@ fn ranges(args: &GridArgs, svm: &Svm) -> (Ranges, usize) {
         let wide = kernels.iter().filter(|kernel| kernel.gamma().is_some()).count();
         columns += wide * (values.len() - 1);
     }
-    (ranges, columns * ranges_of_c(svm, args))
+    (ranges, columns)
 }
 
 /// Values of C of each column.

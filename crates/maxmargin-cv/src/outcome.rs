@@ -2,7 +2,7 @@
 
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
-use maxmargin_core::{Balance, Decision, Solved, certain};
+use maxmargin_core::{Balance, Decision, Solved, Status, certain};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -33,12 +33,21 @@ pub(crate) struct Outcome {
     pub(crate) full: Option<Full>,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) certify_seconds: f64,
+    /// Whether it was given up, since too many errors were made in folds that were done.
+    pub(crate) lost: bool,
 }
 
 impl Outcome {
     /// Nothing yet.
     pub(crate) fn new(folds: usize, rows: usize) -> Self {
-        Self { folds: vec![None; folds], decisions: vec![f64::NAN; rows], full: None, counts: Vec::new(), certify_seconds: 0.0 }
+        Self {
+            folds: vec![None; folds],
+            decisions: vec![f64::NAN; rows],
+            full: None,
+            counts: Vec::new(),
+            certify_seconds: 0.0,
+            lost: false,
+        }
     }
 
     /// Whether fold `h` has been trained.
@@ -82,6 +91,13 @@ impl Outcome {
         self.folds[h].as_deref().unwrap_or_else(full)
     }
 
+    /// Whether every fold has a solution that met its goal.
+    pub(crate) fn converged(&self) -> bool {
+        let mut all = self.folds.iter().flatten().map(|judged| judged.report.status);
+        let full = self.full.as_ref().map(|full| full.judged.report.status);
+        !self.lost && all.all(|status| status == Status::Converged) && full.is_none_or(|status| status == Status::Converged)
+    }
+
     /// Gives the reports the place of their machine.
     pub(crate) fn number(&mut self, machine: usize) {
         self.folds.iter_mut().flatten().for_each(|judged| judged.report.machine = machine);
@@ -90,7 +106,7 @@ impl Outcome {
 
     /// Fills in what the machine of all data says of samples whose fold it serves.
     pub(crate) fn complete(&mut self, trainer: &Trainer) {
-        let Some(full) = &self.full else { return };
+        let Some(full) = self.full.as_ref().filter(|_| !self.lost) else { return };
         for (rows, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
             rows.iter().for_each(|&i| self.decisions[i] = full.decisions[i]);
         }

@@ -1,11 +1,19 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
+use crate::finished::interned;
 use crate::metric::{Score, scores};
 use maxmargin_core::{Certain, Certificate, Dual, Needs, Solution, Status};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A name that lives as long as the program.
+pub type Name = &'static str;
+
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
+    String::deserialize(from).map(|name| interned(&name))
+}
 
 /// A certificate as reports show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CertificateReport {
     /// Primal objective.
     pub primal: f64,
@@ -50,7 +58,7 @@ impl CertificateReport {
 }
 
 /// One machine of a training or of a fold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineReport {
     /// Its place among the machines.
     pub machine: usize,
@@ -126,7 +134,7 @@ fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
 }
 
 /// One fold: the sums over its machines, the worst of their certificates.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldReport {
     /// Number of the fold, from 0.
     pub fold: usize,
@@ -207,7 +215,7 @@ impl FoldReport {
 }
 
 /// The machines of all data, where the seeding trained them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FullReport {
     /// The worst status.
     pub status: Status,
@@ -227,7 +235,7 @@ pub struct FullReport {
 }
 
 /// A whole cross-validation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CvReport {
     /// C.
     pub c: Option<f64>,
@@ -238,6 +246,8 @@ pub struct CvReport {
     /// The scores of the samples that are counted, by name.
     #[serde(skip)]
     pub scores: Vec<Score>,
+    /// Where the run was given up since more errors were made than allowed: their number, in the folds that were done. There are no scores then.
+    pub lost: Option<usize>,
     /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted, and where
     /// labels are not what is predicted.
     pub accuracy: Option<f64>,
@@ -248,7 +258,8 @@ pub struct CvReport {
     /// Folds that have a solution.
     pub folds_counted: usize,
     /// How folds were started: `cold` where they could not be seeded.
-    pub seeding: &'static str,
+    #[serde(deserialize_with = "name")]
+    pub seeding: Name,
     /// Solver iterations of all folds.
     pub iterations: u64,
     /// Kernel rows that the seeds read, each about half of an iteration.
@@ -287,6 +298,7 @@ impl CvReport {
             folds: Vec::new(),
             full: None,
             scores: Vec::new(),
+            lost: None,
             accuracy: None,
             correct: 0,
             samples_counted: 0,
@@ -314,8 +326,12 @@ impl CvReport {
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
         Self {
-            scores: scores(needs, truth, &self.predicted, (self.machines == 1).then_some(&self.decisions[..])),
-            accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
+            scores: if self.lost.is_some() {
+                Vec::new()
+            } else {
+                scores(needs, truth, &self.predicted, (self.machines == 1).then_some(&self.decisions[..]))
+            },
+            accuracy: correct.filter(|_| self.lost.is_none()).map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),
             samples_counted,
             folds_counted: counted().count(),

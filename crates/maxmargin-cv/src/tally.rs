@@ -64,7 +64,11 @@ impl Tally<'_> {
         let mut folds = Vec::with_capacity(tests.len());
         let mut seen = Seen::new(self.arrangement.original.len());
         let mut predicted = vec![f64::NAN; self.arrangement.original.len()];
+        let lost = outcomes.iter().any(|outcome| outcome.lost);
         for (fold, test) in tests.iter().enumerate() {
+            if lost && !outcomes.iter().all(|outcome| outcome.has(fold)) {
+                continue;
+            }
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
             let correct = (solved && countable).then(|| test.iter().filter(|&&at| votes[at] == truth_of(at)).count());
@@ -99,7 +103,9 @@ impl Tally<'_> {
         for (row, &i) in decisions.chunks_exact(width).zip(&self.arrangement.original).filter(|(_, i)| !predicted[**i].is_nan()) {
             by_data[i * width..(i + 1) * width].copy_from_slice(row);
         }
+        let wrong = |fold: &FoldReport| fold.correct.map_or(0, |correct| fold.test - correct);
         let report = CvReport {
+            lost: lost.then(|| folds.iter().map(wrong).sum()),
             folds,
             full: full_report(outcomes),
             counts,

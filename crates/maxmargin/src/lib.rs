@@ -124,4 +124,6 @@ mod svm;
 
 pub use maxmargin_cv::{CvError as Error, Fitted, Solver};
 pub use svm::Svm;
+pub use svm::keys::{ColumnKeys, Logs};
 pub use svm::ranges::{Cell, Found, Ranges};
+pub use svm::search::Attended;

@@ -1,8 +1,9 @@
 //! The estimator: parameters in, certified models and reports out.
 
+pub(crate) mod keys;
 mod probability;
 pub(crate) mod ranges;
-mod search;
+pub(crate) mod search;
 mod solver;
 mod weights;
 

@@ -2,7 +2,7 @@
 
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
-use super::values::{self, Folds, Json, KernelName, ScaleName, Weight};
+use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
@@ -224,6 +224,24 @@ pub(crate) struct ShortRunArgs {
     /// Print no progress, notes or warnings on standard error
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// Where a search keeps what is done.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Log")]
+pub(crate) struct LogArgs {
+    /// Keep every finished combination in this folder, and compute none that is there: a search that was ended goes on, and several programs share one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log: Option<PathBuf>,
+    /// Fail unless the folder holds a search already
+    #[arg(long, requires = "log")]
+    pub(crate) resume: bool,
+    /// Do only the columns (a kernel and its width, with all C) whose number, from 0, is I modulo N
+    #[arg(long, value_name = "I/N", requires = "log", conflicts_with = "output", value_parser = values::columns_of)]
+    pub(crate) shard: Option<Share>,
+    /// Compute nothing, and report what this folder holds
+    #[arg(long, value_name = "DIR", conflicts_with = "log")]
+    pub(crate) merge_logs: Option<PathBuf>,
 }
 
 /// What may be written over.

@@ -72,7 +72,8 @@ impl Choice {
         format!("{}{unit}", self.name())
     }
 
-    fn is_share(&self) -> bool {
+    /// Whether scores are shares of the samples.
+    pub(super) fn is_share(&self) -> bool {
         matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
     }
 

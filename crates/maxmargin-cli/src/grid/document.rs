@@ -166,6 +166,22 @@ pub(super) fn write_csv<'a>(
     Ok(())
 }
 
+/// One line per cell that has a score, as LIBSVM's grid.py writes and reads them.
+pub(super) fn write_out<'a>(
+    out: &mut dyn Write,
+    choice: &Choice,
+    cells: impl Iterator<Item = &'a CellDocument>,
+) -> io::Result<()> {
+    for cell in cells {
+        let Some(score) = cell.score else { continue };
+        for (name, value) in [("log2c", cell.c), ("log2g", cell.gamma)] {
+            value.map_or(Ok(()), |value| write!(out, "{name}={:?} ", value.log2()))?;
+        }
+        writeln!(out, "rate={:?}", if choice.is_share() { 100.0 * score } else { score })?;
+    }
+    Ok(())
+}
+
 /// The score of every C (down) and γ (across), where there are several of both and one kernel.
 fn matrix(cells: &[CellDocument], choice: &Choice) -> Option<String> {
     let (first, values) = (cells.first()?, |of: fn(&CellDocument) -> Option<f64>| {
