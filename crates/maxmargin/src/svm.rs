@@ -1,5 +1,7 @@
 //! The estimator: parameters in, certified models and reports out.
 
+pub(crate) mod chosen;
+pub(crate) mod grid;
 pub(crate) mod keys;
 mod probability;
 pub(crate) mod ranges;

@@ -39,8 +39,8 @@ impl Base {
         Self(key_of(parts.iter().map(String::as_bytes).chain([&data_sha256(data)[..]])))
     }
 
-    /// Of one estimator and its values of C.
-    pub(crate) fn column(&self, svm: &Svm, values: &[f64]) -> ColumnKeys {
+    /// Of one estimator, its values of C, and the errors after which a cell is given up.
+    pub(crate) fn column(&self, svm: &Svm, values: &[f64], most_errors: Option<usize>) -> ColumnKeys {
         // Every setting by name and value; what changes no bit is left out.
         let plain = Svm {
             formulation: svm.formulation().with_c(1.0),
@@ -51,7 +51,7 @@ impl Base {
             par: Par::Seq,
             ..svm.clone()
         };
-        let mut last = key_of([&self.0[..], format!("{plain:?}").as_bytes()]);
+        let mut last = key_of([&self.0[..], format!("{plain:?} {most_errors:?}").as_bytes()]);
         let mut next = |c: &f64| {
             last = key_of([&last[..], &c.to_le_bytes()]);
             last

@@ -1,137 +1,142 @@
-//! Many cross-validations: every combination of some values.
+//! Searches: which cells are tried, to which goal, and which are given up.
+
+mod choose;
+mod run;
 
 use super::Svm;
-use super::keys::{Base, Logs};
-use super::ranges::{Cell, Found, Ranges};
-use maxmargin_core::Solve;
-use maxmargin_cv::{Column, CvError, CvReport, CvWatch, FoldPlan, Quiet, Shared, Unlogged};
+use super::grid::Attended;
+use super::ranges::{Found, Ranges};
+use maxmargin_core::{Goal, Needs};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, metrics_of};
 use maxmargin_data::Dataset;
-use maxmargin_kernel::{Gamma, Kernel};
+use run::Run;
 
-/// Who is told of a search, and where its cells are kept.
-#[derive(Clone, Copy)]
-pub struct Attended<'a> {
-    /// Is told, and may end it.
-    pub watch: &'a dyn CvWatch,
-    /// Keeps what is done: [`Unlogged`] keeps nothing.
-    pub logs: &'a dyn Logs,
+/// The relative gap that [`Search::fast`] asks of all cells first.
+const LOOSE: f64 = 1e-3;
+
+/// A search over combinations of parameters: all of some ranges, to their full tolerance, until its other methods say otherwise.
+#[derive(Clone)]
+pub struct Search {
+    ranges: Ranges,
+    metric: Option<&'static dyn Metric>,
+    fast: bool,
+    prune: bool,
+    random: Option<usize>,
+    halving: bool,
+    extend: bool,
+    refine: bool,
 }
 
-/// An estimator and the values of C that it is tried with, each from the solution before.
-pub(crate) struct Asked {
-    pub(crate) svm: Svm,
-    pub(crate) values: Vec<f64>,
+impl Search {
+    /// All combinations of `ranges`.
+    pub fn new(ranges: Ranges) -> Self {
+        Self { ranges, metric: None, fast: false, prune: false, random: None, halving: false, extend: false, refine: false }
+    }
+
+    /// What cells are compared by, instead of what the formulation is usually chosen by.
+    #[must_use]
+    pub fn metric(self, metric: &'static dyn Metric) -> Self {
+        Self { metric: Some(metric), ..self }
+    }
+
+    /// Solves all cells to a relative gap of 10⁻³ first, and then those within a point of the best (0.01; of errors a twentieth) to the goal that is asked for, until
+    /// the best and all its rivals meet it. Other cells stay as they are ([`Scored::exact`](super::ranges::Scored::exact)).
+    #[must_use]
+    pub fn fast(self) -> Self {
+        Self { fast: true, ..self }
+    }
+
+    /// Gives a cell up as soon as it has made more errors than the best finished cell has in all: it cannot win. For two classes, metrics that count errors
+    /// (accuracy), and folds that start from the model of all data. The winner is that of the full search. Columns run in waves whose sizes are fixed, each held
+    /// against what the waves before it found, so that results do not depend on the number of threads.
+    #[must_use]
+    pub fn prune(self) -> Self {
+        Self { prune: true, ..self }
+    }
+
+    /// This many combinations instead of all: values of C and γ with logarithms spread evenly over their ranges, by the seed of the [`Svm`]; of other
+    /// parameters those that are there.
+    #[must_use]
+    pub fn random(self, cells: usize) -> Self {
+        Self { random: Some(cells), ..self }
+    }
+
+    /// Successive halving: all cells on a small part of the samples, the best third of them on three times as many, and so on; the last on all samples.
+    /// Parts are nested, have the classes in their shares, and are drawn by the seed of the [`Svm`].
+    #[must_use]
+    pub fn halving(self) -> Self {
+        Self { halving: true, ..self }
+    }
+
+    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor between the values there.
+    #[must_use]
+    pub fn extend(self) -> Self {
+        Self { extend: true, ..self }
+    }
+
+    /// Tries values of C and γ half way between the best and its neighbours besides.
+    #[must_use]
+    pub fn refine(self) -> Self {
+        Self { refine: true, ..self }
+    }
+
+    /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
+    pub fn is_full(&self) -> bool {
+        !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine)
+    }
 }
 
 impl Svm {
-    /// Cross-validates every combination of `ranges` by `plan`, each to its full tolerance: values of `C` over the same kernel rows, each from the solution
-    /// before; what differs in the kernel side by side.
+    /// Searches by `plan`, with a log: cells that it has are not computed again, and all others are kept there as soon as they are done. What is found has the same
+    /// bits whatever the log had. Of every report is kept what `each` makes of it. Fewer cells than [`Found::wanted`] when the watch ended the run.
     ///
     /// # Errors
     ///
-    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`].
-    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, ranges: &Ranges) -> Result<Found<CvReport>, CvError> {
-        self.grid_watched(data, plan, ranges, &Quiet, |_, report| report)
-    }
-
-    /// As [`Svm::grid`], telling `watch`, and keeping of every report what `each` makes of it: reports hold what every machine says of every sample. Fewer
-    /// cells than combinations when `watch` ended the run.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::grid`].
-    pub fn grid_watched<T: Send>(
+    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`]. When the search is not one for these
+    /// parameters.
+    pub fn search<T: Send>(
         &self,
         data: &Dataset,
         plan: &FoldPlan,
-        ranges: &Ranges,
-        watch: &dyn CvWatch,
-        each: impl Fn(&Svm, CvReport) -> T + Sync,
-    ) -> Result<Found<T>, CvError> {
-        self.grid_attended(data, plan, ranges, Attended { watch, logs: &Unlogged }, each)
-    }
-
-    /// As [`Svm::grid_watched`], with a log: cells that it has are not computed again, and all others are kept there as soon as they are done. What is
-    /// found has the same bits whatever the log had.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::grid`].
-    pub fn grid_attended<T: Send>(
-        &self,
-        data: &Dataset,
-        plan: &FoldPlan,
-        ranges: &Ranges,
+        search: &Search,
         attended: Attended,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
     ) -> Result<Found<T>, CvError> {
-        let costs = ranges.costs(self.formulation);
-        let asked: Vec<Asked> = ranges.columns(self).into_iter().map(|svm| Asked { svm, values: costs.clone() }).collect();
-        self.stage(data, plan, asked, attended, each)?.or_error()
+        let metric = search.metric.unwrap_or(metrics_of(self.formulation.needs())[0]);
+        self.check_search(data, search, metric)?;
+        let asked = self.resolved_goal();
+        // Who asks for no more than that has it at once.
+        let loose = if asked.kkt().is_none() && asked.gap().is_some_and(|gap| gap >= LOOSE) { asked } else { Goal::Gap(LOOSE) };
+        let run = Run { svm: self, data, plan, search, metric, attended, each: &each, asked, loose };
+        let found = run.found()?;
+        if found.cells.is_empty() && !found.failed.is_empty() {
+            let mut failed = found.failed;
+            return Err(failed.swap_remove(0).found);
+        }
+        Ok(found)
     }
 
-    /// Cross-validates every column; an error is one of all of them.
-    pub(crate) fn stage<T: Send>(
-        &self,
-        data: &Dataset,
-        plan: &FoldPlan,
-        asked: Vec<Asked>,
-        attended: Attended,
-        each: impl Fn(&Svm, CvReport) -> T + Sync,
-    ) -> Result<Found<T>, CvError> {
-        let (mut checked, mut failed) = (Vec::new(), Vec::new());
-        for asked in asked {
-            let first = asked.svm.formulation.with_c(asked.values[0]);
-            match asked.svm.check().and_then(|()| first.check().map_err(CvError::from)) {
-                Ok(()) => checked.push(asked),
-                Err(found) => failed.push(Cell { svm: asked.svm, found }),
+    fn check_search(&self, data: &Dataset, search: &Search, metric: &dyn Metric) -> Result<(), CvError> {
+        let refused = |what: String| Err(CvError::Search(what));
+        if search.prune {
+            if !metric.counts() {
+                return refused(format!(
+                    "prune: {} is no count of errors, which alone can be bounded before all folds are done; use accuracy",
+                    metric.name()
+                ));
+            }
+            if self.formulation.needs() != Needs::Classes || self.classes(data)?.is_some_and(|classes| classes.count() > 2) {
+                return refused(
+                    "prune: errors are counted fold by fold where one machine tells two classes apart; leave it out".to_owned(),
+                );
+            }
+            if self.seeding != Seeding::Full {
+                return refused("prune: folds are to start from the model of all data (seeding full)".to_owned());
             }
         }
-        let solvers: Vec<Box<dyn Solve>> = checked.iter().map(|asked| asked.svm.solve()).collect();
-        let classes = self.classes(data)?;
-        let weights = self.weights_of(classes.as_ref())?;
-        let mut columns = Vec::new();
-        for (Asked { svm, values }, solver) in checked.iter().zip(&solvers) {
-            columns.push(Column {
-                study: svm.study_of(data, classes.as_ref(), &weights, &**solver),
-                values: values.clone(),
-                most_errors: None,
-            });
+        if search.random == Some(0) {
+            return refused("a search needs one combination or more".to_owned());
         }
-        let keep = |column: usize, row: usize, report: CvReport| {
-            let Asked { svm, values } = &checked[column];
-            let svm = Svm { formulation: svm.formulation.with_c(values[row]), ..svm.clone() };
-            let found = each(&svm, report);
-            Cell { svm, found }
-        };
-        let keys = || {
-            let base = Base::new(data, plan);
-            checked.iter().map(|asked| base.column(&asked.svm, &asked.values)).collect()
-        };
-        let log = attended.logs.stage(&keys);
-        let shared = Shared { plan, seeding: self.seeding, watch: attended.watch, log: &*log };
-        let mut cells = Vec::new();
-        for (asked, column) in checked.iter().zip(maxmargin_cv::grid(&columns, shared, keep)) {
-            match column {
-                Ok(column) => cells.extend(column),
-                Err(found) => failed.push(Cell { svm: asked.svm.clone(), found }),
-            }
-        }
-        Ok(Found { cells, failed })
-    }
-
-    /// The kernel as it is asked for: with the width of [`Svm::gamma`], where that is a number.
-    pub fn kernel_given(&self) -> Kernel {
-        match self.gamma {
-            Some(Gamma::Value(gamma)) => self.kernel.clone().with_gamma(gamma),
-            _ => self.kernel.clone(),
-        }
-    }
-}
-
-impl<T> Found<T> {
-    /// The first failure, where there is nothing else.
-    fn or_error(mut self) -> Result<Self, CvError> {
-        if self.cells.is_empty() && !self.failed.is_empty() { Err(self.failed.swap_remove(0).found) } else { Ok(self) }
+        Ok(())
     }
 }

@@ -1,0 +1,180 @@
+//! Which combinations are tried.
+
+use super::super::Svm;
+use super::super::chosen::width;
+use super::super::grid::Asked;
+use super::super::ranges::{Cell, Ranges};
+use maxmargin_data::Dataset;
+use maxmargin_kernel::Gamma;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+
+/// All combinations.
+pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<Asked> {
+    let values = ranges.costs(svm.formulation());
+    ranges.columns(svm).into_iter().map(|svm| Asked { svm, values: values.clone() }).collect()
+}
+
+/// `count` combinations with log-uniform C and γ.
+pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<Asked> {
+    let mut rng = ChaCha8Rng::seed_from_u64(svm.seed);
+    let costs = ranges.costs(svm.formulation());
+    // One column for each kernel and value of ε or ν; the width is drawn.
+    let narrow = if ranges.gamma.is_empty() { ranges.clone() } else { ranges.clone().gamma(&ranges.gamma[..1]) };
+    let columns = narrow.columns(svm);
+    (0..count)
+        .map(|_| {
+            let column = &columns[rng.random_range(0..columns.len())];
+            let c = between(&costs, &mut rng);
+            let drawn = (!ranges.gamma.is_empty()).then(|| between(&ranges.gamma, &mut rng));
+            let wide = column.kernel.gamma().is_some();
+            let gamma = drawn.filter(|_| wide).map_or(column.gamma, |gamma| Some(Gamma::Value(gamma)));
+            Asked { svm: Svm { gamma, ..column.clone() }, values: vec![c] }
+        })
+        .collect()
+}
+
+/// A value whose logarithm lies anywhere between those of the least and the greatest.
+fn between(values: &[f64], rng: &mut impl Rng) -> f64 {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let share: f64 = rng.random();
+    (least.ln() + share * (most / least).ln()).exp().clamp(least, most)
+}
+
+/// Samples in an order whose beginnings have every class and fold in about its share.
+pub(super) fn nested(data: &Dataset, fold_of: &[u32], seed: u64) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut groups: BTreeMap<(u64, u32), Vec<usize>> = BTreeMap::new();
+    for (i, (label, fold)) in data.labels.iter().zip(fold_of).enumerate() {
+        groups.entry((label.to_bits(), *fold)).or_default().push(i);
+    }
+    // Values of a regression are all different: folds alone are groups then.
+    if groups.len() > data.labels.len() / 2 {
+        let all = std::mem::take(&mut groups).into_iter().flat_map(|((_, fold), rows)| rows.into_iter().map(move |i| (fold, i)));
+        all.for_each(|(fold, i)| groups.entry((0, fold)).or_default().push(i));
+    }
+    let mut keyed = Vec::with_capacity(data.labels.len());
+    for rows in groups.values_mut() {
+        rows.sort_unstable();
+        rows.shuffle(&mut rng);
+        // The first of each group is in every part.
+        let count = rows.len() as f64;
+        keyed.extend(rows.iter().enumerate().map(|(rank, &i)| (rank as f64 / count, i)));
+    }
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    keyed.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Cells by their columns again, C ascending.
+pub(super) fn columns_of<'c, T: 'c>(cells: impl Iterator<Item = &'c Cell<T>>) -> Vec<Asked> {
+    let mut columns: Vec<Asked> = Vec::new();
+    for cell in cells {
+        let c = cell.svm.formulation().c().unwrap_or(1.0);
+        match columns.iter_mut().find(|asked| same_column(&asked.svm, &cell.svm)) {
+            Some(asked) => asked.values.push(c),
+            None => columns.push(Asked { svm: cell.svm.clone(), values: vec![c] }),
+        }
+    }
+    columns.iter_mut().for_each(|asked| asked.values.sort_by(f64::total_cmp));
+    columns
+}
+
+/// Whether two estimators differ in C alone.
+fn same_column(one: &Svm, other: &Svm) -> bool {
+    let column = |svm: &Svm| (svm.kernel_given(), svm.gamma, svm.formulation().with_c(1.0));
+    column(one) == column(other)
+}
+
+/// What was tried of C and γ beside one cell: of its kernel and formulation, ascending.
+struct Tried {
+    c: Vec<f64>,
+    gamma: Vec<f64>,
+}
+
+impl Tried {
+    fn beside<T>(cells: &[Cell<T>], best: &Cell<T>) -> Self {
+        let free = |svm: &Svm| (svm.kernel_given().with_gamma(1.0), svm.formulation().with_c(1.0));
+        let alike = || cells.iter().filter(|cell| free(&cell.svm) == free(&best.svm));
+        let ascending = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values
+        };
+        let c = ascending(alike().filter_map(|cell| cell.svm.formulation().c()).collect());
+        // A width by a rule is the only one.
+        let given = matches!(best.svm.gamma, Some(Gamma::Value(_))) && best.svm.kernel.gamma().is_some();
+        Self { c, gamma: if given { ascending(alike().map(width).collect()) } else { Vec::new() } }
+    }
+}
+
+/// What comes next beyond an end of some values, where `at` is that end and no bound is passed.
+fn beyond(values: &[f64], at: f64) -> Option<f64> {
+    let next = match values {
+        [first, second, ..] if at == *first => first / (second / first),
+        [.., before, last] if at == *last => last * (last / before),
+        _ => return None,
+    };
+    (1e-12..1e12).contains(&next).then_some(next)
+}
+
+/// The cells one step beyond the best, where that is on the border: all C of a new γ, all γ of a new C, of its kernel.
+pub(super) fn extended<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
+    let tried = Tried::beside(cells, best);
+    let mut asked = Vec::new();
+    let c = best.svm.formulation().c().and_then(|c| beyond(&tried.c, c));
+    let gamma = beyond(&tried.gamma, width(best));
+    let with = |gamma: f64| Svm { gamma: Some(Gamma::Value(gamma)), ..best.svm.clone() };
+    if let Some(c) = c {
+        let columns: Vec<Svm> =
+            if tried.gamma.is_empty() { vec![best.svm.clone()] } else { tried.gamma.iter().map(|gamma| with(*gamma)).collect() };
+        asked.extend(columns.into_iter().map(|svm| Asked { svm, values: vec![c] }));
+    }
+    if let Some(gamma) = gamma {
+        let mut values = tried.c;
+        values.extend(c);
+        values.sort_by(f64::total_cmp);
+        if values.is_empty() {
+            values.push(1.0);
+        }
+        asked.push(Asked { svm: with(gamma), values });
+    }
+    asked
+}
+
+/// The best's own value, its neighbours, and those half way to them.
+fn around(values: &[f64], at: f64) -> Vec<f64> {
+    let Some(place) = values.iter().position(|value| *value == at) else { return vec![at] };
+    let mut found = Vec::new();
+    if place > 0 {
+        found.extend([values[place - 1], (values[place - 1] * at).sqrt()]);
+    }
+    found.push(at);
+    if let Some(next) = values.get(place + 1) {
+        found.extend([(at * next).sqrt(), *next]);
+    }
+    found
+}
+
+/// Cells of a finer grid around the best which are not there yet.
+pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
+    let tried = Tried::beside(cells, best);
+    let costs = best.svm.formulation().c().map_or_else(|| vec![1.0], |c| around(&tried.c, c));
+    let columns: Vec<Svm> = if tried.gamma.is_empty() {
+        vec![best.svm.clone()]
+    } else {
+        let widths = around(&tried.gamma, width(best));
+        widths.into_iter().map(|gamma| Svm { gamma: Some(Gamma::Value(gamma)), ..best.svm.clone() }).collect()
+    };
+    let there = |svm: &Svm, c: f64| {
+        cells.iter().any(|cell| same_column(&cell.svm, svm) && cell.svm.formulation().c().is_none_or(|known| known == c))
+    };
+    let missing = |svm: Svm| {
+        let values: Vec<f64> = costs.iter().copied().filter(|c| !there(&svm, *c)).collect();
+        (!values.is_empty()).then_some(Asked { svm, values })
+    };
+    columns.into_iter().filter_map(missing).collect()
+}
