@@ -3,9 +3,11 @@
 mod choice;
 mod document;
 mod log;
+mod page;
 mod plot;
+mod scales;
 
-use crate::args::{GridArgs, Share, SvmArgs, Widths};
+use crate::args::{GridArgs, SvmArgs, Taken, Widths};
 use crate::cv::{folds_file, plan, tell_of_cold_starts, write_folds};
 use crate::failure::{Done, Failure};
 use crate::input::Input;
@@ -23,13 +25,13 @@ use log::Log;
 use maxmargin::core::Status;
 use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
-use maxmargin::{Attended, Ranges, Svm};
+use maxmargin::{Attended, Ranges, Search, Svm};
 use serde_json::json;
 use std::time::Instant;
 
 pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let begun = Instant::now();
-    let svm_args = SvmArgs {
+    let mut svm_args = SvmArgs {
         kernel: args.search.middle(),
         problem: args.problem.clone(),
         solver: args.solver.clone(),
@@ -38,8 +40,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let run = &args.run;
     let mut notes = Notes::new(run.quiet);
     let seeding = args.folds.seeding.seeding;
-    let asked = Asked { seeding, ..Asked::new("grid", &svm_args, None, &args.data) };
-    let svm = asked.svm()?;
+    let command = if args.whole { "search" } else { "grid" };
+    let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
+    let mut svm = asked.svm()?;
     let needs = asked.needs()?;
     let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut places = Places::new(args.write.force);
@@ -50,14 +53,28 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let csv = args.csv.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let lines = args.out_grid.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let picture = args.plot.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
+    let page = args.report.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let model = args.output.as_deref().map(|path| places.output(path, Content::Model)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
     let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options)?;
     write_folds(folds_output, &plan)?;
+    let mut scales = None;
+    if args.whole && svm_args.problem.scale.is_none() {
+        let (about, how) = ((&choice, needs, args.data.options.seed), (threads.par(), run.quiet));
+        let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        let timed = left.into_iter().fold(svm.clone(), Svm::max_time);
+        let (scale, tried) = scales::pick(&timed, &input, about, how)?;
+        (svm_args.problem.scale, scales) = (scale, Some(tried));
+    }
+    let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
+    if args.whole {
+        svm = asked.svm()?;
+    }
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
     let (ranges, columns) = ranges(args);
+    let search = search(args, ranges, &choice);
     let settings = json!({
         "seeding": seeding.name(),
         "max_iter": run.max_iter,
@@ -69,7 +86,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         let bar = Bar::cells(run.quiet, columns * ranges_of_c(&svm, args));
         let attended = Attended { watch: &bar, logs: &log };
         let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
-        svm.grid_attended(&input.data, &plan, &ranges, attended, each).map_err(|e| failed(&input, &e))?
+        svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
     log.settle(&mut notes)?;
     let documents = || found.cells.iter().map(|cell| &cell.found);
@@ -79,15 +96,24 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     for failed in &found.failed {
         notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
     }
-    let share = args.log.shard.unwrap_or(Share { first: 0, of: 1 });
-    let tried = (0..columns - found.failed.len()).filter(|at| at % share.of == share.first).count() * ranges_of_c(&svm, args);
+    let tried = args.log.shard.map_or(found.wanted, |share| {
+        let checked = found.wanted / ranges_of_c(&svm, args);
+        (0..checked).filter(|at| at % share.of == share.first).count() * ranges_of_c(&svm, args)
+    });
     let complete = warn(&documents().collect::<Vec<_>>(), tried, &mut notes);
-    let converged = (0..found.cells.len()).filter(|&at| found.cells[at].found.converged());
-    let best = choice.best(converged.map(|at| (at, found.cells[at].found.score)));
+    let best = maxmargin::best(&found.cells, choice.metric());
+    let simplest = maxmargin::one_standard_error(&found.cells, choice.metric());
+    let flattest = maxmargin::flattest(&found.cells, choice.metric());
+    let taken = match args.search.how.take {
+        Taken::Best => best,
+        Taken::OneSe => simplest,
+        Taken::Flattest => flattest,
+    };
     let rows = input.data.labels.len();
     let majority = classes.as_ref().map(largest);
     let chosen = best.map(|at| &found.cells[at].found);
-    warn_of_best(chosen, majority, rows, (args, &svm, &choice), &mut notes);
+    let shown = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_shown(documents()) };
+    warn_of_best(chosen, majority, (rows, &shown), (args, &choice), &mut notes);
     if let Some(csv) = csv {
         csv.write(|out| document::write_csv(out, choice.name(), documents()))?;
     }
@@ -98,11 +124,12 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), chosen, &choice))?;
     }
     let ended = found.cells.len() < tried || documents().any(|cell| cell.found.solved.status.ended_early());
-    let refit = match (model, best.filter(|_| !ended)) {
+    let refit = match (model, taken.filter(|_| !ended)) {
         (Some(output), Some(at)) => {
             // The limit is for the search and this together.
             let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
             let svm = left.into_iter().fold(found.cells[at].svm.clone(), Svm::max_time);
+            let svm = args.probability.probability.into_iter().fold(svm, Svm::probability);
             Some(refit(&svm, &input, output, &mut notes, args)?)
         }
         (Some(output), None) => {
@@ -122,23 +149,37 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         total: begun.elapsed().as_secs_f64(),
     };
     let status = documents().map(|p| p.found.solved.status).reduce(Status::worse).unwrap_or(Status::Interrupted);
+    let mut drawn = Vec::new();
+    if page.is_some() {
+        // Writing to memory cannot fail.
+        let _ = plot::write(&mut drawn, &documents().collect::<Vec<_>>(), chosen, &choice);
+    }
+    let again = found.again;
     let cells: Vec<CellDocument> = found.cells.into_iter().map(|cell| cell.found).collect();
-    let best = best.map(|at| cells[at].parameters());
+    let [best, one_se, flattest] = [best, simplest, flattest].map(|at| at.map(|at| cells[at].parameters()));
+    let total_iterations = again + cells.iter().map(|cell| cell.found.total_iterations).sum::<u64>();
     let unfinished = refit.as_ref().is_some_and(|refit| refit.status != Status::Converged);
     let document = GridDocument {
         setup,
         k: plan.folds(),
         fold_plan,
         metric: choice.name(),
+        scales,
         status,
         best_c: best.as_ref().and_then(|best| best.c),
         best,
+        one_se,
+        flattest,
+        total_iterations,
         majority: majority.map(|majority| majority.1 as f64 / rows as f64),
         cells,
         refit,
         seconds,
         end: End::now(&threads, &notes),
     };
+    if let Some(page) = page {
+        page.write(|out| page::write(out, &document, &choice, &String::from_utf8_lossy(&drawn)))?;
+    }
     show(&document, run.json.is_some(), |document| document::text(document, &choice), None)?;
     Ok(if complete && !unfinished { Done::Finished } else { Done::Stopped })
 }
@@ -147,8 +188,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
 fn warn_of_best(
     best: Option<&CellDocument>,
     majority: Option<(f64, usize)>,
-    rows: usize,
-    (args, svm, choice): (&GridArgs, &Svm, &Choice),
+    (rows, shown): (usize, &[Vec<f64>; 2]),
+    (args, choice): (&GridArgs, &Choice),
     notes: &mut Notes,
 ) {
     match (best, majority) {
@@ -158,7 +199,7 @@ fn warn_of_best(
         (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
             notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
         }
-        (Some(best), _) => best.on_border(&ranges_shown(args, svm)).into_iter().for_each(|what| notes.warn(what)),
+        (Some(best), _) => best.on_border(shown).into_iter().for_each(|what| notes.warn(what)),
         _ => {}
     }
 }
@@ -181,11 +222,32 @@ fn ranges_of_c(svm: &Svm, args: &GridArgs) -> usize {
     if svm.formulation().c().is_some() { args.search.c.0.len() } else { 1 }
 }
 
-/// The ranges of C and γ that have ends.
-fn ranges_shown(args: &GridArgs, svm: &Svm) -> [Vec<f64>; 2] {
-    let c = if svm.formulation().c().is_some() { args.search.c.0.clone() } else { Vec::new() };
-    let gamma = if let Widths::Values(values) = &args.search.gamma { values.clone() } else { Vec::new() };
-    [c, gamma]
+/// The values of C and γ that were tried, ascending.
+fn ranges_shown<'a>(cells: impl Iterator<Item = &'a CellDocument> + Clone) -> [Vec<f64>; 2] {
+    let ascending = |of: fn(&CellDocument) -> Option<f64>| {
+        let mut values: Vec<f64> = cells.clone().filter_map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    };
+    [ascending(|cell| cell.c), ascending(|cell| cell.gamma)]
+}
+
+/// How the ranges are searched.
+fn search(args: &GridArgs, ranges: Ranges, choice: &Choice) -> Search {
+    let how = &args.search.how;
+    let mut search = Search::new(ranges).metric(choice.metric());
+    search = how.random.into_iter().fold(search, |search, cells| search.random(cells as usize));
+    for (asked, with) in [
+        (how.fast, Search::fast as fn(Search) -> Search),
+        (how.prune, Search::prune),
+        (how.halving, Search::halving),
+        (how.extend, Search::extend),
+        (how.refine, Search::refine),
+    ] {
+        search = if asked { with(search) } else { search };
+    }
+    search
 }
 
 /// The best, trained on all data and written.
@@ -199,9 +261,14 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
         notes
             .warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm.resolved_goal(), &args.run)));
     }
+    if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
+        notes.warn(format!("the model has no probabilities: {why}"));
+    }
     let support_vectors = fitted.model.support_vectors();
+    let decide = args.probability.decide.decide(&fitted.model);
+    let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     let _writing = Phase::new(quiet, format!("writing {model}"));
-    model_io::save(&fitted.model, output)?;
+    model_io::save(&written, output)?;
     Ok(document::Refit { model, status: fitted.status, certificate: fitted.certificate, support_vectors })
 }
 

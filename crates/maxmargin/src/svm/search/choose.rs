@@ -121,27 +121,32 @@ fn beyond(values: &[f64], at: f64) -> Option<f64> {
     (1e-12..1e12).contains(&next).then_some(next)
 }
 
-/// The cells one step beyond the best, where that is on the border: all C of a new γ, all γ of a new C, of its kernel.
-pub(super) fn extended<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
-    let tried = Tried::beside(cells, best);
+/// What comes next beyond those ends of some values at which one of the best lies.
+fn beyond_ends<T>(values: &[f64], best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
+    let ends = values.first().into_iter().chain(values.last());
+    ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end)).collect()
+}
+
+/// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ of a new C, of the kernel of the first.
+pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>]) -> Vec<Asked> {
+    let Some(first) = best.first() else { return Vec::new() };
+    let tried = Tried::beside(cells, first);
+    let costs = beyond_ends(&tried.c, best, |cell| cell.svm.formulation().c());
+    let widths = beyond_ends(&tried.gamma, best, |cell| Some(width(cell)));
+    let with = |gamma: &f64| Svm { gamma: Some(Gamma::Value(*gamma)), ..first.svm.clone() };
     let mut asked = Vec::new();
-    let c = best.svm.formulation().c().and_then(|c| beyond(&tried.c, c));
-    let gamma = beyond(&tried.gamma, width(best));
-    let with = |gamma: f64| Svm { gamma: Some(Gamma::Value(gamma)), ..best.svm.clone() };
-    if let Some(c) = c {
+    if !costs.is_empty() {
         let columns: Vec<Svm> =
-            if tried.gamma.is_empty() { vec![best.svm.clone()] } else { tried.gamma.iter().map(|gamma| with(*gamma)).collect() };
-        asked.extend(columns.into_iter().map(|svm| Asked { svm, values: vec![c] }));
+            if tried.gamma.is_empty() { vec![first.svm.clone()] } else { tried.gamma.iter().map(with).collect() };
+        asked.extend(columns.into_iter().map(|svm| Asked { svm, values: costs.clone() }));
     }
-    if let Some(gamma) = gamma {
-        let mut values = tried.c;
-        values.extend(c);
-        values.sort_by(f64::total_cmp);
-        if values.is_empty() {
-            values.push(1.0);
-        }
-        asked.push(Asked { svm: with(gamma), values });
+    let mut values = tried.c;
+    values.extend(costs);
+    values.sort_by(f64::total_cmp);
+    if values.is_empty() {
+        values.push(1.0);
     }
+    asked.extend(widths.iter().map(|gamma| Asked { svm: with(gamma), values: values.clone() }));
     asked
 }
 

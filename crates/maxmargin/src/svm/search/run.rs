@@ -79,7 +79,10 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         found.failed.extend(before.failed);
         for _ in 0..STEPS {
             let Some(top) = self.leader(&found).filter(|_| *extend && !found.is_cut()) else { break };
-            let more = choose::extended(&found.cells, &found.cells[top]);
+            // Where many are as good, all of them: a plateau has no side.
+            let score = found.cells[top].scored.score;
+            let equal = found.cells[top..].iter().filter(|cell| cell.scored.converged && cell.scored.score == score);
+            let more = choose::extended(&found.cells, &equal.collect::<Vec<_>>());
             if more.is_empty() {
                 break;
             }

@@ -1,0 +1,44 @@
+//! `search`: a model for who knows neither scaling nor C nor gamma.
+
+use crate::args::{
+    FindArgs, FoldArgs, GridArgs, HowArgs, KernelName, LogArgs, SearchArgs, SeedingArgs, SolverArgs, Taken, Values, Widths,
+};
+use crate::failure::{Done, Failure};
+use crate::{grid, train};
+use maxmargin::Solver;
+use maxmargin::cv::Seeding;
+
+/// C from 2^-5 to 2^15 and γ from 2^-15 to 2^3, as LIBSVM's grid.py has them, in steps twice as large: the best is refined.
+fn powers(from: i32, to: i32, by: usize) -> Vec<f64> {
+    (from..=to).step_by(by).map(|k| 2.0_f64.powi(k)).collect()
+}
+
+pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
+    let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
+    let how = HowArgs { fast: true, prune: false, random: None, halving: false, extend: true, refine: true, take: Taken::Best };
+    grid::run(&GridArgs {
+        data: args.data.clone(),
+        folds: FoldArgs { k: args.k, folds: None, write_folds: None, seeding: SeedingArgs { seeding: Seeding::Full } },
+        search: SearchArgs {
+            kernel: vec![KernelName::Rbf],
+            c: Values(powers(-5, 15, 4)),
+            gamma: Widths::Values(powers(-15, 3, 3)),
+            degree: vec![3],
+            coef0: 0.0,
+            metric: args.metric.clone(),
+            how,
+        },
+        problem: args.problem.clone(),
+        solver: SolverArgs { solver: Solver::Auto, loss: None, no_shrinking: false, equal_rows: "joined".to_owned(), bias: None },
+        run: args.run.clone(),
+        output: Some(output),
+        csv: None,
+        plot: None,
+        report: args.report.clone(),
+        out_grid: None,
+        probability: args.probability,
+        log: LogArgs { log: args.log.clone(), resume: false, shard: None, merge_logs: None },
+        whole: true,
+        write: args.write.clone(),
+    })
+}
