@@ -181,6 +181,9 @@ pub(crate) struct GridArgs {
     /// Write one line per cell: parameters, score, seconds, with commas between
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Judge the whole search by this many outer folds, each of which it is repeated without: nested cross-validation
+    #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
+    pub(crate) outer: Option<usize>,
     /// Draw the score over C and gamma as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,

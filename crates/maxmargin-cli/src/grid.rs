@@ -3,6 +3,7 @@
 mod choice;
 mod document;
 mod log;
+mod outer;
 mod page;
 mod plot;
 mod scales;
@@ -88,6 +89,14 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         let each = |svm: &Svm, report: CvReport| CellDocument::new(svm, &report, &choice, (&input.data.labels, &setup, run.json));
         svm.search(&input.data, &plan, &search, attended, each).map_err(|e| failed(&input, &e))?
     };
+    let outer = match args.outer {
+        Some(k) if found.cells.len() == found.wanted => {
+            let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+            let svm = left.into_iter().fold(svm.clone(), Svm::max_time);
+            Some(outer::judge(&svm, k, &input, (&search, &log), args)?)
+        }
+        _ => None,
+    };
     log.settle(&mut notes)?;
     let documents = || found.cells.iter().map(|cell| &cell.found);
     if let Some(cell) = documents().next() {
@@ -172,6 +181,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         flattest,
         total_iterations,
         majority: majority.map(|majority| majority.1 as f64 / rows as f64),
+        outer,
         cells,
         refit,
         seconds,
@@ -181,7 +191,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         page.write(|out| page::write(out, &document, &choice, &String::from_utf8_lossy(&drawn)))?;
     }
     show(&document, run.json.is_some(), |document| document::text(document, &choice), None)?;
-    Ok(if complete && !unfinished { Done::Finished } else { Done::Stopped })
+    let judged = document.outer.as_ref().is_none_or(outer::OuterDocument::is_complete);
+    Ok(if complete && judged && !unfinished { Done::Finished } else { Done::Stopped })
 }
 
 /// Says where nothing was learnt, and where there may be better.

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
         solver: SolverArgs { solver: Solver::Auto, loss: None, no_shrinking: false, equal_rows: "joined".to_owned(), bias: None },
         run: args.run.clone(),
         output: Some(output),
+        outer: None,
         csv: None,
         plot: None,
         report: args.report.clone(),

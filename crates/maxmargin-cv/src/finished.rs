@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-const SEAL: Seal = Seal { magic: *b"mmcell\r\n", version: 1 };
-
 /// A cross-validation at one value of C, and where the next value begins.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -59,6 +57,9 @@ pub(crate) fn interned(name: &str) -> &'static str {
 }
 
 impl Finished {
+    /// What the bytes of a cell begin with.
+    pub const SEAL: Seal = Seal { magic: *b"mmcell\r\n", version: 1 };
+
     /// The bytes to store under `key`, which is of everything that the cell depends on.
     ///
     /// # Errors
@@ -84,7 +85,7 @@ impl Finished {
             predicted: report.predicted.clone(),
             alpha: alpha.iter().map(sparse).collect(),
         };
-        Ok(SEAL.put(&codec::encode(&(report, hidden))?, key))
+        Ok(Self::SEAL.put(&codec::encode(&(report, hidden))?, key))
     }
 
     /// The cell that [`Finished::encode`] stored under `key`.
@@ -93,18 +94,15 @@ impl Finished {
     ///
     /// When the bytes are not such a cell, were stored under another key, or are damaged.
     pub fn decode(bytes: &[u8], key: &[u8; 32]) -> Result<Self, SealError> {
-        let payload = SEAL.open(bytes, key)?;
+        let payload = Self::SEAL.open(bytes, key)?;
         let (mut report, hidden): (CvReport, Hidden) = codec::decode(payload, payload.len())?;
         let fits = report.folds.len() == hidden.folds.len();
-        // A variable for each sample, in regression two.
-        let most = 2 * hidden.predicted.len() as u64;
-        let alpha = hidden
-            .alpha
-            .into_iter()
-            .map(|alpha| dense(alpha, most))
-            .collect::<Option<Vec<_>>>()
-            .filter(|_| fits)
-            .ok_or(SealError::Damaged)?;
+        // Of each machine a variable for each sample at most, in regression two; there is a decision for each of both.
+        let all = hidden.alpha.iter().try_fold(0_u64, |sum, alpha| sum.checked_add(alpha.0));
+        if !fits || all.is_none_or(|all| all > 2 * hidden.decisions.len() as u64) {
+            return Err(SealError::Damaged);
+        }
+        let alpha = hidden.alpha.into_iter().map(dense).collect::<Option<Vec<_>>>().ok_or(SealError::Damaged)?;
         for (fold, own) in report.folds.iter_mut().zip(hidden.folds) {
             (fold.solved, fold.scores, fold.machines) = (own.solved, known(own.scores), own.machines);
         }
@@ -115,9 +113,9 @@ impl Finished {
     }
 }
 
-/// Nothing where there are more than `most` entries, or one has no place.
-fn dense((length, entries): (u64, Vec<(u32, f64)>), most: u64) -> Option<Vec<f64>> {
-    let mut alpha = vec![0.0; usize::try_from(length).ok().filter(|_| length <= most)?];
+/// Nothing where an entry has no place.
+fn dense((length, entries): (u64, Vec<(u32, f64)>)) -> Option<Vec<f64>> {
+    let mut alpha = vec![0.0; usize::try_from(length).ok()?];
     for (k, value) in entries {
         *alpha.get_mut(k as usize)? = value;
     }

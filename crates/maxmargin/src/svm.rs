@@ -3,6 +3,7 @@
 pub(crate) mod chosen;
 pub(crate) mod grid;
 pub(crate) mod keys;
+pub(crate) mod nested;
 mod probability;
 pub(crate) mod ranges;
 pub(crate) mod search;

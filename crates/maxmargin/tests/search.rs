@@ -233,3 +233,33 @@ fn the_simplest_and_the_flattest() {
     cells[5].scored.exact = false;
     assert_eq!(best(&cells, metric()).map(at), Some((1.0, 1.0)), "candidates alone");
 }
+
+/// Every outer fold is what the search makes of the other samples, and nothing else.
+#[test]
+fn nested_folds_are_searches_without_their_samples() {
+    let (data, outer) = made(Generator::GaussM, 120, 3);
+    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let search = Search::new(Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.1, 1.0])).fast();
+    let inner = |data: &Dataset| FoldPlan::stratified(&data.labels, 3, 1);
+    let nested = Svm::rbf(1.0).nested(&data, &outer, inner, &search, attended).expect("four folds");
+    assert_eq!(nested.folds.len(), 4);
+    let mut correct = 0;
+    for (fold, found) in nested.folds.iter().enumerate() {
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..120).partition(|&i| outer.fold_of()[i] as usize == fold);
+        let part = data.select(&train);
+        let plan = inner(&part).expect("folds");
+        let alone = run(&Svm::rbf(1.0), &(part.clone(), plan), &search);
+        let top = &alone.cells[best(&alone.cells, metric()).expect("a best")];
+        let chosen = found.chosen.as_ref().expect("a choice");
+        assert_eq!(
+            (chosen.0.formulation(), chosen.0.kernel_given(), chosen.1),
+            (top.svm.formulation(), top.svm.kernel_given(), top.scored.score)
+        );
+        let predicted = top.svm.fit(&part).expect("a model").predict(&data.samples.select(&test)).expect("labels");
+        let right = test.iter().zip(&predicted).filter(|(i, label)| data.labels[**i] == **label).count();
+        assert_eq!((found.score, found.train, found.test), (Some(right as f64 / test.len() as f64), train.len(), test.len()));
+        correct += right;
+    }
+    assert_eq!(nested.score, Some(correct as f64 / 120.0));
+    assert!(nested.deviation.is_some_and(|deviation| deviation >= 0.0));
+}

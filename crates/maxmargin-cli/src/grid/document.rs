@@ -80,6 +80,8 @@ pub(super) struct GridDocument {
     pub(super) total_iterations: u64,
     /// Fraction of samples in the largest class: the accuracy of guessing it always.
     pub(super) majority: Option<f64>,
+    /// The search judged by samples that it did not see, where that was asked for.
+    pub(super) outer: Option<super::outer::OuterDocument>,
     pub(super) refit: Option<Refit>,
     #[serde(flatten)]
     pub(super) seconds: Seconds,
@@ -106,6 +108,12 @@ fn degree(kernel: &maxmargin::kernel::Kernel) -> Option<u32> {
 }
 
 impl Parameters {
+    /// Of an estimator whose width is a number.
+    pub(super) fn of(svm: &Svm, score: Option<f64>) -> Self {
+        let kernel = svm.kernel_given();
+        Self { kernel: kernel.name(), c: svm.formulation().c(), gamma: kernel.gamma(), degree: degree(&kernel), score }
+    }
+
     pub(super) fn text(&self) -> String {
         named(self.kernel, self.c, self.gamma, self.degree)
     }
@@ -316,6 +324,7 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         _ => String::new(),
     };
     let beside = beside("simplest within a standard error", &d.one_se) + &beside("best neighbours among equals", &d.flattest);
+    let beside = beside + &d.outer.as_ref().map_or_else(String::new, |outer| outer.text(choice));
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));
         format!("model of all data: {} ({vectors} support vectors, {how})\n", refit.model)

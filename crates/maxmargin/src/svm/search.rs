@@ -10,6 +10,7 @@ use maxmargin_core::{Goal, Needs};
 use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, metrics_of};
 use maxmargin_data::Dataset;
 use run::Run;
+use std::time::Instant;
 
 /// The relative gap that [`Search::fast`] asks of all cells first.
 const LOOSE: f64 = 1e-3;
@@ -80,6 +81,11 @@ impl Search {
         Self { refine: true, ..self }
     }
 
+    /// What cells of `svm` are compared by.
+    pub fn metric_of(&self, svm: &Svm) -> &'static dyn Metric {
+        self.metric.unwrap_or(metrics_of(svm.formulation.needs())[0])
+    }
+
     /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
     pub fn is_full(&self) -> bool {
         !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine)
@@ -102,12 +108,12 @@ impl Svm {
         attended: Attended,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
     ) -> Result<Found<T>, CvError> {
-        let metric = search.metric.unwrap_or(metrics_of(self.formulation.needs())[0]);
+        let metric = search.metric_of(self);
         self.check_search(data, search, metric)?;
         let asked = self.resolved_goal();
         // Who asks for no more than that has it at once.
         let loose = if asked.kkt().is_none() && asked.gap().is_some_and(|gap| gap >= LOOSE) { asked } else { Goal::Gap(LOOSE) };
-        let run = Run { svm: self, data, plan, search, metric, attended, each: &each, asked, loose };
+        let run = Run { svm: self, data, plan, search, metric, attended, each: &each, asked, loose, begun: Instant::now() };
         let found = run.found()?;
         if found.cells.is_empty() && !found.failed.is_empty() {
             let mut failed = found.failed;

@@ -9,6 +9,7 @@ use maxmargin_core::{Goal, Status};
 use maxmargin_cv::{Best, CvError, CvReport, FoldPlan, Metric};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::{Gamma, gamma_scale};
+use std::time::Instant;
 
 /// Columns of each wave of a search that gives cells up; of all later ones the last. The first finds what the others are held against.
 const WAVES: [usize; 3] = [1, 2, 4];
@@ -38,6 +39,7 @@ pub(super) struct Run<'a, E> {
     pub(super) each: &'a E,
     pub(super) asked: Goal,
     pub(super) loose: Goal,
+    pub(super) begun: Instant,
 }
 
 impl<T> Found<T> {
@@ -145,9 +147,14 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         Ok(found)
     }
 
-    fn columns(&self, on: (&Dataset, &FoldPlan), asked: Vec<Asked>, most: Option<usize>) -> Result<Found<T>, CvError> {
+    fn columns(&self, on: (&Dataset, &FoldPlan), mut asked: Vec<Asked>, most: Option<usize>) -> Result<Found<T>, CvError> {
+        // The limit is for all stages together.
+        let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
+        asked.iter_mut().for_each(|asked| asked.svm.max_time = left);
         let score = |svm: &Svm, report: &CvReport| self.scored(svm, report);
-        self.svm.stage(on, asked, (self.attended, most), &score, self.each)
+        let mut found = self.svm.stage(on, asked, (self.attended, most), &score, self.each)?;
+        found.cells.iter_mut().for_each(|cell| cell.svm.max_time = self.svm.max_time);
+        Ok(found)
     }
 
     /// Errors with which a cell can still win; of loose cells those with which it can still be a rival.
