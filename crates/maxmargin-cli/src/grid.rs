@@ -74,7 +74,11 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     }
     let Prepared { svm, classes, setup } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
-    let (ranges, columns) = ranges(args);
+    let widths = match (&args.search.gamma, args.whole) {
+        (_, true) => Widths::Values(scales::widths(&input.data, svm_args.problem.scale)),
+        (given, false) => given.clone(),
+    };
+    let (ranges, columns) = ranges(args, &widths);
     let search = search(args, ranges, &choice);
     let settings = json!({
         "seeding": seeding.name(),
@@ -133,6 +137,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
         picture.write(|out| plot::write(out, &documents().collect::<Vec<_>>(), chosen, &choice))?;
     }
     let ended = found.cells.len() < tried || documents().any(|cell| cell.found.solved.status.ended_early());
+    if let (true, Some(folder)) = (ended, &args.log.log) {
+        notes.say(&format!("{}: what is done is kept; the same command goes on from there", folder.display()));
+    }
     let refit = match (model, taken.filter(|_| !ended)) {
         (Some(output), Some(at)) => {
             // The limit is for the search and this together.
@@ -216,11 +223,11 @@ fn warn_of_best(
 }
 
 /// What is tried, and how many columns that makes.
-fn ranges(args: &GridArgs) -> (Ranges, usize) {
+fn ranges(args: &GridArgs, widths: &Widths) -> (Ranges, usize) {
     let kernels = args.search.kernels();
     let mut ranges = Ranges::new().c(&args.search.c.0).kernels(&kernels);
     let mut columns = kernels.len();
-    if let Widths::Values(values) = &args.search.gamma {
+    if let Widths::Values(values) = widths {
         ranges = ranges.gamma(values);
         let wide = kernels.iter().filter(|kernel| kernel.gamma().is_some()).count();
         columns += wide * (values.len() - 1);

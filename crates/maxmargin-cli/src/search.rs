@@ -8,11 +8,6 @@ use crate::{grid, train};
 use maxmargin::Solver;
 use maxmargin::cv::Seeding;
 
-/// C from 2^-5 to 2^15 and γ from 2^-15 to 2^3, as LIBSVM's grid.py has them, in steps twice as large: the best is refined.
-fn powers(from: i32, to: i32, by: usize) -> Vec<f64> {
-    (from..=to).step_by(by).map(|k| 2.0_f64.powi(k)).collect()
-}
-
 pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
     let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
     let how = HowArgs { fast: true, prune: false, random: None, halving: false, extend: true, refine: true, take: Taken::Best };
@@ -21,8 +16,9 @@ pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
         folds: FoldArgs { k: args.k, folds: None, write_folds: None, seeding: SeedingArgs { seeding: Seeding::Full } },
         search: SearchArgs {
             kernel: vec![KernelName::Rbf],
-            c: Values(powers(-5, 15, 4)),
-            gamma: Widths::Values(powers(-15, 3, 3)),
+            // In steps twice as large as those of LIBSVM's grid.py: the best is refined, and a border passed. Widths are those of the data.
+            c: Values((-5..=11).step_by(4).map(|k| 2.0_f64.powi(k)).collect()),
+            gamma: Widths::Values(vec![1.0]),
             degree: vec![3],
             coef0: 0.0,
             metric: args.metric.clone(),

@@ -32,6 +32,8 @@ fn what_cannot_win_is_shown_so() {
         assert!(cell["folds"].as_array().is_some_and(|folds| folds.len() < 4));
     }
     assert_eq!(bench.read("cells.svg").matches("url(#lost)").count(), lost.len());
+    let lines = bench.read("cells.csv").lines().filter(|line| line.contains(",lost,")).count();
+    assert_eq!(lines, lost.len());
     // Most lines of a small table are of such cells.
     let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --prune -q");
     assert!(text.out.contains("cannot win, at least ") && text.out.contains("lost"), "{}", text.out);
@@ -138,7 +140,7 @@ fn search_finds_scaling_too() {
         let x = (i * 37 % 101) as f64 / 101.0;
         format!("{} 1:{x} 2:{}\n", if (0.3..0.7).contains(&x) { 1 } else { -1 }, noise(i))
     };
-    bench.file("wide", (0..240).map(line).collect::<String>());
+    bench.file("wide", (0..160).map(line).collect::<String>());
     let found = bench.json("search wide -q --report wide.html --probability platt");
     assert_eq!((found["command"].as_str(), found["scales"].as_array().map(Vec::len)), (Some("search"), Some(3)));
     assert!(found["scale"] == "minmax" || found["scale"] == "standard", "{}", found["scales"]);

@@ -98,7 +98,8 @@ impl<'a> Trainer<'a> {
                 }
                 outcome.add(self, &task);
             }
-            if self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.most) {
+            // What is done anyway is not given up.
+            if !rest.is_empty() && self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.most) {
                 outcome.lost = true;
                 return Ok(());
             }

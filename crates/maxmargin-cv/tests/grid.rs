@@ -61,7 +61,7 @@ fn bits(reports: &[CvReport]) -> Vec<String> {
 #[test]
 fn a_column_goes_on_from_any_cell_with_the_same_bits() {
     let two = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-3);
-    let four = Case::four(120, 3, 1.0, 4).at(1e-3);
+    let four = Case::four(400, 3, 1.0, 4).at(1e-3);
     for (case, seeding, most) in [
         (&two, Seeding::Full, None),
         (&two, Seeding::Cold, None),
@@ -107,16 +107,19 @@ fn cells_that_cannot_win_are_given_up() {
         let pruned = run(&case, (Seeding::Full, Par::Seq, Some(most)), &Unlogged);
         let mut bound = most;
         for ((report, whole), all) in pruned.iter().zip(&full).zip(&errors) {
-            assert_eq!(report.lost.is_some(), *all > bound, "{all} errors of {bound}");
+            assert!(report.lost.is_none() || *all > bound, "{all} errors of {bound}");
             match report.lost {
                 Some(lost) => {
-                    assert!(lost > bound && lost <= *all && report.folds.len() <= 5);
+                    assert!(lost > bound && lost <= *all && report.folds.len() < 5);
                     assert_eq!((report.accuracy, report.scores.len(), report.status()), (None, 0, Status::Converged));
                     // The fold before the last was not one too many yet.
                     let last = report.folds.last().expect("a fold");
                     assert!(lost - (last.test - last.correct.expect("counted")) <= bound);
                 }
+                // Within the bound, or beyond it with the last fold.
                 None => {
+                    let last = whole.folds.last().expect("a fold");
+                    assert!(*all <= bound || all - (last.test - last.correct.expect("counted")) <= bound);
                     assert_eq!(report.correct, whole.correct);
                     bound = bound.min(*all);
                 }

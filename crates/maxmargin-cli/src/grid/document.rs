@@ -211,7 +211,11 @@ pub(super) fn write_csv<'a>(
             out.write_all(b",")?;
             value.map_or(Ok(()), |value| write_shortest(&mut out, value))?;
         }
-        let status = words(cell.found.solved.status);
+        let status = match cell.at_least_errors {
+            Some(_) => "lost",
+            None if !cell.exact && cell.converged() => "loose",
+            None => words(cell.found.solved.status),
+        };
         write!(out, ",{status},{:e},{:e}", worst.map_or(f64::NAN, |c| c.kkt), worst.map_or(f64::NAN, |c| c.relative_gap))?;
         writeln!(out, ",{},{:.3}", cell.found.total_iterations, cell.seconds)?;
     }

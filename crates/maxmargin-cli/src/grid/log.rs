@@ -213,18 +213,21 @@ impl CellLog for Stage<'_> {
         if self.folder.share.is_some_and(|share| column % share.of != share.first) {
             return Opened::Theirs(Vec::new());
         }
-        let cells = self.there(column);
-        if cells.len() == self.columns[column].cells.len() || self.folder.share.is_none() {
-            return Opened::Theirs(cells);
+        let keys = &self.columns[column].cells;
+        // Who waits for another asks often: files are read once there is something to take.
+        if self.folder.share.is_none() || keys.iter().all(|key| self.cell(key).exists()) {
+            let cells = self.there(column);
+            if cells.len() == keys.len() || self.folder.share.is_none() {
+                return Opened::Theirs(cells);
+            }
         }
         let lease = self.lease(column);
         match self.folder.leases.take(&lease) {
             Ok(false) => Opened::Busy,
-            // Somebody may have done some meanwhile.
             Ok(true) => Opened::Mine(self.there(column)),
             Err(error) => {
                 self.fail(&lease, &error);
-                Opened::Theirs(cells)
+                Opened::Theirs(self.there(column))
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::problem::{failed, scale_method, scale_name};
 use crate::progress::Bar;
 use maxmargin::core::Needs;
 use maxmargin::cv::{FoldPlan, Unlogged};
-use maxmargin::data::scale::Scaler;
+use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::gamma_scale;
 use maxmargin::{Attended, Ranges, Search, Svm};
@@ -23,6 +23,24 @@ const FOLDS: usize = 3;
 /// Values of C, and of γ as factors of what is usual for the scaled samples: the good ones lie among these for most data, and what is compared is the best of each.
 const C: [f64; 3] = [0.5, 8.0, 128.0];
 const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
+
+/// Widths that a search tries, as factors of what is usual: from nearly linear to nearly the identity, on most data.
+const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
+
+/// Powers of two around what is usual for samples that are scaled like this.
+pub(super) fn widths(data: &Dataset, scale: Option<ScaleName>) -> Vec<f64> {
+    let usual = usual(data, scale.map(scale_method)).unwrap_or(1.0).log2().round() as i32;
+    WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
+}
+
+/// 1/(features · variance) of scaled samples; none where they cannot be scaled, or are all zero.
+fn usual(data: &Dataset, method: Option<Method>) -> Option<f64> {
+    let gamma = match method {
+        None => gamma_scale(&data.samples),
+        Some(method) => gamma_scale(&Scaler::fit(&data.samples, method).apply(&data.samples).ok()?),
+    };
+    (gamma.is_finite() && gamma > 0.0).then_some(gamma)
+}
 
 /// A way of scaling and how its best combination did.
 #[derive(Clone, Debug, Serialize)]
@@ -63,17 +81,8 @@ pub(super) fn pick(
     let mut tried = Vec::new();
     for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {
         let method = name.map(scale_method);
-        let usual = match method {
-            None => gamma_scale(&data.samples),
-            // What cannot be scaled is left to the search itself, which says why.
-            Some(method) => match Scaler::fit(&data.samples, method).apply(&data.samples) {
-                Ok(scaled) => gamma_scale(&scaled),
-                Err(_) => continue,
-            },
-        };
-        if !(usual.is_finite() && usual > 0.0) {
-            continue;
-        }
+        // What cannot be scaled is left to the search itself, which says why.
+        let Some(usual) = usual(data, method) else { continue };
         let scaled = method.into_iter().fold(svm.clone().threads(par), Svm::scale);
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());

@@ -62,14 +62,15 @@ impl Search {
         Self { random: Some(cells), ..self }
     }
 
-    /// Successive halving: all cells on a small part of the samples, the best third of them on three times as many, and so on; the last on all samples.
+    /// Successive halving: all cells on a small part of the samples (to a relative gap of 10⁻³), the best third of them on three times as many, and so on; the last on all samples.
     /// Parts are nested, have the classes in their shares, and are drawn by the seed of the [`Svm`].
     #[must_use]
     pub fn halving(self) -> Self {
         Self { halving: true, ..self }
     }
 
-    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor between the values there.
+    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor between the values there: eight times at most, and not
+    /// beyond 1,024 times the ends of the ranges.
     #[must_use]
     pub fn extend(self) -> Self {
         Self { extend: true, ..self }

@@ -111,28 +111,34 @@ impl Tried {
     }
 }
 
-/// What comes next beyond an end of some values, where `at` is that end and no bound is passed.
-fn beyond(values: &[f64], at: f64) -> Option<f64> {
+/// A border is passed by this factor at most.
+const FAR: f64 = 1024.0;
+
+/// What comes next beyond an end of some values, where `at` is that end and what was asked for (`within`) is not left far behind.
+fn beyond(values: &[f64], at: f64, within: &[f64]) -> Option<f64> {
     let next = match values {
         [first, second, ..] if at == *first => first / (second / first),
         [.., before, last] if at == *last => last * (last / before),
         _ => return None,
     };
-    (1e-12..1e12).contains(&next).then_some(next)
+    let least = within.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = within.iter().copied().fold(0.0, f64::max);
+    // A little more, for rounding.
+    (least / next <= FAR * 1.001 && next / most <= FAR * 1.001).then_some(next)
 }
 
 /// What comes next beyond those ends of some values at which one of the best lies.
-fn beyond_ends<T>(values: &[f64], best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
+fn beyond_ends<T>((values, within): (&[f64], &[f64]), best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
     let ends = values.first().into_iter().chain(values.last());
-    ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end)).collect()
+    ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end, within)).collect()
 }
 
 /// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ of a new C, of the kernel of the first.
-pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>]) -> Vec<Asked> {
+pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges) -> Vec<Asked> {
     let Some(first) = best.first() else { return Vec::new() };
     let tried = Tried::beside(cells, first);
-    let costs = beyond_ends(&tried.c, best, |cell| cell.svm.formulation().c());
-    let widths = beyond_ends(&tried.gamma, best, |cell| Some(width(cell)));
+    let costs = beyond_ends((&tried.c, &ranges.c), best, |cell| cell.svm.formulation().c());
+    let widths = beyond_ends((&tried.gamma, &ranges.gamma), best, |cell| Some(width(cell)));
     let with = |gamma: &f64| Svm { gamma: Some(Gamma::Value(*gamma)), ..first.svm.clone() };
     let mut asked = Vec::new();
     if !costs.is_empty() {

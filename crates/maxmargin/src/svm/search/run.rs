@@ -26,7 +26,7 @@ const HALVING: usize = 3;
 /// Samples of the first rung, at least, in each fold.
 const LEAST: usize = 30;
 
-/// A border is passed so many times.
+/// A border is passed so many times: by factors near 1 it would go on for long.
 const STEPS: usize = 8;
 
 pub(super) struct Run<'a, E> {
@@ -84,7 +84,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             // Where many are as good, all of them: a plateau has no side.
             let score = found.cells[top].scored.score;
             let equal = found.cells[top..].iter().filter(|cell| cell.scored.converged && cell.scored.score == score);
-            let more = choose::extended(&found.cells, &equal.collect::<Vec<_>>());
+            let more = choose::extended(&found.cells, &equal.collect::<Vec<_>>(), ranges);
             if more.is_empty() {
                 break;
             }
