@@ -6,6 +6,7 @@ use common::{Answer, Bench, answer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
@@ -44,7 +45,7 @@ fn cells(bench: &Bench, folder: &str) -> BTreeMap<String, SystemTime> {
 fn others(bench: &Bench, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(bench.path(folder)).expect("a folder").flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| !name.ends_with(".cell"));
+    names.retain(|name| Path::new(name).extension().is_none_or(|end| end != "cell"));
     names.sort();
     names
 }
@@ -86,8 +87,8 @@ fn a_search_that_was_killed_goes_on_with_the_same_bits() {
 #[test]
 fn a_chain_along_c_goes_on_from_any_cell() {
     let bench = Bench::new();
-    let lines: String =
-        (0..90).map(|i| format!("{} 1:{} 2:{}\n", i % 3, (i * 37 % 91) as f64 / 45.0, (i * 11 % 17) as f64 / 8.0)).collect();
+    let line = |i: u32| format!("{} 1:{} 2:{}\n", i % 3, f64::from(i * 37 % 91) / 45.0, f64::from(i * 11 % 17) / 8.0);
+    let lines = (0..90).map(line).collect::<Vec<_>>().concat();
     bench.file("three", lines);
     for (at, search) in [
         "banana --rows 150 -g 0.5,2",
@@ -106,9 +107,9 @@ fn a_chain_along_c_goes_on_from_any_cell() {
         let logged = format!("{line} --log kept{at}");
         assert_eq!(done(&bench, &logged)["cells"], whole, "{search}");
         let names: Vec<String> = cells(&bench, &format!("kept{at}")).into_keys().collect();
-        for lost in 0..names.len() {
-            fs::remove_file(bench.path(&format!("kept{at}/{}", names[lost]))).expect("a cell");
-            assert_eq!(done(&bench, &logged)["cells"], whole, "{search} without {lost}");
+        for name in &names {
+            fs::remove_file(bench.path(&format!("kept{at}/{name}"))).expect("a cell");
+            assert_eq!(done(&bench, &logged)["cells"], whole, "{search} without {name}");
         }
     }
 }

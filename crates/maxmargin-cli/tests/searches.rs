@@ -5,6 +5,7 @@ mod common;
 use common::Bench;
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 fn cells(document: &Value) -> &Vec<Value> {
     document["cells"].as_array().expect("cells")
@@ -73,7 +74,7 @@ fn every_kind_of_search_goes_on_with_the_same_bits() {
         let names: Vec<String> = fs::read_dir(bench.path(&format!("kept{at}")))
             .expect("a folder")
             .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-            .filter(|name| name.ends_with(".cell"))
+            .filter(|name| Path::new(name).extension().is_some_and(|end| end == "cell"))
             .collect();
         for name in names.iter().step_by(5) {
             fs::remove_file(bench.path(&format!("kept{at}/{name}"))).expect("a cell");
@@ -100,7 +101,7 @@ fn the_simplest_of_the_best_is_taken_where_that_is_asked() {
 #[test]
 fn the_report_is_one_page_that_fetches_nothing() {
     let bench = Bench::new();
-    bench.file("a<b", (0..40).map(|i| format!("{} 1:{} 2:{}\n", i % 2, (i * 7) % 11, i % 5)).collect::<String>());
+    bench.file("a<b", (0..40).map(|i| format!("{} 1:{} 2:{}\n", i % 2, (i * 7) % 11, i % 5)).collect::<Vec<_>>().concat());
     let answer = bench.run("grid a<b -k 4 -c 0.5,8 -g 0.125,1 --scale minmax --report page.html --json");
     assert_eq!(answer.code, 0, "{answer:?}");
     let page = bench.read("page.html");
@@ -140,7 +141,7 @@ fn search_finds_scaling_too() {
         let x = (i * 37 % 101) as f64 / 101.0;
         format!("{} 1:{x} 2:{}\n", if (0.3..0.7).contains(&x) { 1 } else { -1 }, noise(i))
     };
-    bench.file("wide", (0..160).map(line).collect::<String>());
+    bench.file("wide", (0..160).map(line).collect::<Vec<_>>().concat());
     let found = bench.json("search wide -q --report wide.html --probability platt");
     assert_eq!((found["command"].as_str(), found["scales"].as_array().map(Vec::len)), (Some("search"), Some(3)));
     assert!(found["scale"] == "minmax" || found["scale"] == "standard", "{}", found["scales"]);

@@ -8,10 +8,13 @@ use crate::validate::Told;
 use maxmargin_kernel::RowWork;
 use std::sync::{Mutex, PoisonError};
 
+/// One place a machine.
+type Places = Vec<Option<(Outcome, RowWork)>>;
+
 /// Outcomes as they come: whoever brings the last one of a value of C makes its report.
 pub(crate) struct Gather<R> {
-    /// For each value of C one place a machine.
-    waiting: Vec<Mutex<Vec<Option<(Outcome, RowWork)>>>>,
+    /// For each value of C.
+    waiting: Vec<Mutex<Places>>,
     made: Vec<Mutex<Option<Result<CvReport, CvError>>>>,
     report: R,
 }

@@ -108,21 +108,18 @@ fn cells_that_cannot_win_are_given_up() {
         let mut bound = most;
         for ((report, whole), all) in pruned.iter().zip(&full).zip(&errors) {
             assert!(report.lost.is_none() || *all > bound, "{all} errors of {bound}");
-            match report.lost {
-                Some(lost) => {
-                    assert!(lost > bound && lost <= *all && report.folds.len() < 5);
-                    assert_eq!((report.accuracy, report.scores.len(), report.status()), (None, 0, Status::Converged));
-                    // The fold before the last was not one too many yet.
-                    let last = report.folds.last().expect("a fold");
-                    assert!(lost - (last.test - last.correct.expect("counted")) <= bound);
-                }
+            if let Some(lost) = report.lost {
+                assert!(lost > bound && lost <= *all && report.folds.len() < 5);
+                assert_eq!((report.accuracy, report.scores.len(), report.status()), (None, 0, Status::Converged));
+                // The fold before the last was not one too many yet.
+                let last = report.folds.last().expect("a fold");
+                assert!(lost - (last.test - last.correct.expect("counted")) <= bound);
+            } else {
                 // Within the bound, or beyond it with the last fold.
-                None => {
-                    let last = whole.folds.last().expect("a fold");
-                    assert!(*all <= bound || all - (last.test - last.correct.expect("counted")) <= bound);
-                    assert_eq!(report.correct, whole.correct);
-                    bound = bound.min(*all);
-                }
+                let last = whole.folds.last().expect("a fold");
+                assert!(*all <= bound || all - (last.test - last.correct.expect("counted")) <= bound);
+                assert_eq!(report.correct, whole.correct);
+                bound = bound.min(*all);
             }
         }
     }

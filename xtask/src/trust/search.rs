@@ -48,8 +48,7 @@ pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<F
         findings.expect(fs::read(work.join("model")).is_ok_and(|found| found == model), || {
             format!("search {searches}: another model")
         });
-        let others: Vec<String> =
-            program.names(&format!("log-{searches}"))?.into_iter().filter(|name| !name.ends_with(".cell")).collect();
+        let others: Vec<String> = program.names(&format!("log-{searches}"))?.into_iter().filter(|name| !is_cell(name)).collect();
         findings.expect(others == ["search.json"], || format!("search {searches}: {others:?} in its folder"));
     }
     findings.done.push(format!(
@@ -59,9 +58,13 @@ pub(crate) fn run(runs: usize, seed: u64, work: &Path, path: &Path) -> Outcome<F
     Ok(findings)
 }
 
+fn is_cell(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| end == "cell")
+}
+
 fn cells_of(program: Program, search: usize) -> Vec<String> {
     let names = program.names(&format!("log-{search}")).unwrap_or_default();
-    names.into_iter().filter(|name| name.ends_with(".cell")).collect()
+    names.into_iter().filter(|name| is_cell(name)).collect()
 }
 
 /// A document without what clocks say, and without who computed a kernel row first.

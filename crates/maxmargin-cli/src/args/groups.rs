@@ -96,6 +96,7 @@ pub(crate) struct SearchArgs {
 /// Which combinations a search tries, and how far it solves them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub(crate) struct HowArgs {
     /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the best to the goal: the best and its rivals are exact
     #[arg(long)]

@@ -52,8 +52,9 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
     let iterations = format::count(d.total_iterations);
     writeln!(out, "<li>{iterations} iterations in {}</li>\n</ul>", format::seconds(d.seconds.total))?;
     if !d.end.warnings.is_empty() {
-        let lines: String = d.end.warnings.iter().map(|warning| format!("<li>{}</li>\n", escaped(warning))).collect();
-        writeln!(out, "<h2>Warnings</h2>\n<ul>{lines}</ul>")?;
+        writeln!(out, "<h2>Warnings</h2>\n<ul>")?;
+        d.end.warnings.iter().try_for_each(|warning| writeln!(out, "<li>{}</li>", escaped(warning)))?;
+        writeln!(out, "</ul>")?;
     }
     writeln!(out, "<figure>\n{picture}</figure>")?;
     writeln!(
@@ -96,11 +97,7 @@ fn row(out: &mut dyn Write, cell: &CellDocument, best: Option<&Parameters>, choi
         format::count(cell.found.total_iterations),
         format!("{:.3}", cell.seconds),
     ];
-    let numbers: String = numbers.iter().map(|text| format!("<td>{}</td>", escaped(text))).collect();
-    writeln!(
-        out,
-        "<tr{class}><td class=\"w\">{}</td>{numbers}<td class=\"w\">{}</td></tr>",
-        cell.kernel,
-        escaped(&cell.status_text())
-    )
+    write!(out, "<tr{class}><td class=\"w\">{}</td>", cell.kernel)?;
+    numbers.iter().try_for_each(|text| write!(out, "<td>{}</td>", escaped(text)))?;
+    writeln!(out, "<td class=\"w\">{}</td></tr>", escaped(&cell.status_text()))
 }

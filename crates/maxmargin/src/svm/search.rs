@@ -17,6 +17,7 @@ const LOOSE: f64 = 1e-3;
 
 /// A search over combinations of parameters: all of some ranges, to their full tolerance, until its other methods say otherwise.
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "choices that do not depend on each other, each made by a method")]
 pub struct Search {
     ranges: Ranges,
     metric: Option<&'static dyn Metric>,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 const BEAT: Duration = Duration::from_secs(10);
 
 /// A file of another machine that nobody touched for so long is nobody's.
-const STALE: Duration = Duration::from_secs(60);
+const STALE: Duration = Duration::from_mins(1);
 
 /// What a search holds, and what it has seen of others.
 #[derive(Debug)]
@@ -92,13 +92,12 @@ impl Leases {
         match locked {
             // Its holder is no more.
             Some(true) => self.hold(path, file),
-            Some(false) => Ok(false),
             None if self.is_stale(path, &file) => {
                 let _ = fs::remove_file(path);
                 self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
                 Ok(false)
             }
-            None => Ok(false),
+            Some(false) | None => Ok(false),
         }
     }
 
