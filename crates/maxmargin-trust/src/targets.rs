@@ -38,7 +38,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 8] = [
     plain(
         "data",
         text::data,
@@ -80,14 +80,6 @@ pub const TARGETS: [Target; 9] = [
         words: &["mmdata\r\n"],
         open: make::open_cache,
         close: make::close_cache,
-    },
-    Target {
-        name: "cell",
-        run: model::cell,
-        make: make::cell,
-        words: &["mmcell\r\n"],
-        open: make::open_cache,
-        close: make::close_cell,
     },
 ];
 

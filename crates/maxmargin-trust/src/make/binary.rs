@@ -2,7 +2,6 @@
 
 use super::text;
 use crate::draws::Draws;
-use maxmargin::cv::{Finished, FoldPlan};
 use maxmargin::data::scale::Method;
 use maxmargin::data::{Dataset, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
 use maxmargin::model::file::sealed;
@@ -119,28 +118,7 @@ pub fn cache(draws: &mut Draws) -> Vec<u8> {
     }
 }
 
-/// A finished cell of a search.
-pub fn cell(draws: &mut Draws) -> Vec<u8> {
-    let rows = 6 + draws.below(6);
-    let values = (0..2 * rows).map(|_| (draws.unit() * 8.0).round() / 4.0).collect();
-    let classes = 2 + draws.below(2);
-    let labels: Vec<f64> = (0..rows).map(|i| (i % classes) as f64).collect();
-    let made = || -> Option<Vec<u8>> {
-        let data = Dataset::from_samples(Samples::from_dense(rows, 2, values).ok()?, &labels).ok()?;
-        let plan = FoldPlan::stratified(&data.labels, 2, 1).ok()?;
-        let report = Svm::rbf(0.5).cross_validate(&data, &plan).ok()?;
-        let alpha = (0..report.machines).map(|_| (0..rows).map(|i| if i % 3 == 0 { 0.0 } else { 0.5 }).collect()).collect();
-        Finished { report, alpha }.encode(&KEY).ok()
-    };
-    made().unwrap_or_default()
-}
-
-/// Mostly with a length and a checksum that fit.
-pub fn close_cell(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8> {
-    if draws.once_in(12) { [head, payload].concat() } else { Finished::SEAL.put(&payload, &KEY) }
-}
-
-/// What stands before the payload of a cache or a cell, and the payload.
+/// What stands before the payload of a cache, and the payload.
 pub fn open_cache(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let mut head = file;
     let payload = head.split_off(CACHE_HEAD.min(head.len()));

@@ -3,7 +3,6 @@
 use super::{Outcome, refused};
 use crate::make::KEY;
 use crate::memory::{BASE, MODEL_BASE, PREDICTION_BASE, in_proportion};
-use maxmargin::cv::Finished;
 use maxmargin::data::{Par, Samples, cache as stored};
 use maxmargin::model::libsvm::{read_model, write_model};
 use maxmargin::model::{Model, decode, encode, read};
@@ -69,19 +68,6 @@ pub(super) fn cache(input: &[u8]) -> Outcome {
             let again =
                 stored::decode_dataset(&bytes, &KEY).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
             assert!(stored::encode_dataset(&again, &KEY).ok() == Some(bytes), "what was written reads back otherwise");
-            Outcome::Accepted
-        }
-    }
-}
-
-/// A finished cell of a search.
-pub(super) fn cell(input: &[u8]) -> Outcome {
-    match in_proportion(input, BASE, || Finished::decode(input, &KEY)) {
-        Err(error) => refused(&error, false),
-        Ok(cell) => {
-            let bytes = cell.encode(&KEY).expect("what was read can be written");
-            let again = Finished::decode(&bytes, &KEY).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
-            assert!(again.encode(&KEY).ok() == Some(bytes), "what was written reads back otherwise");
             Outcome::Accepted
         }
     }
