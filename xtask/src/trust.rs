@@ -5,6 +5,7 @@ mod crash;
 mod full;
 mod load;
 mod program;
+mod search;
 
 use crate::damaged;
 use crate::failure::{Context, Outcome, fail};
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     deep: bool,
     /// How often, instead of what is usual: inputs of each reader (fuzz), changes of each data set (numbers), updates by each process (load), kills of each
-    /// command (crash)
+    /// command (crash), kills of searches (search)
     #[arg(long)]
     runs: Option<usize>,
     /// Seed of everything random
@@ -47,12 +48,15 @@ enum Part {
     Load,
     /// `kill -9` at random moments of train, update, cv and grid
     Crash,
+    /// `kill -9` of a search that goes on from its log
+    Search,
     /// Full disks, read-only folders, reads and writes that fail
     Full,
 }
 
 impl Part {
-    const ALL: [Self; 7] = [Self::Fuzz, Self::Differential, Self::Nasty, Self::Numbers, Self::Load, Self::Crash, Self::Full];
+    const ALL: [Self; 8] =
+        [Self::Fuzz, Self::Differential, Self::Nasty, Self::Numbers, Self::Load, Self::Crash, Self::Search, Self::Full];
 
     /// How often, in minutes and in hours.
     fn usual(self, deep: bool) -> usize {
@@ -63,6 +67,7 @@ impl Part {
             Self::Numbers => (1, 40),
             Self::Load => (5, 40),
             Self::Crash => (20, 200),
+            Self::Search => (10, 50),
             Self::Nasty | Self::Full => (1, 1),
         };
         if deep { hours } else { minutes }
@@ -129,6 +134,7 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
         }
         Part::Load => load::run(runs, seed, work, &program(arguments)?),
         Part::Crash => crash::run(runs, seed, work, &program(arguments)?),
+        Part::Search => search::run(runs, seed, work, &program(arguments)?),
         Part::Full => full::run(work, &program(arguments)?),
     }
 }

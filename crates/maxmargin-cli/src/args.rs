@@ -9,13 +9,13 @@ mod values;
 
 pub(crate) use formulation::FormulationArgs;
 pub(crate) use groups::{
-    CostArgs, DataArgs, DataOptions, FoldArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs, SolverArgs, SvmArgs,
-    WriteArgs,
+    CostArgs, DataArgs, DataOptions, FoldArgs, HowArgs, LogArgs, ProblemArgs, RunArgs, SearchArgs, SeedingArgs, ShortRunArgs,
+    SolverArgs, SvmArgs, Taken, WriteArgs,
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
-pub(crate) use ranges::Widths;
-pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Weight, bytes};
+pub(crate) use ranges::{Values, Widths};
+pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Share, Weight, bytes};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use maxmargin::cv::Probability;
@@ -51,7 +51,9 @@ pub(crate) enum Command {
     /// Leave-one-out cross-validation, exact
     Loo(LooArgs),
     /// Cross-validate every combination of C, gamma and kernel, and find the best
-    Grid(GridArgs),
+    Grid(Box<GridArgs>),
+    /// Find scaling, C and gamma, train the best on all data and write the model: one command for who knows none of them
+    Search(Box<FindArgs>),
     /// Add samples to a model and remove others, exactly
     Update(UpdateArgs),
     /// Certify a model file against its training data, trusting nothing in it
@@ -179,9 +181,54 @@ pub(crate) struct GridArgs {
     /// Write one line per cell: parameters, score, seconds, with commas between
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Judge the whole search by this many outer folds, each of which it is repeated without: nested cross-validation
+    #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
+    pub(crate) outer: Option<usize>,
     /// Draw the score over C and gamma as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    /// Write a report of everything as one HTML file, with the picture in it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write one line per cell as LIBSVM's grid.py does: log2c=5.0 log2g=-7.0 rate=82.5
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out_grid: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Whether this is `search`, which finds out how to scale as well.
+    #[arg(skip)]
+    pub(crate) whole: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Number of folds
+    #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
+    pub(crate) k: usize,
+    /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) metric: Option<String>,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) probability: ProbabilityArgs,
+    /// Where to write the model [default: the data's name with .model, in the current directory]
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a report of everything as one HTML file, with the picture in it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep every finished combination in this folder, and compute none that is there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -27,6 +27,7 @@ mod problem;
 mod progress;
 mod report;
 mod scale;
+mod search;
 mod threads;
 mod train;
 mod update;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     interrupt::install();
     let done = match &cli.command {
+        Command::Search(args) => search::run(args),
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Cv(args) => cv::run(args),

@@ -321,7 +321,7 @@ fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
 }
 
 /// What the options ask scaled features to look like.
-fn scale_method(name: ScaleName) -> Method {
+pub(crate) fn scale_method(name: ScaleName) -> Method {
     match name {
         ScaleName::Minmax => Method::MinMax { lower: -1.0, upper: 1.0 },
         ScaleName::Standard => Method::Standard,
@@ -360,7 +360,7 @@ fn refused(error: &Error) -> Failure {
 /// Why a training or a cross-validation of `input` was not begun.
 pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
-        Error::Seeding { .. } => Failure::Usage(format!("--{error}")),
+        Error::Seeding { .. } | Error::Search(_) => Failure::Usage(format!("--{error}")),
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         other => Failure::input(&input.name, other),
     }

@@ -162,7 +162,7 @@ pub(crate) fn kernel_rows(computed: u64, of: usize, bytes: u64) -> String {
 }
 
 /// The data's own name with `.model`, in the current directory.
-fn default_model(source: &str) -> PathBuf {
+pub(crate) fn default_model(source: &str) -> PathBuf {
     let name = if source == "-" { Path::new("stdin") } else { Path::new(source) };
     let name = name.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
     let packed = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end));

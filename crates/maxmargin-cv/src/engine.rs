@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 use crate::pool::{Pool, sum_of};
 use crate::problem::Trained;
 use crate::seed::{Seeding, Source, exact};
-use crate::task::{Task, Trainer};
+use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
 use maxmargin_core::{Balance, DualError, Solution, Status};
 use maxmargin_data::Par;
@@ -28,7 +28,7 @@ impl<'a> Trainer<'a> {
             Source::Nothing => self.run_cold(&mut outcome)?,
         }
         // Folds that leave out none of this machine's samples are the machine of all of them.
-        if outcome.full.is_none() && self.folds.iter().any(|fold| fold.out.is_empty()) {
+        if outcome.full.is_none() && !outcome.lost && self.folds.iter().any(|fold| fold.out.is_empty()) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -87,7 +87,8 @@ impl<'a> Trainer<'a> {
         // The others are done already.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
         loop {
-            let rest = open.split_off(open.len().min(BATCH));
+            // Errors are counted after every fold, so that bits do not depend on who trains how many at once.
+            let rest = open.split_off(open.len().min(if self.prune.is_some() { 1 } else { BATCH }));
             let mut tasks = self.train_all(&open, Some(&from))?;
             tasks.extend(full.take());
             outcome.certify_seconds += self.certify(&mut tasks)?;
@@ -100,6 +101,11 @@ impl<'a> Trainer<'a> {
                 }
                 outcome.add(self, &task);
             }
+            // What is done anyway is not given up.
+            if !rest.is_empty() && self.prune.is_some_and(|prune| self.errors(&prune, outcome) > prune.most) {
+                outcome.lost = true;
+                return Ok(());
+            }
             open = rest;
             if open.is_empty() {
                 open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&support, h)).collect();
@@ -108,6 +114,12 @@ impl<'a> Trainer<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Errors in the folds that have a solution of their own.
+    fn errors(&self, prune: &Prune, outcome: &Outcome) -> usize {
+        let solved = |h: &usize| outcome.folds[*h].as_ref().is_some_and(|judged| judged.report.is_solution());
+        (0..self.folds.len()).filter(solved).map(|h| (prune.wrong)(&self.folds[h], &outcome.decisions)).sum()
     }
 
     /// Folds in order, each from the one before.

@@ -103,6 +103,9 @@ pub enum CvError {
         /// Why it does not go.
         source: PathError,
     },
+    /// A search that cannot be done like that.
+    #[error("{0}")]
+    Search(String),
     /// The run was ended before anything could be judged, and what is not judged is not reported.
     #[error("ended before anything could be judged: there is nothing to report")]
     Ended(Status),

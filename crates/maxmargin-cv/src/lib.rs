@@ -14,8 +14,11 @@ mod arrangement;
 mod calibrate;
 mod engine;
 mod error;
+mod finished;
+mod gather;
 mod grid;
 mod limit;
+pub mod log;
 mod matching;
 mod metric;
 mod outcome;
@@ -42,7 +45,9 @@ mod words;
 
 pub use calibrate::{Calibrated, CalibrationReport, Probability, calibration_plan, cross_fitted};
 pub use error::CvError;
-pub use grid::{Column, grid};
+pub use finished::Finished;
+pub use grid::{Cells, Column, Shared, grid};
+pub use log::{CellLog, Opened, Unlogged};
 pub use metric::{
     Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of,
 };

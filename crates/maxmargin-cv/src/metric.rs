@@ -38,6 +38,11 @@ pub trait Metric: Sync {
     /// `predicted`, positive for the greater label.
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64;
 
+    /// Whether it counts errors of classes, one a sample: whoever makes more errors has a worse score.
+    fn counts(&self) -> bool {
+        false
+    }
+
     /// What each sample adds to a sum that the score is a function of, where there is one: such scores can be bounded before all folds are done.
     fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
         let _ = (truth, predicted);
@@ -104,6 +109,10 @@ pub struct Accuracy;
 impl Metric for Accuracy {
     fn name(&self) -> &'static str {
         "accuracy"
+    }
+
+    fn counts(&self) -> bool {
+        true
     }
 
     fn best(&self) -> Best {

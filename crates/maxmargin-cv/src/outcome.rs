@@ -3,7 +3,7 @@
 use crate::arrangement::Held;
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
-use maxmargin_core::{Balance, Decision, Solved, certain};
+use maxmargin_core::{Balance, Decision, Solved, Status, certain};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -34,6 +34,8 @@ pub(crate) struct Outcome {
     pub(crate) full: Option<Full>,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) certify_seconds: f64,
+    /// Whether it was given up, since too many errors were made in folds that were done.
+    pub(crate) lost: bool,
 }
 
 impl Outcome {
@@ -46,6 +48,7 @@ impl Outcome {
             full: None,
             counts: Vec::new(),
             certify_seconds: 0.0,
+            lost: false,
         }
     }
 
@@ -92,6 +95,13 @@ impl Outcome {
         self.folds[h].as_deref().unwrap_or_else(full)
     }
 
+    /// Whether every fold has a solution that met its goal.
+    pub(crate) fn converged(&self) -> bool {
+        let mut all = self.folds.iter().flatten().map(|judged| judged.report.status);
+        let full = self.full.as_ref().map(|full| full.judged.report.status);
+        !self.lost && all.all(|status| status == Status::Converged) && full.is_none_or(|status| status == Status::Converged)
+    }
+
     /// Gives the reports the place of their machine.
     pub(crate) fn number(&mut self, machine: usize) {
         self.folds.iter_mut().flatten().for_each(|judged| judged.report.machine = machine);
@@ -100,7 +110,7 @@ impl Outcome {
 
     /// Fills in what the machine of all data says of samples whose fold it serves.
     pub(crate) fn complete(&mut self, trainer: &Trainer) {
-        let Some(full) = &self.full else { return };
+        let Some(full) = self.full.as_ref().filter(|_| !self.lost) else { return };
         let rows = full.decisions.len();
         for (held, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
             held.test.iter().for_each(|&i| self.decisions[held.round * rows + i] = full.decisions[i]);

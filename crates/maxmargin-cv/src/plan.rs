@@ -253,6 +253,17 @@ impl FoldPlan {
         tested.iter().filter(|tested| **tested).count()
     }
 
+    /// The same folds of some of the samples, given ascending, which are its samples then.
+    ///
+    /// # Errors
+    ///
+    /// When a fold tests or trains on none of them.
+    pub fn among(&self, rows: &[usize]) -> Result<Self, PlanError> {
+        let places =
+            |part: &[usize]| -> Vec<usize> { part.iter().filter_map(|sample| rows.binary_search(sample).ok()).collect() };
+        Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
+    }
+
     /// The fold in which each sample is tested, where the test sets are a partition of the samples and each training set is all the rest.
     pub fn fold_of(&self) -> Option<Vec<u32>> {
         if self.test.rows.len() != self.samples || self.rounds() != 1 || !self.aside.rows.is_empty() {

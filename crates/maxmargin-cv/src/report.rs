@@ -1,13 +1,21 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
+use crate::finished::interned;
 use crate::metric::{Score, scores};
 use crate::plan::FoldPlan;
 use crate::spread::{NamedSpread, spreads};
 use maxmargin_core::{Certain, Certificate, Dual, Needs, Solution, Status};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A name that lives as long as the program.
+pub type Name = &'static str;
+
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
+    String::deserialize(from).map(|name| interned(&name))
+}
 
 /// A certificate as reports show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CertificateReport {
     /// Primal objective.
     pub primal: f64,
@@ -52,7 +60,7 @@ impl CertificateReport {
 }
 
 /// One machine of a training or of a fold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineReport {
     /// Its place among the machines.
     pub machine: usize,
@@ -128,7 +136,7 @@ fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
 }
 
 /// One fold: the sums over its machines, the worst of their certificates.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldReport {
     /// Number of the fold, from 0.
     pub fold: usize,
@@ -212,7 +220,7 @@ impl FoldReport {
 }
 
 /// The machines of all data, where the seeding trained them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FullReport {
     /// The worst status.
     pub status: Status,
@@ -232,7 +240,7 @@ pub struct FullReport {
 }
 
 /// A whole cross-validation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CvReport {
     /// C.
     pub c: Option<f64>,
@@ -250,6 +258,8 @@ pub struct CvReport {
     pub rounds: usize,
     /// Samples that some fold tests; the others have no prediction.
     pub samples_tested: usize,
+    /// Where the run was given up since more errors were made than allowed: their number, in the folds that were done. There are no scores then.
+    pub lost: Option<usize>,
     /// Fraction of the samples that are counted which the model that did not see them predicts correctly; nothing where none is counted, and where
     /// labels are not what is predicted.
     pub accuracy: Option<f64>,
@@ -260,7 +270,8 @@ pub struct CvReport {
     /// Folds that have a solution.
     pub folds_counted: usize,
     /// How folds were started: `cold` where they could not be seeded.
-    pub seeding: &'static str,
+    #[serde(deserialize_with = "name")]
+    pub seeding: Name,
     /// Solver iterations of all folds.
     pub iterations: u64,
     /// Kernel rows that the seeds read, each about half of an iteration.
@@ -303,6 +314,7 @@ impl CvReport {
             spread: Vec::new(),
             rounds: plan.rounds(),
             samples_tested: plan.tested(),
+            lost: None,
             accuracy: None,
             correct: 0,
             samples_counted: 0,
@@ -329,12 +341,15 @@ impl CvReport {
         let samples_counted: usize = counted().map(|f| f.test).sum();
         let correct = counted().map(|f| f.correct).sum::<Option<usize>>().filter(|_| samples_counted > 0);
         let iterations = self.folds.iter().map(|f| f.iterations).sum();
-        let scores =
-            scores(needs, &truth.repeat(self.rounds), &self.predicted, (self.machines == 1).then_some(&self.decisions[..]));
+        let scores = if self.lost.is_some() {
+            Vec::new()
+        } else {
+            scores(needs, &truth.repeat(self.rounds), &self.predicted, (self.machines == 1).then_some(&self.decisions[..]))
+        };
         Self {
             spread: spreads(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),
             scores,
-            accuracy: correct.map(|correct| correct as f64 / samples_counted as f64),
+            accuracy: correct.filter(|_| self.lost.is_none()).map(|correct| correct as f64 / samples_counted as f64),
             correct: correct.unwrap_or(0),
             samples_counted,
             folds_counted: counted().count(),

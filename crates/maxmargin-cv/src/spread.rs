@@ -1,14 +1,14 @@
 //! How scores of folds spread, and where the score of machines like these may lie (`docs/math/scores.md`).
 
 use crate::metric::Score;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The share of intervals that hold what they are about, were the assumptions true.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The scores of folds by one metric. Folds share training samples, so that they are not independent: the interval allows for it by a rule of thumb, that of
 /// Nadeau and Bengio (2003), and is no more than that.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The mean of the scores of the folds; not a number where there is none.
     pub mean: f64,

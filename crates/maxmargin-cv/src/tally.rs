@@ -65,7 +65,11 @@ impl Tally<'_> {
         let mut folds = Vec::with_capacity(held.len());
         let mut seen = Seen::new(rows);
         let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
+        let lost = outcomes.iter().any(|outcome| outcome.lost);
         for (fold, Held { test, round, .. }) in held.iter().enumerate() {
+            if lost && !outcomes.iter().all(|outcome| outcome.has(fold)) {
+                continue;
+            }
             let before = round * rows;
             let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
@@ -104,7 +108,9 @@ impl Tally<'_> {
                 by_data[i * width..(i + 1) * width].copy_from_slice(row);
             }
         }
+        let wrong = |fold: &FoldReport| fold.correct.map_or(0, |correct| fold.test - correct);
         let report = CvReport {
+            lost: lost.then(|| folds.iter().map(wrong).sum()),
             folds,
             full: full_report(outcomes),
             counts,

@@ -45,6 +45,15 @@ pub(crate) struct Task {
 /// A start, the rows read and the breakpoints passed to find it.
 type Found = (Start, u64, u64);
 
+/// When a cross-validation cannot win any more.
+#[derive(Clone, Copy)]
+pub(crate) struct Prune<'a> {
+    /// More errors than these are too many.
+    pub(crate) most: usize,
+    /// Errors in what a fold tests, by the decision values of all rounds.
+    pub(crate) wrong: &'a (dyn Fn(&Held, &[f64]) -> usize + Sync),
+}
+
 /// A machine of a study and everything that is the same for all trainings of it.
 pub(crate) struct Trainer<'a> {
     /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
@@ -67,6 +76,8 @@ pub(crate) struct Trainer<'a> {
     pub(crate) begun: Instant,
     /// Whether the machines of folds are asked for more than their own samples, and have to be kept.
     pub(crate) keep: bool,
+    /// Where too many errors end it: folds are then trained one by one, in order.
+    pub(crate) prune: Option<Prune<'a>>,
     /// Folds trained so far.
     pub(crate) done: AtomicUsize,
     /// Set once a training was interrupted or out of time.

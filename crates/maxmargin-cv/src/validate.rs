@@ -2,9 +2,10 @@
 
 use crate::arrangement::{Arrangement, Held, map_machines};
 use crate::error::CvError;
+use crate::finished::Finished;
+use crate::gather::Gather;
 use crate::limit::Limit;
 use crate::matching::Terms;
-use crate::outcome::Outcome;
 use crate::plan::FoldPlan;
 use crate::pool::Pool;
 use crate::report::CvReport;
@@ -12,14 +13,33 @@ use crate::seed::Seeding;
 use crate::spaces::{Spaces, Uncounted};
 use crate::study::{Prepared, Source, Study};
 use crate::tally::Tally;
-use crate::task::Trainer;
+use crate::task::{Prune, Trainer};
 use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
 use maxmargin_data::ClassLabels;
 use maxmargin_data::scale::Scaler;
-use maxmargin_kernel::{Gamma, RowWork, Rows};
+use maxmargin_kernel::{Gamma, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
+
+/// A value of C, and where the machines of all data begin at it: at the solution of the value before, where nothing else is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    pub(crate) c: f64,
+    pub(crate) from: Option<Known<'a>>,
+}
+
+/// A solution of all data that is there already, one entry a machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Known<'a> {
+    /// Row of the data and coefficient of every support vector, at the value of C itself.
+    Terms(&'a [Terms]),
+    /// α of every variable ([`Finished::alpha`]) at some value of C; none of a machine whose α is empty.
+    Alpha(f64, &'a [Vec<f64>]),
+}
+
+/// Who is told of every value of C as it is done.
+pub(crate) type Told<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
 
 impl Study<'_> {
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each fold with a certificate.
@@ -49,7 +69,8 @@ impl Study<'_> {
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<Vec<CvReport>, CvError> {
-        self.validated(values, None, plan, seeding, watch)
+        let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
+        self.validated((&steps, None), plan, seeding, watch, &|_, _| ())
     }
 
     /// As [`Study::cross_validate`], with the machines of all data from solutions that are there already: row of the data and coefficient of every
@@ -61,19 +82,21 @@ impl Study<'_> {
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<CvReport, CvError> {
-        let c = self.formulation.c().unwrap_or(1.0);
-        Ok(self.validated(&[c], Some(start), plan, seeding, watch)?.remove(0))
+        let step = Step { c: self.formulation.c().unwrap_or(1.0), from: Some(Known::Terms(start)) };
+        Ok(self.validated((&[step], None), plan, seeding, watch, &|_, _| ())?.remove(0))
     }
 
-    fn validated(
+    /// Cross-validates at every step, and tells `told` of each as soon as it is done. One machine of two classes gives a step up that makes more errors than
+    /// `most`, or than a step before it in all.
+    pub(crate) fn validated(
         &self,
-        values: &[f64],
-        start: Option<&[Terms]>,
+        (steps, most): (&[Step], Option<usize>),
         plan: &FoldPlan,
         seeding: Seeding,
         watch: &dyn CvWatch,
+        told: Told,
     ) -> Result<Vec<CvReport>, CvError> {
-        assert!(!values.is_empty(), "at least one value of C");
+        assert!(!steps.is_empty(), "at least one value of C");
         if plan.len() != self.data.samples.len() {
             return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
         }
@@ -81,8 +104,8 @@ impl Study<'_> {
         self.check_seeding(seeding, features)?;
         self.classes.map_or(Ok(()), |classes| check_folds(plan, classes))?;
         match self.shared(plan)? {
-            Some(prepared) => self.along(&prepared, (values, start), plan, (seeding, features), watch),
-            None => self.apart(values, plan, seeding, watch),
+            Some(prepared) => self.along(&prepared, (steps, most), plan, (seeding, features), (watch, told)),
+            None => self.apart(steps, plan, seeding, (watch, told)),
         }
     }
 
@@ -119,68 +142,70 @@ impl Study<'_> {
     fn along(
         &self,
         prepared: &Prepared,
-        (values, start): (&[f64], Option<&[Terms]>),
+        (steps, most): (&[Step], Option<usize>),
         plan: &FoldPlan,
         (seeding, features): (Seeding, bool),
-        watch: &dyn CvWatch,
+        (watch, told): (&dyn CvWatch, Told),
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
         let arrangement = if features { self.unsorted() } else { self.arrangement(Some(plan)) };
         let source = Source::of(prepared, &arrangement, features)?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
+        let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
+        let tally =
+            Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
+        let alone = (steps.len() == 1).then_some(begun);
+        let gather = Gather::new(steps.len(), count, |row, outcomes, work| {
+            let begun = alone.unwrap_or_else(Instant::now);
+            let mut report = tally.report(&source, outcomes, work)?;
+            report.c = self.formulation.c().map(|_| steps[row].c);
+            report.seeding = seeding.name();
+            report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
+            Ok(report)
+        });
         let validate = |p: usize, par: maxmargin_data::Par, spaces: &Spaces| {
-            let relay = OfMachine { watch, machine: p, machines: count, values: values.len(), done: &done };
+            let relay = OfMachine { watch, machine: p, machines: count, values: steps.len(), done: &done };
             let run = MachineRun {
                 study: self,
                 arrangement: &arrangement,
                 plan,
                 seeding,
-                values,
-                start: start.map(|start| &start[p][..]),
+                steps,
+                most,
                 begun,
                 limit: &limit,
                 par,
                 watch: &relay,
                 finished: &done,
             };
-            run.run(spaces, p)
+            run.run(spaces, p, &|row, outcome, work| gather.put((row, p), outcome, work, told))
         };
         let room = (self.memory, (self.budget(count), self.par));
-        let mut found = Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
+        Spaces::of(&source, &arrangement, self.formulation.offset().feature(), room, |spaces| {
             map_machines(count, self.par, |p, par| validate(p, par, spaces))
         })?;
-        let mut reports = Vec::new();
-        // A value of C that some machine did not come to has no report.
-        while reports.len() < values.len() && found.iter().all(|outcomes| !outcomes.is_empty()) {
-            let begun = if values.len() == 1 { begun } else { Instant::now() };
-            let (outcomes, work): (Vec<Outcome>, Vec<RowWork>) = found.iter_mut().map(|of| of.remove(0)).unzip();
-            let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
-            let tally =
-                Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
-            let mut report = match tally.report(&source, &outcomes, &work) {
-                // The values that came before are all there is.
-                Err(CvError::Ended(_)) if !reports.is_empty() => break,
-                other => other?,
-            };
-            report.c = self.formulation.c().map(|_| values[reports.len()]);
-            report.seeding = seeding.name();
-            report.total_seconds = begun.elapsed().as_secs_f64().max(report.total_seconds);
-            reports.push(report);
-        }
-        Ok(reports)
+        gather.reports()
     }
 
     /// Every fold from nothing but its training rows, scaled by what these show: a study of its own.
-    fn apart(&self, values: &[f64], plan: &FoldPlan, seeding: Seeding, watch: &dyn CvWatch) -> Result<Vec<CvReport>, CvError> {
+    fn apart(
+        &self,
+        steps: &[Step],
+        plan: &FoldPlan,
+        seeding: Seeding,
+        (watch, told): (&dyn CvWatch, Told),
+    ) -> Result<Vec<CvReport>, CvError> {
         self.check_seeding(seeding, false)?;
         let begun = Instant::now();
         let mut reports = Vec::new();
-        for &c in values {
-            let at_c = Study { formulation: self.formulation.with_c(c), ..*self };
+        for (row, step) in steps.iter().enumerate() {
+            let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
             let report = crate::apart::cross_validate(&at_c, plan, begun, watch)?;
             let stopped = report.status().ended_early();
-            reports.push(CvReport { c: Some(c), ..report });
+            let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new() };
+            told(row, &cell);
+            reports.push(cell.report);
             if stopped {
                 break;
             }
@@ -204,15 +229,18 @@ fn check_folds(plan: &FoldPlan, classes: &ClassLabels) -> Result<(), CvError> {
     Ok(())
 }
 
+/// Who takes what a machine has at a value of C.
+type Taken<'a> = &'a dyn Fn(usize, crate::outcome::Outcome, maxmargin_kernel::RowWork);
+
 /// The folds of one machine, for every value of C.
 struct MachineRun<'a> {
     study: &'a Study<'a>,
     arrangement: &'a Arrangement,
     plan: &'a FoldPlan,
     seeding: Seeding,
-    values: &'a [f64],
-    /// The solution of all data at the first of them, where it is known: rows of the data.
-    start: Option<&'a [(usize, f64)]>,
+    steps: &'a [Step<'a>],
+    /// Errors that one machine may make.
+    most: Option<usize>,
     begun: Instant,
     limit: &'a Limit,
     par: maxmargin_data::Par,
@@ -222,20 +250,28 @@ struct MachineRun<'a> {
 }
 
 impl MachineRun<'_> {
-    /// α of all data, where it is known.
-    fn known(&self, problem: &Problem, p: usize) -> Option<Vec<f64>> {
-        let start = self.start?;
-        let mut place = vec![usize::MAX; self.arrangement.original.len()];
-        for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
-            place[self.arrangement.original[at]] = own;
+    /// α of all data where `problem` begins, as far as `from` knows machine `p`.
+    fn known(&self, problem: &Problem, from: Known, p: usize) -> Result<Option<Vec<f64>>, CvError> {
+        match from {
+            Known::Terms(start) => {
+                let mut place = vec![usize::MAX; self.arrangement.original.len()];
+                for (own, &at) in self.arrangement.parts[p].rows.iter().enumerate() {
+                    place[self.arrangement.original[at]] = own;
+                }
+                Ok(Some(problem.alpha_of(start[p].iter().map(|&(row, coef)| (place[row], coef)))))
+            }
+            Known::Alpha(c, alpha) => {
+                let Some(alpha) = alpha.get(p).filter(|alpha| !alpha.is_empty()) else { return Ok(None) };
+                let old = self.study.problem(&self.arrangement.parts[p], self.study.formulation.with_c(c))?;
+                Ok((alpha.len() == old.dual().len()).then(|| maxmargin_core::warm::along_c(old.dual(), alpha, problem.dual())))
+            }
         }
-        Some(problem.alpha_of(start.iter().map(|&(row, coef)| (place[row], coef))))
     }
 
-    fn run(&self, spaces: &Spaces, p: usize) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+    fn run(&self, spaces: &Spaces, p: usize, taken: Taken) -> Result<(), CvError> {
         let part = &self.arrangement.parts[p];
         let folds = self.arrangement.folds_of(part, self.plan);
-        spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p)))
+        spaces.with(part, |space, uncounted| self.values_in(space, uncounted, (&folds, p), taken))
     }
 
     fn values_in(
@@ -243,21 +279,30 @@ impl MachineRun<'_> {
         space: maxmargin_kernel::Space,
         uncounted: &Uncounted,
         (folds, p): (&[Held], usize),
-    ) -> Result<Vec<(Outcome, RowWork)>, CvError> {
+        taken: Taken,
+    ) -> Result<(), CvError> {
         let study = self.study;
         // Machines of some samples have rows of their own and one thread; others share rows with whoever runs beside them.
         let own = self.arrangement.parts[p].rows.len() < self.arrangement.original.len();
         let threads = if own { 1 } else { study.par.threads() as u64 };
         // Exact paths share what rows leave: the one of all data, and one of a fold on each thread.
         let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
-        let mut outcomes: Vec<(Outcome, RowWork)> = Vec::new();
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
-        for &c in self.values {
-            let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(c))?;
+        let rule = study.rule();
+        let wrong = |held: &Held, decisions: &[f64]| {
+            let samples = &self.arrangement.parts[p].rows;
+            let truth = |row: usize| study.data.labels[self.arrangement.original[samples[row]]];
+            let before = held.round * samples.len();
+            held.test.iter().filter(|&&row| rule.label(&decisions[before + row..=before + row]) != truth(row)).count()
+        };
+        let mut most = self.most.filter(|_| self.arrangement.parts.len() == 1 && study.classes.is_some());
+        for (row, step) in self.steps.iter().enumerate() {
+            let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(step.c))?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
-            let known_before = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
-            let start = known_before.or_else(|| outcomes.is_empty().then(|| self.known(&problem, p)).flatten());
+            let along = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
+            let known = step.from.map_or(Ok(None), |from| self.known(&problem, from, p))?;
+            let start = known.or(along);
             let trainer = Trainer {
                 problem: &problem,
                 machine: p,
@@ -273,26 +318,30 @@ impl MachineRun<'_> {
                 path_memory,
                 begun: self.begun,
                 keep: self.arrangement.parts.len() > 1,
+                prune: most.map(|most| Prune { most, wrong: &wrong }),
                 done: AtomicUsize::new(0),
                 stopped: AtomicBool::new(false),
             };
             let mut outcome = match trainer.run(start.as_deref()) {
                 // The values that came before are all there is.
-                Err(CvError::Ended(_)) if !outcomes.is_empty() => break,
+                Err(CvError::Ended(_)) if row > 0 => break,
                 other => other?,
             };
             outcome.complete(&trainer);
             outcome.number(p);
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
-            outcomes.push((outcome, uncounted.take()));
+            if let Some(most) = most.as_mut().filter(|_| outcome.converged()) {
+                *most = folds.iter().map(|held| wrong(held, &outcome.decisions)).sum::<usize>().min(*most);
+            }
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);
+            taken(row, outcome, uncounted.take());
             before = alpha.map(|alpha| (dual.clone(), alpha));
-            if stopped && self.values.len() > 1 {
+            if stopped && self.steps.len() > 1 {
                 break;
             }
         }
-        Ok(outcomes)
+        Ok(())
     }
 }

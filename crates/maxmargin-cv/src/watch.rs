@@ -102,15 +102,19 @@ pub(crate) struct OfColumn<'a> {
     /// Cells that are done of each column.
     pub(crate) done: &'a [AtomicUsize],
     pub(crate) column: usize,
-    /// Cells of a column.
+    /// Cells of the column that were done before.
+    pub(crate) first: usize,
+    /// Cells of the column.
     pub(crate) cells: usize,
+    /// Cells of all columns.
+    pub(crate) total: usize,
 }
 
 impl CvWatch for OfColumn<'_> {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        let here = self.cells * progress.done / progress.total.max(1);
+        let here = self.first + (self.cells - self.first) * progress.done / progress.total.max(1);
         self.done[self.column].fetch_max(here, Ordering::Relaxed);
         let done = self.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
-        self.watch.tick(&CvProgress { done, total: self.cells * self.done.len(), ..*progress })
+        self.watch.tick(&CvProgress { done, total: self.total, ..*progress })
     }
 }

@@ -1,40 +1,14 @@
 //! A parsed data set in binary form, so that a large file is parsed once.
 //!
-//! The bytes are: 8 bytes of magic, format version (u32), key (32 bytes), payload length (u64), payload checksum (u64), all
-//! little-endian, then the payload of [`crate::codec`]. A change of any type inside must raise the version.
+//! The bytes are those of [`crate::codec`], sealed ([`crate::sealed`]) under a key of the source.
 
 use crate::codec::{self, CodecError};
 use crate::dataset::Dataset;
 use crate::libsvm::ReadOptions;
+use crate::sealed::{Seal, SealError};
 use sha2::{Digest, Sha256};
 
-const MAGIC: [u8; 8] = *b"mmdata\r\n";
-const VERSION: u32 = 1;
-const HEADER: usize = 8 + 4 + 32 + 8 + 8;
-
-/// Why cached bytes cannot be used. In every case: read the source again and write the cache anew.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CacheError {
-    /// These are not cached data.
-    #[error("not a maxmargin data cache")]
-    Magic,
-    /// Written by another version.
-    #[error("cache format {found}, but this version reads format {VERSION}")]
-    Version {
-        /// The format of the bytes.
-        found: u32,
-    },
-    /// Made from other source bytes or with other options.
-    #[error("the cache was made from another file or with other options")]
-    Key,
-    /// Truncated or changed.
-    #[error("the cache is damaged")]
-    Damaged,
-    /// The payload does not decode.
-    #[error("the cache is damaged: {0}")]
-    Codec(#[from] CodecError),
-}
+const SEAL: Seal = Seal { magic: *b"mmdata\r\n", version: 1 };
 
 /// The key of the data set that `source` (as stored, compressed or not) gives when read with `options`.
 pub fn key(source: &[u8], options: &ReadOptions) -> [u8; 32] {
@@ -57,14 +31,7 @@ pub fn encode_dataset(data: &Dataset, key: &[u8; 32]) -> Result<Vec<u8>, CodecEr
 /// Any payload with the head that fits it: what tests of the decoder need.
 #[doc(hidden)]
 pub fn sealed(payload: &[u8], key: &[u8; 32]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + payload.len());
-    bytes.extend_from_slice(&MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(key);
-    bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&checksum(payload).to_le_bytes());
-    bytes.extend_from_slice(payload);
-    bytes
+    SEAL.put(payload, key)
 }
 
 /// The data set that [`encode_dataset`] stored under `expected_key`.
@@ -72,46 +39,9 @@ pub fn sealed(payload: &[u8], key: &[u8; 32]) -> Vec<u8> {
 /// # Errors
 ///
 /// When the bytes are not such a data set, were stored under another key, or are damaged.
-pub fn decode_dataset(bytes: &[u8], expected_key: &[u8; 32]) -> Result<Dataset, CacheError> {
-    let (magic, rest) = bytes.split_first_chunk::<8>().ok_or(CacheError::Magic)?;
-    if *magic != MAGIC {
-        return Err(CacheError::Magic);
-    }
-    let (version, rest) = rest.split_first_chunk::<4>().ok_or(CacheError::Damaged)?;
-    let found = u32::from_le_bytes(*version);
-    if found != VERSION {
-        return Err(CacheError::Version { found });
-    }
-    let (key, rest) = rest.split_first_chunk::<32>().ok_or(CacheError::Damaged)?;
-    if key != expected_key {
-        return Err(CacheError::Key);
-    }
-    let (length, rest) = rest.split_first_chunk::<8>().ok_or(CacheError::Damaged)?;
-    let (sum, payload) = rest.split_first_chunk::<8>().ok_or(CacheError::Damaged)?;
-    if u64::from_le_bytes(*length) != payload.len() as u64 || u64::from_le_bytes(*sum) != checksum(payload) {
-        return Err(CacheError::Damaged);
-    }
+pub fn decode_dataset(bytes: &[u8], expected_key: &[u8; 32]) -> Result<Dataset, SealError> {
+    let payload = SEAL.open(bytes, expected_key)?;
     Ok(codec::decode(payload, payload.len())?)
-}
-
-/// A checksum against accidents (not against intent): every step is a bijection of the state, so that one changed word always
-/// changes the sum; four lanes keep the multipliers busy.
-fn checksum(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let step = |state: u64, word: u64| (state ^ word).wrapping_mul(ODD).rotate_left(31);
-    let (words, tail) = bytes.as_chunks::<8>();
-    let mut lanes = [1_u64, 2, 3, 4];
-    let (blocks, rest) = words.as_chunks::<4>();
-    for block in blocks {
-        for (lane, word) in lanes.iter_mut().zip(block) {
-            *lane = step(*lane, u64::from_le_bytes(*word));
-        }
-    }
-    let mut sum = lanes.into_iter().fold(bytes.len() as u64, step);
-    for word in rest {
-        sum = step(sum, u64::from_le_bytes(*word));
-    }
-    tail.iter().fold(sum, |sum, byte| step(sum, u64::from(*byte)))
 }
 
 #[cfg(test)]
@@ -141,11 +71,11 @@ mod tests {
     fn other_sources_options_and_versions_are_refused() {
         let (_, key_before, mut bytes) = stored("1 1:1\n");
         let sorted = ReadOptions { sort: true, ..ReadOptions::default() };
-        assert_eq!(decode_dataset(&bytes, &key(b"1 1:1\n", &sorted)), Err(CacheError::Key));
-        assert_eq!(decode_dataset(&bytes, &key(b"1 1:2\n", &ReadOptions::default())), Err(CacheError::Key));
-        assert_eq!(decode_dataset(b"1 1:1\n", &key_before), Err(CacheError::Magic));
+        assert_eq!(decode_dataset(&bytes, &key(b"1 1:1\n", &sorted)), Err(SealError::Key));
+        assert_eq!(decode_dataset(&bytes, &key(b"1 1:2\n", &ReadOptions::default())), Err(SealError::Key));
+        assert_eq!(decode_dataset(b"1 1:1\n", &key_before), Err(SealError::Magic));
         bytes[8] = 99;
-        assert_eq!(decode_dataset(&bytes, &key_before), Err(CacheError::Version { found: 99 }));
+        assert_eq!(decode_dataset(&bytes, &key_before), Err(SealError::Version { found: 99, known: 1 }));
     }
 
     #[test]

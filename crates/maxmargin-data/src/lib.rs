@@ -26,6 +26,7 @@ pub mod quote;
 pub mod ranges;
 pub mod samples;
 pub mod scale;
+pub mod sealed;
 
 pub use asking::{Asking, Halted};
 pub use classes::ClassLabels;

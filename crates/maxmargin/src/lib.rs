@@ -124,4 +124,9 @@ mod svm;
 
 pub use maxmargin_cv::{CvError as Error, Fitted, Solver};
 pub use svm::Svm;
-pub use svm::ranges::{Cell, Found, Ranges};
+pub use svm::chosen::{best, flattest, one_standard_error};
+pub use svm::grid::Attended;
+pub use svm::keys::{ColumnKeys, Logs};
+pub use svm::nested::{Nested, OuterFold};
+pub use svm::ranges::{Cell, Found, Ranges, Scored};
+pub use svm::search::Search;

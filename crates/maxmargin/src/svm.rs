@@ -1,8 +1,12 @@
 //! The estimator: parameters in, certified models and reports out.
 
+pub(crate) mod chosen;
+pub(crate) mod grid;
+pub(crate) mod keys;
+pub(crate) mod nested;
 mod probability;
 pub(crate) mod ranges;
-mod search;
+pub(crate) mod search;
 mod solver;
 mod weights;
 

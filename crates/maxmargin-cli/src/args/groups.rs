@@ -2,7 +2,7 @@
 
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
-use super::values::{self, Folds, Json, KernelName, ScaleName, Weight};
+use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where the data comes from.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
     /// LIBSVM-format file (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
     /// gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like
@@ -89,6 +89,44 @@ pub(crate) struct SearchArgs {
     /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// Which combinations a search tries, and how far it solves them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
+pub(crate) struct HowArgs {
+    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the best to the goal: the best and its rivals are exact
+    #[arg(long)]
+    pub(crate) fast: bool,
+    /// Give a combination up as soon as it has more errors than the best has in all: the winner is the same (two classes, accuracy)
+    #[arg(long)]
+    pub(crate) prune: bool,
+    /// Try this many combinations instead of all, drawn evenly over the logarithms of C and gamma (by --seed)
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub(crate) random: Option<u64>,
+    /// Successive halving: all combinations on a part of the samples, the best third on three times as many, the last on all
+    #[arg(long)]
+    pub(crate) halving: bool,
+    /// Go on while the best is on the border of what was tried
+    #[arg(long)]
+    pub(crate) extend: bool,
+    /// Try values half way between the best and its neighbours besides
+    #[arg(long)]
+    pub(crate) refine: bool,
+    /// Which combination -o trains: the best, the simplest within a standard error of it, or the one with the best neighbours among equals
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
+    pub(crate) take: Taken,
+}
+
+/// Which combination of a search is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Taken {
+    Best,
+    OneSe,
+    Flattest,
 }
 
 impl SearchArgs {
@@ -226,8 +264,26 @@ pub(crate) struct ShortRunArgs {
     pub(crate) quiet: bool,
 }
 
-/// What may be written over.
+/// Where a search keeps what is done.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Log")]
+pub(crate) struct LogArgs {
+    /// Keep every finished combination in this folder, and compute none that is there: a search that was ended goes on, and several programs share one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log: Option<PathBuf>,
+    /// Fail unless the folder holds a search already
+    #[arg(long, requires = "log")]
+    pub(crate) resume: bool,
+    /// Do only the columns (a kernel and its width, with all C) whose number, from 0, is I modulo N
+    #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine"], value_parser = values::columns_of)]
+    pub(crate) shard: Option<Share>,
+    /// Compute nothing, and report what this folder holds
+    #[arg(long, value_name = "DIR", conflicts_with = "log")]
+    pub(crate) merge_logs: Option<PathBuf>,
+}
+
+/// What may be written over.
+#[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Write over whatever is there: inputs of this command, files of another kind, links that lead nowhere
     #[arg(long, help_heading = "Run")]

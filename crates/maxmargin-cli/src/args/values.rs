@@ -181,6 +181,20 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(|| "it must be a whole number of at least 1".to_owned())
 }
 
+/// A part of a search: every so manieth column, from one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) first: usize,
+    pub(crate) of: usize,
+}
+
+/// `0/4` to `3/4`.
+pub(crate) fn columns_of(text: &str) -> Result<Share, String> {
+    let numbers = text.split_once('/').and_then(|(first, of)| Some((first.parse().ok()?, of.parse().ok()?)));
+    let share = numbers.map(|(first, of)| Share { first, of }).filter(|share| share.first < share.of);
+    share.ok_or_else(|| "it must be I/N with whole numbers, I from 0 to N - 1".to_owned())
+}
+
 pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
     let count = text.parse::<usize>().map_err(|_| "it must be a whole number of at least 2".to_owned())?;
     if count >= 2 { Ok(count) } else { Err("cross-validation needs at least 2 folds".to_owned()) }

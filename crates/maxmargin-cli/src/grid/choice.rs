@@ -50,11 +50,8 @@ impl Choice {
         self.metric.best() == Best::Highest
     }
 
-    /// The place of the best score; of equals the first.
-    pub(super) fn best(&self, scores: impl Iterator<Item = (usize, Option<f64>)>) -> Option<usize> {
-        let better = |this: f64, other: f64| if self.rises() { this > other } else { this < other };
-        let known = scores.filter_map(|(at, score)| Some((at, score?)));
-        known.reduce(|best, next| if better(next.1, best.1) { next } else { best }).map(|best| best.0)
+    pub(super) fn metric(&self) -> &'static dyn Metric {
+        self.metric
     }
 
     /// Places by falling merit; those without a score last.
@@ -72,7 +69,8 @@ impl Choice {
         format!("{}{unit}", self.name())
     }
 
-    fn is_share(&self) -> bool {
+    /// Whether scores are shares of the samples.
+    pub(super) fn is_share(&self) -> bool {
         matches!(self.name(), "accuracy" | "balanced_accuracy" | "inliers")
     }
 

@@ -23,22 +23,29 @@ pub(super) struct CellDocument {
     pub(super) degree: Option<u32>,
     /// By the metric of the search.
     pub(super) score: Option<f64>,
+    /// What its trainings were asked to show.
+    eps: Option<f64>,
+    gap: Option<f64>,
+    /// Whether that is what the search was asked for.
+    pub(super) exact: bool,
+    /// Where it was given up: errors that it had made by then.
+    pub(super) at_least_errors: Option<usize>,
     #[serde(flatten)]
     pub(super) found: Validated,
     /// Of all threads together.
-    seconds: f64,
+    pub(super) seconds: f64,
     #[serde(skip)]
     pub(super) parts: Seconds,
 }
 
 /// What tells a combination from the others.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Parameters {
     kernel: &'static str,
     pub(super) c: Option<f64>,
     gamma: Option<f64>,
     degree: Option<u32>,
-    score: Option<f64>,
+    pub(super) score: Option<f64>,
 }
 
 /// The best combination, trained on all data.
@@ -57,14 +64,24 @@ pub(super) struct GridDocument {
     pub(super) k: usize,
     pub(super) fold_plan: String,
     pub(super) metric: &'static str,
+    /// Ways of scaling that were tried, where one was to be found.
+    pub(super) scales: Option<Vec<super::scales::Tried>>,
     /// The worst of all cells.
     pub(super) status: Status,
     pub(super) cells: Vec<CellDocument>,
     /// Of the cells that converged that of best score, of equals the first.
     pub(super) best: Option<Parameters>,
     pub(super) best_c: Option<f64>,
+    /// The simplest within a standard error of the best.
+    pub(super) one_se: Option<Parameters>,
+    /// Of those as good as the best the one with the best neighbours.
+    pub(super) flattest: Option<Parameters>,
+    /// Iterations of all trainings, with those that were done again.
+    pub(super) total_iterations: u64,
     /// Fraction of samples in the largest class: the accuracy of guessing it always.
     pub(super) majority: Option<f64>,
+    /// The search judged by samples that it did not see, where that was asked for.
+    pub(super) outer: Option<super::outer::OuterDocument>,
     pub(super) refit: Option<Refit>,
     #[serde(flatten)]
     pub(super) seconds: Seconds,
@@ -90,6 +107,18 @@ fn degree(kernel: &maxmargin::kernel::Kernel) -> Option<u32> {
     kernel.parameter("degree").map(|degree| degree as u32)
 }
 
+impl Parameters {
+    /// Of an estimator whose width is a number.
+    pub(super) fn of(svm: &Svm, score: Option<f64>) -> Self {
+        let kernel = svm.kernel_given();
+        Self { kernel: kernel.name(), c: svm.formulation().c(), gamma: kernel.gamma(), degree: degree(&kernel), score }
+    }
+
+    pub(super) fn text(&self) -> String {
+        named(self.kernel, self.c, self.gamma, self.degree)
+    }
+}
+
 impl CellDocument {
     pub(super) fn new(
         svm: &Svm,
@@ -106,6 +135,10 @@ impl CellDocument {
             gamma: kernel.gamma().map(|gamma| setup.kernel.gamma_of_rule().unwrap_or(gamma)),
             degree: degree(&kernel),
             score: found.scores.get(choice.name()).copied().filter(|score| !score.is_nan()),
+            eps: svm.resolved_goal().kkt(),
+            gap: svm.resolved_goal().gap(),
+            exact: (setup.eps, setup.gap) == (svm.resolved_goal().kkt(), svm.resolved_goal().gap()),
+            at_least_errors: report.lost,
             seconds: [parts.seed, parts.solve, parts.certify].into_iter().flatten().sum(),
             found,
             parts,
@@ -118,6 +151,25 @@ impl CellDocument {
 
     pub(super) fn converged(&self) -> bool {
         self.found.solved.status == Status::Converged
+    }
+
+    /// Its score for people: one of a looser goal is marked.
+    pub(super) fn score_text(&self, choice: &Choice) -> String {
+        match self.at_least_errors {
+            Some(_) => "lost".to_owned(),
+            None if self.exact => choice.text(self.score),
+            None => format!("~{}", choice.text(self.score)),
+        }
+    }
+
+    /// How it ended.
+    pub(super) fn status_text(&self) -> String {
+        let status = words(self.found.solved.status);
+        match (self.at_least_errors, self.gap) {
+            (Some(errors), _) => format!("cannot win, at least {} errors", format::count(errors as u64)),
+            (None, Some(gap)) if !self.exact => format!("{status} to a gap of {}", format::short(gap)),
+            _ => status.to_owned(),
+        }
     }
 
     pub(super) fn text(&self) -> String {
@@ -159,7 +211,11 @@ pub(super) fn write_csv<'a>(
             out.write_all(b",")?;
             value.map_or(Ok(()), |value| write_shortest(&mut out, value))?;
         }
-        let status = words(cell.found.solved.status);
+        let status = match cell.at_least_errors {
+            Some(_) => "lost",
+            None if !cell.exact && cell.converged() => "loose",
+            None => words(cell.found.solved.status),
+        };
         write!(out, ",{status},{:e},{:e}", worst.map_or(f64::NAN, |c| c.kkt), worst.map_or(f64::NAN, |c| c.relative_gap))?;
         write!(out, ",{},{:.3}", cell.found.total_iterations, cell.seconds)?;
         let spread = cell.found.spread_of(metric);
@@ -168,6 +224,22 @@ pub(super) fn write_csv<'a>(
             value.filter(|value| !value.is_nan()).map_or(Ok(()), |value| write_shortest(&mut out, value))?;
         }
         out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// One line per cell that has a score, as LIBSVM's grid.py writes and reads them.
+pub(super) fn write_out<'a>(
+    out: &mut dyn Write,
+    choice: &Choice,
+    cells: impl Iterator<Item = &'a CellDocument>,
+) -> io::Result<()> {
+    for cell in cells {
+        let Some(score) = cell.score else { continue };
+        for (name, value) in [("log2c", cell.c), ("log2g", cell.gamma)] {
+            value.map_or(Ok(()), |value| write!(out, "{name}={:?} ", value.log2()))?;
+        }
+        writeln!(out, "rate={:?}", if choice.is_share() { 100.0 * score } else { score })?;
     }
     Ok(())
 }
@@ -190,7 +262,7 @@ fn matrix(cells: &[CellDocument], choice: &Choice) -> Option<String> {
     let header: Vec<(&str, Align)> = head.into_iter().chain(names.iter().map(|name| (&name[..], Align::Right))).collect();
     let row = |c: &f64| {
         let of = |gamma: &f64| cells.iter().find(|cell| cell.c == Some(*c) && cell.gamma == Some(*gamma));
-        let score = |gamma: &f64| of(gamma).map_or_else(String::new, |cell| choice.text(cell.score));
+        let score = |gamma: &f64| of(gamma).map_or_else(String::new, |cell| cell.score_text(choice));
         std::iter::once(format::short(*c)).chain(widths.iter().map(score)).collect::<Vec<String>>()
     };
     Some(format!("{}\n{}\n", choice.column(), columns(&header, &costs.iter().map(row).collect::<Vec<_>>())))
@@ -226,10 +298,10 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         row.push(exact(cell.c));
         row.extend(has_gamma.then(|| exact(cell.gamma)));
         row.extend([
-            choice.text(cell.score),
+            cell.score_text(choice),
             choice
                 .text(cell.found.spread_of(choice.name()).map(|spread| spread.deviation).filter(|deviation| !deviation.is_nan())),
-            words(cell.found.solved.status).to_owned(),
+            cell.status_text(),
             worst(|c| c.kkt),
             worst(|c| c.relative_gap),
             format::count(cell.found.total_iterations),
@@ -253,19 +325,26 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     let best = match &d.best {
         None => "best: none converged".to_owned(),
         Some(best) => {
-            let Parameters { kernel, c, gamma, degree, score } = best;
             let majority = beaten(best).map(|share| format!("best: none beats the majority class ({:.4} %)", 100.0 * share));
-            let named = || format!("best: {}; {} {}", named(kernel, *c, *gamma, *degree), choice.column(), choice.text(*score));
+            let named = || format!("best: {}; {} {}", best.text(), choice.column(), choice.text(best.score));
             majority.unwrap_or_else(named)
         }
     };
+    let beside = |what: &str, other: &Option<Parameters>| match (other, &d.best) {
+        (Some(other), Some(best)) if other != best => {
+            format!("{what}: {}; {} {}\n", other.text(), choice.column(), choice.text(other.score))
+        }
+        _ => String::new(),
+    };
+    let beside = beside("simplest within a standard error", &d.one_se) + &beside("best neighbours among equals", &d.flattest);
+    let beside = beside + &d.outer.as_ref().map_or_else(String::new, |outer| outer.text(choice));
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));
         format!("model of all data: {} ({vectors} support vectors, {how})\n", refit.model)
     });
     let table = if shown.is_empty() { String::new() } else { table(&shown, choice) };
     format!(
-        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{refit}",
+        "{}{}; {} {} folds\n{}{more}{table}{best}; {} in all, peak memory {}\n{beside}{refit}",
         data_line(&d.setup.data),
         setup_line(&d.setup),
         d.k,

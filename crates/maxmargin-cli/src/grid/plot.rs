@@ -39,7 +39,8 @@ fn tick(value: f64) -> String {
     if power == power.round() && power.abs() > 3.0 { format!("2^{power}") } else { format::short(value) }
 }
 
-/// Writes the picture of the cells of the first kernel that has a width. Those that did not converge are framed by dots, the best by a line.
+/// Writes the picture of the cells of the first kernel that has a width. Those that did not converge are framed by dots, the best by a line, and those that were
+/// given up are hatched.
 pub(super) fn write(
     out: &mut dyn Write,
     cells: &[&CellDocument],
@@ -61,6 +62,7 @@ pub(super) fn write(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<style>text{{fill:#222}}.d{{fill:#111}}.l{{fill:#fff}}.p{{fill:#fff}}\
          @media(prefers-color-scheme:dark){{.p{{fill:#181818}}text{{fill:#ddd}}.d{{fill:#111}}.l{{fill:#fff}}}}</style>\n\
+         <defs><pattern id=\"lost\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n\
          <rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"
     );
     let kernel = first.map_or("", |first| first.kernel);
@@ -72,7 +74,9 @@ pub(super) fn write(
         let column = cell.c.and_then(|c| costs.iter().position(|known| *known == c)).unwrap_or(0);
         let Some(row) = cell.gamma.and_then(|gamma| widths.iter().position(|known| *known == gamma)) else { continue };
         let (x, y) = (right(column), down(row));
-        let (fill, dark) = cell.score.map_or(("none".to_owned(), false), |score| colour(share(score)));
+        let hatched = cell.at_least_errors.map(|_| ("url(#lost)".to_owned(), false));
+        let plain = cell.score.map_or(("none".to_owned(), false), |score| colour(share(score)));
+        let (fill, dark) = hatched.unwrap_or(plain);
         let is_best = best.is_some_and(|best| std::ptr::eq(best, *cell));
         let frame = match (is_best, cell.converged()) {
             (true, _) => " stroke=\"#e4002b\" stroke-width=\"3\"",
@@ -80,7 +84,15 @@ pub(super) fn write(
             _ => "",
         };
         let (w, h) = (CELL.0 - 2, CELL.1 - 2);
-        let (text, class) = (choice.text(cell.score), if dark { "d" } else { "l" });
+        let text = if cell.at_least_errors.is_some() { "lost".to_owned() } else { choice.text(cell.score) };
+        // On hatching text has the colour of the page.
+        let class = if cell.at_least_errors.is_some() {
+            ""
+        } else if dark {
+            "d"
+        } else {
+            "l"
+        };
         let _ = writeln!(
             svg,
             "<g><title>{}: {text}</title><rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"{frame}/>\

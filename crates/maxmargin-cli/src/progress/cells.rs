@@ -9,20 +9,25 @@ use maxmargin::cv::CvProgress;
 pub(super) struct Cells {
     total: usize,
     done: usize,
-    /// When the last of them was done.
+    /// When these were begun: a search may have several stages.
+    since: f64,
+    /// How long after it the last of them was done.
     at: f64,
 }
 
 impl Cells {
     /// So many, none done.
     pub(super) fn new(total: usize) -> Self {
-        Self { total, done: 0, at: 0.0 }
+        Self { total, done: 0, since: 0.0, at: 0.0 }
     }
 
     /// Takes what was told `at` so many seconds after the beginning. The columns that take longest come first, so that the rest goes at least as fast.
     pub(super) fn tick(&mut self, at: f64, progress: &CvProgress) -> View {
-        // A lone cell tells of its folds.
-        let done = if self.total > 1 { progress.done.min(self.total) } else { 0 };
+        if progress.total > 0 && progress.total != self.total {
+            *self = Self { since: at, ..Self::new(progress.total) };
+        }
+        let at = at - self.since;
+        let done = progress.done.min(self.total);
         if done > self.done {
             (self.done, self.at) = (done, at);
         }
@@ -53,5 +58,8 @@ mod tests {
         assert!(view.what.starts_with("4 of 10 combinations"), "{}", view.what);
         // Nothing turns back.
         assert_eq!(cells.tick(5.0, &told(3)).share, 0.4);
+        // Another stage begins.
+        let view = cells.tick(6.0, &CvProgress { done: 1, total: 2, ..CvProgress::default() });
+        assert_eq!((view.share, view.what.starts_with("1 of 2 combinations")), (0.5, true));
     }
 }

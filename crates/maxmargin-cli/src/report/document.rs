@@ -337,7 +337,7 @@ pub(crate) struct End {
     pub(crate) peak_rss_bytes: u64,
     pub(crate) threads: usize,
     version: &'static str,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl End {

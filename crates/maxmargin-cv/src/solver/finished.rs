@@ -146,7 +146,11 @@ impl SmoFinish {
     fn solve_joined(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         // Working sets are of bounded variables: those of the squared loss have no bound.
         let bounded = dual.upper().iter().all(|upper| upper.is_finite());
-        if self.hands_over && bounded { self.pairs_and_sets(dual, space, start, run) } else { self.pairs(dual, space, start, run) }
+        if self.hands_over && bounded {
+            self.pairs_and_sets(dual, space, start, run)
+        } else {
+            self.pairs(dual, space, start, run)
+        }
     }
 }
 

@@ -10,9 +10,9 @@ use maxmargin_kernel::{Gamma, Kernel};
 /// Kernels without a width are tried once, however many values of γ there are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranges {
-    c: Vec<f64>,
-    gamma: Vec<f64>,
-    kernels: Vec<Kernel>,
+    pub(crate) c: Vec<f64>,
+    pub(crate) gamma: Vec<f64>,
+    pub(crate) kernels: Vec<Kernel>,
     epsilon: Vec<f64>,
     nu: Vec<f64>,
 }
@@ -104,15 +104,50 @@ impl Ranges {
 pub struct Cell<T> {
     /// The estimator with the parameters of this cell: its [`Svm::fit`] trains them on all data.
     pub svm: Svm,
+    /// How it did by the metric of the search.
+    pub scored: Scored,
     /// What was found: a report, or what was made of it.
     pub found: T,
+}
+
+/// How a cell did by the metric of its search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scored {
+    /// The score of all samples that are counted; none where it is not defined, or the cell was given up.
+    pub score: Option<f64>,
+    /// The standard error of the mean of the scores of the folds, where two of them or more have one.
+    pub deviation: Option<f64>,
+    /// Whether every training met its goal.
+    pub converged: bool,
+    /// Whether a limit or the watch ended one.
+    pub ended: bool,
+    /// Whether that goal is the one that was asked for, and not the looser one of [`Search::fast`](super::search::Search::fast).
+    pub exact: bool,
+    /// Errors after which the cell was given up, since it could not win any more.
+    pub lost: Option<usize>,
+    /// Errors of all samples that are counted, where predictions are labels.
+    pub errors: Option<usize>,
+    /// Solver iterations of all its trainings.
+    pub iterations: u64,
+}
+
+impl Scored {
+    /// Whether it may be chosen.
+    pub fn is_candidate(&self) -> bool {
+        self.converged && self.exact && self.lost.is_none() && self.score.is_some()
+    }
 }
 
 /// What a search found.
 #[derive(Debug)]
 pub struct Found<T> {
-    /// In the order of kernels, then γ, then ε or ν, then C. Those that were not reached before the run was ended are missing.
+    /// In the order of kernels, then γ, then ε or ν, then C; searches that choose their cells by themselves have γ and C ascending. Those that were not reached
+    /// before the run was ended are missing.
     pub cells: Vec<Cell<T>>,
     /// Combinations of everything but C that are no problem, such as a kernel whose values are not finite, and why.
     pub failed: Vec<Cell<CvError>>,
+    /// Cells that were to be tried, without those that failed.
+    pub wanted: usize,
+    /// Solver iterations of trainings that were done again: to the goal that was asked for, or with more samples.
+    pub again: u64,
 }

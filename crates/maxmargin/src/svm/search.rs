@@ -1,82 +1,150 @@
-//! Many cross-validations: every combination of some values.
+//! Searches: which cells are tried, to which goal, and which are given up.
+
+mod choose;
+mod run;
 
 use super::Svm;
-use super::ranges::{Cell, Found, Ranges};
-use maxmargin_core::Solve;
-use maxmargin_cv::{CvError, CvReport, CvWatch, FoldPlan, Quiet, Study};
+use super::grid::Attended;
+use super::ranges::{Found, Ranges};
+use maxmargin_core::{Goal, Needs};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, metrics_of};
 use maxmargin_data::Dataset;
-use maxmargin_kernel::{Gamma, Kernel};
+use run::Run;
+use std::time::Instant;
 
-impl Svm {
-    /// Cross-validates every combination of `ranges` by `plan`, each to its full tolerance: values of `C` over the same kernel rows, each from the solution
-    /// before; what differs in the kernel side by side.
-    ///
-    /// # Errors
-    ///
-    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`].
-    pub fn grid(&self, data: &Dataset, plan: &FoldPlan, ranges: &Ranges) -> Result<Found<CvReport>, CvError> {
-        self.grid_watched(data, plan, ranges, &Quiet, |_, report| report)
+/// The relative gap that [`Search::fast`] asks of all cells first.
+const LOOSE: f64 = 1e-3;
+
+/// A search over combinations of parameters: all of some ranges, to their full tolerance, until its other methods say otherwise.
+#[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "choices that do not depend on each other, each made by a method")]
+pub struct Search {
+    ranges: Ranges,
+    metric: Option<&'static dyn Metric>,
+    fast: bool,
+    prune: bool,
+    random: Option<usize>,
+    halving: bool,
+    extend: bool,
+    refine: bool,
+}
+
+impl Search {
+    /// All combinations of `ranges`.
+    pub fn new(ranges: Ranges) -> Self {
+        Self { ranges, metric: None, fast: false, prune: false, random: None, halving: false, extend: false, refine: false }
     }
 
-    /// As [`Svm::grid`], telling `watch`, and keeping of every report what `each` makes of it: reports hold what every machine says of every sample. Fewer
-    /// cells than combinations when `watch` ended the run.
+    /// What cells are compared by, instead of what the formulation is usually chosen by.
+    #[must_use]
+    pub fn metric(self, metric: &'static dyn Metric) -> Self {
+        Self { metric: Some(metric), ..self }
+    }
+
+    /// Solves all cells to a relative gap of 10⁻³ first, and then those within a point of the best (0.01; of errors a twentieth) to the goal that is asked for, until
+    /// the best and all its rivals meet it. Other cells stay as they are ([`Scored::exact`](super::ranges::Scored::exact)).
+    #[must_use]
+    pub fn fast(self) -> Self {
+        Self { fast: true, ..self }
+    }
+
+    /// Gives a cell up as soon as it has made more errors than the best finished cell has in all: it cannot win. For two classes, metrics that count errors
+    /// (accuracy), and folds that start from the model of all data. The winner is that of the full search. Columns run in waves whose sizes are fixed, each held
+    /// against what the waves before it found, so that results do not depend on the number of threads.
+    #[must_use]
+    pub fn prune(self) -> Self {
+        Self { prune: true, ..self }
+    }
+
+    /// This many combinations instead of all: values of C and γ with logarithms spread evenly over their ranges, by the seed of the [`Svm`]; of other
+    /// parameters those that are there.
+    #[must_use]
+    pub fn random(self, cells: usize) -> Self {
+        Self { random: Some(cells), ..self }
+    }
+
+    /// Successive halving: all cells on a small part of the samples (to a relative gap of 10⁻³), the best third of them on three times as many, and so on; the last on all samples.
+    /// Parts are nested, have the classes in their shares, and are drawn by the seed of the [`Svm`].
+    #[must_use]
+    pub fn halving(self) -> Self {
+        Self { halving: true, ..self }
+    }
+
+    /// Goes on while the best has the least or greatest C or γ that was tried, by the factor between the values there: eight times at most, and not
+    /// beyond 1,024 times the ends of the ranges.
+    #[must_use]
+    pub fn extend(self) -> Self {
+        Self { extend: true, ..self }
+    }
+
+    /// Tries values of C and γ half way between the best and its neighbours besides.
+    #[must_use]
+    pub fn refine(self) -> Self {
+        Self { refine: true, ..self }
+    }
+
+    /// What cells of `svm` are compared by.
+    pub fn metric_of(&self, svm: &Svm) -> &'static dyn Metric {
+        self.metric.unwrap_or(metrics_of(svm.formulation.needs())[0])
+    }
+
+    /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
+    pub fn is_full(&self) -> bool {
+        !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine)
+    }
+}
+
+impl Svm {
+    /// Searches by `plan`, with a log: cells that it has are not computed again, and all others are kept there as soon as they are done. What is found has the same
+    /// bits whatever the log had. Of every report is kept what `each` makes of it. Fewer cells than [`Found::wanted`] when the watch ended the run.
     ///
     /// # Errors
     ///
-    /// As [`Svm::grid`].
-    pub fn grid_watched<T: Send>(
+    /// As [`Svm::cross_validate`], when no combination is a problem; where some are, the others are told in [`Found::failed`]. When the search is not one for these
+    /// parameters.
+    pub fn search<T: Send>(
         &self,
         data: &Dataset,
         plan: &FoldPlan,
-        ranges: &Ranges,
-        watch: &dyn CvWatch,
+        search: &Search,
+        attended: Attended,
         each: impl Fn(&Svm, CvReport) -> T + Sync,
     ) -> Result<Found<T>, CvError> {
-        let (columns, costs) = (ranges.columns(self), ranges.costs(self.formulation));
-        let mut checked = Vec::new();
-        let mut failed = Vec::new();
-        for svm in columns {
-            match svm.check().and_then(|()| svm.formulation.with_c(costs[0]).check().map_err(CvError::from)) {
-                Ok(()) => checked.push(svm),
-                Err(found) => failed.push(Cell { svm, found }),
-            }
+        let metric = search.metric_of(self);
+        self.check_search(data, search, metric)?;
+        let asked = self.resolved_goal();
+        // Who asks for no more than that has it at once.
+        let loose = if asked.kkt().is_none() && asked.gap().is_some_and(|gap| gap >= LOOSE) { asked } else { Goal::Gap(LOOSE) };
+        let run = Run { svm: self, data, plan, search, metric, attended, each: &each, asked, loose, begun: Instant::now() };
+        let found = run.found()?;
+        if found.cells.is_empty() && !found.failed.is_empty() {
+            let mut failed = found.failed;
+            return Err(failed.swap_remove(0).found);
         }
-        let cell = |column: &Svm, c: f64| Svm { formulation: column.formulation.with_c(c), ..column.clone() };
-        let solvers: Vec<Box<dyn Solve>> = checked.iter().map(Svm::solve).collect();
-        let classes = self.classes(data)?;
-        let weights = self.weights_of(classes.as_ref())?;
-        let studies: Vec<Study> =
-            checked.iter().zip(&solvers).map(|(svm, solver)| svm.study_of(data, classes.as_ref(), &weights, &**solver)).collect();
-        let keep = |column: usize, row: usize, report: CvReport| {
-            let svm = cell(&checked[column], costs[row]);
-            let found = each(&svm, report);
-            Cell { svm, found }
-        };
-        let columns = maxmargin_cv::grid(&studies, &costs, plan, self.seeding, watch, keep);
-        let mut cells = Vec::new();
-        for (svm, column) in checked.iter().zip(columns) {
-            match column {
-                Ok(column) => cells.extend(column),
-                Err(found) => failed.push(Cell { svm: svm.clone(), found }),
-            }
-        }
-        match failed.pop() {
-            Some(only) if cells.is_empty() => {
-                failed.push(only);
-                Err(failed.swap_remove(0).found)
-            }
-            last => {
-                failed.extend(last);
-                Ok(Found { cells, failed })
-            }
-        }
+        Ok(found)
     }
 
-    /// The kernel as it is asked for: with the width of [`Svm::gamma`], where that is a number.
-    pub fn kernel_given(&self) -> Kernel {
-        match self.gamma {
-            Some(Gamma::Value(gamma)) => self.kernel.clone().with_gamma(gamma),
-            _ => self.kernel.clone(),
+    fn check_search(&self, data: &Dataset, search: &Search, metric: &dyn Metric) -> Result<(), CvError> {
+        let refused = |what: String| Err(CvError::Search(what));
+        if search.prune {
+            if !metric.counts() {
+                return refused(format!(
+                    "prune: {} is no count of errors, which alone can be bounded before all folds are done; use accuracy",
+                    metric.name()
+                ));
+            }
+            if self.formulation.needs() != Needs::Classes || self.classes(data)?.is_some_and(|classes| classes.count() > 2) {
+                return refused(
+                    "prune: errors are counted fold by fold where one machine tells two classes apart; leave it out".to_owned(),
+                );
+            }
+            if self.seeding != Seeding::Full {
+                return refused("prune: folds are to start from the model of all data (seeding full)".to_owned());
+            }
         }
+        if search.random == Some(0) {
+            return refused("a search needs one combination or more".to_owned());
+        }
+        Ok(())
     }
 }

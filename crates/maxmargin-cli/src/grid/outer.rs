@@ -1,0 +1,79 @@
+//! `--outer`: the search itself, judged by samples that it did not see.
+
+use super::choice::Choice;
+use super::document::Parameters;
+use crate::args::GridArgs;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::problem::failed;
+use crate::progress::Bar;
+use maxmargin::cv::{FoldPlan, PlanError};
+use maxmargin::data::Dataset;
+use maxmargin::{Attended, Logs, Search, Svm};
+use serde::Serialize;
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct OuterDocument {
+    k: usize,
+    /// Of all samples together.
+    score: Option<f64>,
+    /// Standard deviation of the scores of the folds.
+    deviation: Option<f64>,
+    folds: Vec<FoldDocument>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct FoldDocument {
+    train: usize,
+    test: usize,
+    score: Option<f64>,
+    /// What the search chose there, with its score in the inner folds.
+    chosen: Option<Parameters>,
+}
+
+impl OuterDocument {
+    /// Whether every fold was reached.
+    pub(super) fn is_complete(&self) -> bool {
+        self.folds.len() == self.k
+    }
+
+    /// A line for people.
+    pub(super) fn text(&self, choice: &Choice) -> String {
+        let deviation = self.deviation.map_or_else(String::new, |deviation| format!(" ± {}", choice.text(Some(deviation))));
+        let what = "the search repeated without each of";
+        format!("nested: {} {}{deviation}, {what} {} outer folds\n", choice.column(), choice.text(self.score), self.k)
+    }
+}
+
+/// Repeats the search in the training set of each of `k` outer folds.
+pub(super) fn judge(
+    svm: &Svm,
+    k: usize,
+    input: &Input,
+    (search, logs): (&Search, &dyn Logs),
+    args: &GridArgs,
+) -> Result<OuterDocument, Failure> {
+    let needs = svm.formulation().needs();
+    let at_data = |error: PlanError| Failure::input(&input.name, error);
+    let planned = |data: &Dataset, k: usize| match needs {
+        maxmargin::core::Needs::Classes => FoldPlan::stratified(&data.labels, k, args.data.options.seed),
+        _ => FoldPlan::shuffled(data.labels.len(), k, args.data.options.seed),
+    };
+    if args.folds.folds.is_some() {
+        let what = "--outer: inner folds are made anew in each outer one: stratified, or shuffled where there are no classes; leave --folds out";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let outer = planned(&input.data, k).map_err(at_data)?;
+    let bar = Bar::cells(args.run.quiet, 1);
+    let attended = Attended { watch: &bar, logs };
+    let found = svm.nested(&input.data, &outer, |data| planned(data, args.folds.k), search, attended);
+    let found = found.map_err(|e| failed(input, &e))?;
+    let folds = found.folds.into_iter().map(|fold| FoldDocument {
+        train: fold.train,
+        test: fold.test,
+        score: fold.score,
+        chosen: fold.chosen.map(|(svm, score)| Parameters::of(&svm, score)),
+    });
+    Ok(OuterDocument { k, score: found.score, deviation: found.deviation, folds: folds.collect() })
+}

@@ -1,0 +1,103 @@
+//! A search as one HTML file: what was found, a picture, every cell. Nothing is fetched from anywhere.
+
+use super::choice::Choice;
+use super::document::{CellDocument, GridDocument, Parameters};
+use crate::format;
+use crate::report::{data_line, setup_line};
+use std::io::{self, Write};
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#222;background:#fff}\
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse}\
+th,td{padding:.15rem .7rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}th{position:sticky;top:0;background:inherit}\
+td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost{color:#888}.scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th,td{border-color:#444}}";
+
+/// Text as HTML has it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Writes the page; `picture` is an SVG document.
+pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, picture: &str) -> io::Result<()> {
+    let name = escaped(&d.setup.data.name);
+    let data = data_line(&d.setup.data);
+    writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Search of {name}</title>")?;
+    writeln!(out, "<meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>")?;
+    writeln!(
+        out,
+        "<h1>Search of {name}</h1>\n<p>{}<br>{}; {} {} folds</p>",
+        escaped(data.trim()),
+        escaped(&setup_line(&d.setup)),
+        d.k,
+        escaped(&d.fold_plan)
+    )?;
+    writeln!(out, "<ul>")?;
+    let offered =
+        [("Best", &d.best), ("Simplest within a standard error", &d.one_se), ("Best neighbours among equals", &d.flattest)];
+    for (what, found) in offered {
+        if let Some(found) = found {
+            writeln!(out, "<li>{what}: {}</li>", escaped(&told(found, choice)))?;
+        }
+    }
+    if d.best.is_none() {
+        writeln!(out, "<li>No combination converged</li>")?;
+    }
+    if let Some(majority) = d.majority {
+        writeln!(out, "<li>Always guessing the largest class is right for {:.4} %</li>", 100.0 * majority)?;
+    }
+    if let Some(refit) = &d.refit {
+        let vectors = format::count(refit.support_vectors as u64);
+        writeln!(out, "<li>Model of all data: {} ({vectors} support vectors)</li>", escaped(&refit.model))?;
+    }
+    let iterations = format::count(d.total_iterations);
+    writeln!(out, "<li>{iterations} iterations in {}</li>\n</ul>", format::seconds(d.seconds.total))?;
+    if !d.end.warnings.is_empty() {
+        writeln!(out, "<h2>Warnings</h2>\n<ul>")?;
+        d.end.warnings.iter().try_for_each(|warning| writeln!(out, "<li>{}</li>", escaped(warning)))?;
+        writeln!(out, "</ul>")?;
+    }
+    writeln!(out, "<figure>\n{picture}</figure>")?;
+    writeln!(
+        out,
+        "<h2>{} combinations</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th><th>degree</th><th>C</th><th>gamma</th><th>{}</th>\
+        <th>SV of all folds</th><th>worst KKT</th><th>worst gap</th><th>iterations</th><th>seconds</th><th class=\"w\">status</th></tr></thead><tbody>",
+        d.cells.len(),
+        escaped(&choice.column())
+    )?;
+    let scores: Vec<Option<f64>> = d.cells.iter().map(|cell| cell.score).collect();
+    for at in choice.order(&scores) {
+        row(out, &d.cells[at], d.best.as_ref(), choice)?;
+    }
+    writeln!(out, "</tbody></table></div>\n</body></html>")
+}
+
+/// `rbf, C = 8, gamma = 0.5: 97.5000`
+fn told(found: &Parameters, choice: &Choice) -> String {
+    format!("{}; {} {}", found.text(), choice.column(), choice.text(found.score))
+}
+
+fn row(out: &mut dyn Write, cell: &CellDocument, best: Option<&Parameters>, choice: &Choice) -> io::Result<()> {
+    let class = match (best == Some(&cell.parameters()), cell.at_least_errors) {
+        (true, _) => " class=\"best\"",
+        (false, Some(_)) => " class=\"lost\"",
+        _ => "",
+    };
+    let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
+    let worst = cell.found.solved.certificate;
+    let certificate =
+        |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::short(of(c)));
+    let numbers = [
+        cell.degree.map_or_else(String::new, |degree| degree.to_string()),
+        exact(cell.c),
+        exact(cell.gamma),
+        cell.score_text(choice),
+        format::count(cell.found.solved.support_vectors as u64),
+        certificate(|c| c.kkt),
+        certificate(|c| c.relative_gap),
+        format::count(cell.found.total_iterations),
+        format!("{:.3}", cell.seconds),
+    ];
+    write!(out, "<tr{class}><td class=\"w\">{}</td>", cell.kernel)?;
+    numbers.iter().try_for_each(|text| write!(out, "<td>{}</td>", escaped(text)))?;
+    writeln!(out, "<td class=\"w\">{}</td></tr>", escaped(&cell.status_text()))
+}

@@ -1,0 +1,104 @@
+//! How features are to be scaled: tried on some of the samples, by a small grid.
+
+use super::choice::Choice;
+use crate::args::ScaleName;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::problem::{failed, scale_method, scale_name};
+use crate::progress::Bar;
+use maxmargin::core::Needs;
+use maxmargin::cv::{FoldPlan, Unlogged};
+use maxmargin::data::scale::{Method, Scaler};
+use maxmargin::data::{Dataset, Par};
+use maxmargin::kernel::gamma_scale;
+use maxmargin::{Attended, Ranges, Search, Svm};
+use serde::Serialize;
+
+/// Samples that are looked at, about: enough to tell ways of scaling apart that differ by a point or two.
+const LOOKED_AT: usize = 2000;
+
+/// Folds of them.
+const FOLDS: usize = 3;
+
+/// Values of C, and of γ as factors of what is usual for the scaled samples: the good ones lie among these for most data, and what is compared is the best of each.
+const C: [f64; 3] = [0.5, 8.0, 128.0];
+const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
+
+/// Widths that a search tries, as factors of what is usual: from nearly linear to nearly the identity, on most data.
+const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
+
+/// Powers of two around what is usual for samples that are scaled like this.
+pub(super) fn widths(data: &Dataset, scale: Option<ScaleName>) -> Vec<f64> {
+    let usual = usual(data, scale.map(scale_method)).unwrap_or(1.0).log2().round() as i32;
+    WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
+}
+
+/// 1/(features · variance) of scaled samples; none where they cannot be scaled, or are all zero.
+fn usual(data: &Dataset, method: Option<Method>) -> Option<f64> {
+    let gamma = match method {
+        None => gamma_scale(&data.samples),
+        Some(method) => gamma_scale(&Scaler::fit(&data.samples, method).apply(&data.samples).ok()?),
+    };
+    (gamma.is_finite() && gamma > 0.0).then_some(gamma)
+}
+
+/// A way of scaling and how its best combination did.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Tried {
+    scale: Option<&'static str>,
+    score: Option<f64>,
+    #[serde(skip)]
+    deviation: Option<f64>,
+    #[serde(skip)]
+    name: Option<ScaleName>,
+}
+
+/// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1. The first of these within a standard error of the best is taken:
+/// samples as they are keep their zeros, and ranges are the same in most folds, which then share their kernel.
+pub(super) fn pick(
+    svm: &Svm,
+    input: &Input,
+    (choice, needs, seed): (&Choice, Needs, u64),
+    (par, quiet): (Par, bool),
+) -> Result<(Option<ScaleName>, Vec<Tried>), Failure> {
+    let bad = |error: &maxmargin::Error| failed(input, error);
+    let planned = |data: &Dataset, folds: usize| match needs {
+        Needs::Classes => {
+            FoldPlan::stratified(&data.labels, folds, seed).or_else(|_| FoldPlan::shuffled(data.labels.len(), folds, seed))
+        }
+        _ => FoldPlan::shuffled(data.labels.len(), folds, seed),
+    };
+    let parts = input.data.labels.len() / LOOKED_AT;
+    let some = if parts > 1 {
+        let plan = planned(&input.data, parts).map_err(|e| Failure::input(&input.name, e))?;
+        Some(input.data.select(plan.test(0)))
+    } else {
+        None
+    };
+    let data = some.as_ref().unwrap_or(&input.data);
+    let plan = planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?;
+    let mut tried = Vec::new();
+    for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {
+        let method = name.map(scale_method);
+        // What cannot be scaled is left to the search itself, which says why.
+        let Some(usual) = usual(data, method) else { continue };
+        let scaled = method.into_iter().fold(svm.clone().threads(par), Svm::scale);
+        let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
+        let bar = Bar::cells(quiet, C.len() * GAMMA.len());
+        let search = Search::new(ranges).metric(choice.metric()).fast();
+        let attended = Attended { watch: &bar, logs: &Unlogged };
+        let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| bad(&e))?;
+        let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].scored);
+        let (score, deviation) = (best.and_then(|best| best.score), best.and_then(|best| best.deviation));
+        tried.push(Tried { scale: method.map(scale_name), score, deviation, name });
+    }
+    let known = || tried.iter().filter_map(|one| Some((one, one.score?)));
+    let better = |this: f64, other: f64| if choice.rises() { this > other } else { this < other };
+    let best = known().reduce(|best, next| if better(next.1, best.1) { next } else { best });
+    let taken = best.and_then(|(best, score)| {
+        let error = best.deviation.unwrap_or(0.0);
+        let bound = if choice.rises() { score - error } else { score + error };
+        known().find(|(_, own)| !better(bound, *own)).map(|(one, _)| one.name)
+    });
+    Ok((taken.flatten(), tried))
+}

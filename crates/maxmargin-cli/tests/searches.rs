@@ -1,0 +1,158 @@
+//! `grid --fast`, `--prune` and the other kinds of searches, their reports, and `search`.
+
+mod common;
+
+use common::Bench;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn cells(document: &Value) -> &Vec<Value> {
+    document["cells"].as_array().expect("cells")
+}
+
+fn place(cell: &Value) -> String {
+    format!("{} {} {}", cell["kernel"], cell["c"], cell["gamma"])
+}
+
+const GRID: &str = "grid banana --rows 200 -k 4 -c 2^-4:2^8:4 -g 2^-6:2^4:4 --threads 2";
+
+#[test]
+fn what_cannot_win_is_shown_so() {
+    let bench = Bench::new();
+    let full = bench.json(&format!("{GRID} -q"));
+    let pruned = bench.json(&format!("{GRID} -q --prune --csv cells.csv --plot cells.svg"));
+    assert_eq!(pruned["best"], full["best"]);
+    assert!(pruned["total_iterations"].as_u64() < full["total_iterations"].as_u64());
+    let most = full["best"]["score"].as_f64().map(|score| 200.0 * (1.0 - score)).expect("a score");
+    let lost: Vec<&Value> = cells(&pruned).iter().filter(|cell| !cell["at_least_errors"].is_null()).collect();
+    assert!(!lost.is_empty() && lost.len() < 42);
+    for cell in &lost {
+        assert!(cell["at_least_errors"].as_f64().is_some_and(|errors| errors > most + 0.5), "{cell}");
+        assert_eq!((&cell["score"], &cell["accuracy"], &cell["exact"]), (&Value::Null, &Value::Null, &Value::Bool(true)));
+        assert!(cell["folds"].as_array().is_some_and(|folds| folds.len() < 4));
+    }
+    assert_eq!(bench.read("cells.svg").matches("url(#lost)").count(), lost.len());
+    let lines = bench.read("cells.csv").lines().filter(|line| line.contains(",lost,")).count();
+    assert_eq!(lines, lost.len());
+    // Most lines of a small table are of such cells.
+    let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --prune -q");
+    assert!(text.out.contains("cannot win, at least ") && text.out.contains("lost"), "{}", text.out);
+    let refused = bench.run("grid banana --rows 60 -k 3 -c 1 -g 1 --prune --metric f1");
+    assert!(refused.code == 2 && refused.err.contains("--prune: f1 is no count of errors"), "{refused:?}");
+}
+
+#[test]
+fn a_fast_search_marks_what_it_left_loose() {
+    let bench = Bench::new();
+    let full = bench.json(&format!("{GRID} -q --eps 1e-5"));
+    let fast = bench.json(&format!("{GRID} -q --eps 1e-5 --fast"));
+    assert_eq!(fast["best"], full["best"]);
+    assert!(fast["total_iterations"].as_u64() < full["total_iterations"].as_u64());
+    let exact = |cell: &&Value| cell["exact"] == true;
+    assert!(cells(&fast).iter().filter(exact).all(|cell| cell["eps"] == 1e-5 && cell["gap"].is_null()));
+    assert!(cells(&fast).iter().filter(|cell| !exact(cell)).all(|cell| cell["gap"] == 1e-3 && cell["eps"].is_null()));
+    assert!(cells(&fast).iter().any(|cell| !exact(&cell)) && cells(&fast).iter().any(|cell| exact(&cell)));
+    let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --eps 1e-5 --fast -q");
+    assert!(text.out.contains("converged to a gap of 0.001") && text.out.contains(" ~"), "{}", text.out);
+}
+
+/// A search of many stages goes on from its log like one of one stage.
+#[test]
+fn every_kind_of_search_goes_on_with_the_same_bits() {
+    let bench = Bench::new();
+    for (at, how) in ["--fast --prune", "--random 8", "--halving", "--fast --extend --refine"].into_iter().enumerate() {
+        let line = format!("grid banana --rows 400 -k 4 -c 2^-2:2^6:4 -g 2^-4:2^2:4 --threads 2 -q {how}");
+        let told = |document: &Value| {
+            let tell =
+                |cell: &Value| (place(cell), cell["score"].clone(), cell["folds"][0]["objective"].clone(), cell["exact"].clone());
+            (cells(document).iter().map(tell).collect::<Vec<_>>(), document["best"].clone(), document["total_iterations"].clone())
+        };
+        let whole = told(&bench.json(&line));
+        let logged = format!("{line} --log kept{at}");
+        assert_eq!(told(&bench.json(&logged)), whole, "{how}");
+        let names: Vec<String> = fs::read_dir(bench.path(&format!("kept{at}")))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .filter(|name| Path::new(name).extension().is_some_and(|end| end == "cell"))
+            .collect();
+        for name in names.iter().step_by(5) {
+            fs::remove_file(bench.path(&format!("kept{at}/{name}"))).expect("a cell");
+        }
+        assert_eq!(told(&bench.json(&logged)), whole, "{how} from a part of its log");
+    }
+}
+
+#[test]
+fn the_simplest_of_the_best_is_taken_where_that_is_asked() {
+    let bench = Bench::new();
+    let line = format!("{GRID} -q");
+    let found = bench.json(&format!("{line} -o simple.model --take one-se"));
+    assert_ne!(found["one_se"], found["best"]);
+    assert!(found["one_se"]["c"].as_f64() <= found["best"]["c"].as_f64());
+    let info = bench.json("info simple.model");
+    let c = info["training"]["formulation"]["c"].as_f64().or(info["formulation"]["c"].as_f64());
+    assert_eq!(c, found["one_se"]["c"].as_f64(), "{info}");
+    assert!(found["flattest"]["score"] == found["best"]["score"]);
+    let text = bench.run(&line);
+    assert!(text.out.contains("simplest within a standard error: rbf, C = "), "{}", text.out);
+}
+
+#[test]
+fn the_report_is_one_page_that_fetches_nothing() {
+    let bench = Bench::new();
+    bench.file("a<b", (0..40).map(|i| format!("{} 1:{} 2:{}\n", i % 2, (i * 7) % 11, i % 5)).collect::<Vec<_>>().concat());
+    let answer = bench.run("grid a<b -k 4 -c 0.5,8 -g 0.125,1 --scale minmax --report page.html --json");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let page = bench.read("page.html");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(page.contains("a&lt;b") && !page.contains("a<b") && page.matches("<svg").count() == 1);
+    assert_eq!(page.matches("<tr").count(), 5, "a head and four cells");
+    let links: Vec<&str> = page.split("http").skip(1).collect();
+    assert!(links.iter().all(|rest| rest.starts_with("://www.w3.org/2000/svg")), "{links:?}");
+    assert!(!page.contains("<script") && !page.contains("src="));
+}
+
+#[test]
+fn a_search_is_judged_by_samples_that_it_did_not_see() {
+    let bench = Bench::new();
+    let line = "grid banana --rows 120 -k 3 -c 0.1,1,10 -g 0.1,1 --outer 4";
+    let found = bench.json(&format!("{line} -q --log kept"));
+    let folds = found["outer"]["folds"].as_array().expect("folds");
+    assert_eq!((folds.len(), found["outer"]["k"].as_u64()), (4, Some(4)));
+    let right: f64 =
+        folds.iter().map(|fold| fold["score"].as_f64().expect("a score") * fold["test"].as_f64().expect("a count")).sum();
+    assert!(found["outer"]["score"].as_f64().is_some_and(|score| (120.0 * score - right).abs() < 1e-9));
+    assert!(folds.iter().all(|fold| fold["chosen"]["kernel"] == "rbf" && fold["train"] == 90));
+    assert_eq!(bench.json(&format!("{line} -q --log kept"))["outer"], found["outer"]);
+    let text = bench.run(&format!("{line} -q"));
+    assert!(text.out.contains("nested: accuracy, % ") && text.out.contains("4 outer folds"), "{}", text.out);
+    let refused = bench.run(&format!("{line} --folds contiguous"));
+    assert!(refused.code == 2 && refused.err.contains("leave --folds out"), "{refused:?}");
+}
+
+/// Who knows nothing of C, gamma and scaling gets a model that needs them.
+#[test]
+fn search_finds_scaling_too() {
+    let bench = Bench::new();
+    // The label is in the first feature; the second is noise, ten thousand times as large.
+    let noise = |i: usize| (i * 7919 % 10_007) as f64;
+    let line = |i: usize| {
+        let x = (i * 37 % 101) as f64 / 101.0;
+        format!("{} 1:{x} 2:{}\n", if (0.3..0.7).contains(&x) { 1 } else { -1 }, noise(i))
+    };
+    bench.file("wide", (0..160).map(line).collect::<Vec<_>>().concat());
+    let found = bench.json("search wide -q --report wide.html --probability platt");
+    assert_eq!((found["command"].as_str(), found["scales"].as_array().map(Vec::len)), (Some("search"), Some(3)));
+    assert!(found["scale"] == "minmax" || found["scale"] == "standard", "{}", found["scales"]);
+    assert!(found["best"]["score"].as_f64().is_some_and(|score| score > 0.95), "{}", found["best"]);
+    assert_eq!(found["refit"]["model"], "wide.model");
+    assert_eq!(bench.names(), ["wide", "wide.html", "wide.model"]);
+    let predicted = bench.json("predict wide wide.model -q");
+    assert!(predicted["accuracy"].as_f64().is_some_and(|accuracy| accuracy > 0.95), "{predicted}");
+    let probable = bench.run("predict wide wide.model --probability -o p -q");
+    assert_eq!(probable.code, 0, "{probable:?}");
+    // Where features are alike, they are left alone.
+    let plain = bench.json("search banana --rows 120 -q -o plain.model");
+    assert_eq!((&plain["scale"], plain["scales"][0]["scale"].is_null()), (&Value::Null, true));
+}

@@ -1,0 +1,106 @@
+//! Nested cross-validation: a whole search, judged by samples that it never saw.
+
+use super::Svm;
+use super::chosen::best;
+use super::grid::Attended;
+use super::search::Search;
+use maxmargin_cv::{CvError, FoldPlan, PlanError};
+use maxmargin_data::{ClassLabels, Dataset};
+use std::time::Instant;
+
+/// What a search is worth: its choices in every outer fold, and how they did there.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    /// One for each outer fold that was reached.
+    pub folds: Vec<OuterFold>,
+    /// The score of the samples of all folds together; none where a fold has none.
+    pub score: Option<f64>,
+    /// Standard deviation of the scores of the folds, where there are two or more.
+    pub deviation: Option<f64>,
+}
+
+/// One outer fold.
+#[derive(Clone, Debug)]
+pub struct OuterFold {
+    /// Samples that the search had.
+    pub train: usize,
+    /// Samples that it was judged by.
+    pub test: usize,
+    /// The estimator that it chose, and its score in the inner folds; none where nothing converged.
+    pub chosen: Option<(Svm, Option<f64>)>,
+    /// The score of the test samples.
+    pub score: Option<f64>,
+}
+
+impl Svm {
+    /// Searches the training set of every fold of `outer` by folds of its own (`inner`), trains what is best there, and scores it on the fold. What is reported is what the
+    /// search itself does for samples that had no part in its choices; the score of the best cell of a search is a little too good for that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Svm::search`], and those of `inner`.
+    pub fn nested(
+        &self,
+        data: &Dataset,
+        outer: &FoldPlan,
+        inner: impl Fn(&Dataset) -> Result<FoldPlan, PlanError>,
+        search: &Search,
+        attended: Attended,
+    ) -> Result<Nested, CvError> {
+        if outer.len() != data.samples.len() {
+            return Err(CvError::Plan { plan: outer.len(), data: data.samples.len() });
+        }
+        let (metric, begun) = (search.metric_of(self), Instant::now());
+        // Positive for the greater label, where a metric ranks.
+        let greater = match self.classes(data)?.as_ref().map(ClassLabels::labels) {
+            Some([_, greater]) => Some(*greater),
+            _ => None,
+        };
+        let (mut truths, mut said) = (Vec::new(), Vec::new());
+        let mut folds = Vec::new();
+        for fold in 0..outer.folds() {
+            let (test, train) = (outer.test(fold), outer.train(fold));
+            let part = data.select(&train);
+            let weights = self.sample_weights.as_ref().map(|weights| train.iter().map(|&i| weights[i]).collect());
+            let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));
+            let svm = Svm { sample_weights: weights, max_time: left, ..self.clone() };
+            let found = svm.search(&part, &inner(&part)?, search, attended, |_, _| ())?;
+            if found.cells.len() < found.wanted || found.cells.iter().any(|cell| cell.scored.ended) {
+                break;
+            }
+            let chosen = best(&found.cells, metric).map(|at| &found.cells[at]);
+            let mut score = None;
+            if let Some(cell) = chosen {
+                let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));
+                let fitted = Svm { max_time: left, ..cell.svm.clone() }.fit_watched(&part, attended.watch)?;
+                if fitted.status.ended_early() {
+                    break;
+                }
+                let samples = data.samples.select(test);
+                let values = if metric.ranks() && greater.is_some() {
+                    fitted.decision_values(&samples)?
+                } else {
+                    fitted.predict(&samples)?
+                };
+                let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
+                score = Some(metric.score(&truth, &values)).filter(|score| !score.is_nan());
+                truths.extend(truth);
+                said.extend(values);
+            }
+            let chosen = chosen.map(|cell| {
+                (
+                    Svm { sample_weights: self.sample_weights.clone(), max_time: self.max_time, ..cell.svm.clone() },
+                    cell.scored.score,
+                )
+            });
+            folds.push(OuterFold { train: train.len(), test: test.len(), chosen, score });
+        }
+        let complete = folds.len() == outer.folds() && folds.iter().all(|fold| fold.chosen.is_some());
+        let score = complete.then(|| metric.score(&truths, &said)).filter(|score| !score.is_nan());
+        let scores: Vec<f64> = folds.iter().filter_map(|fold| fold.score).collect();
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let spread = scores.iter().map(|score| (score - mean) * (score - mean)).sum::<f64>();
+        let deviation = (scores.len() > 1).then(|| (spread / (scores.len() - 1) as f64).sqrt());
+        Ok(Nested { folds, score, deviation })
+    }
+}

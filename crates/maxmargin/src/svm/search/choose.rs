@@ -1,0 +1,195 @@
+//! Which combinations are tried.
+
+use super::super::Svm;
+use super::super::chosen::width;
+use super::super::grid::Asked;
+use super::super::ranges::{Cell, Ranges};
+use maxmargin_cv::FoldPlan;
+use maxmargin_data::Dataset;
+use maxmargin_kernel::Gamma;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+
+/// All combinations.
+pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<Asked> {
+    let values = ranges.costs(svm.formulation());
+    ranges.columns(svm).into_iter().map(|svm| Asked { svm, values: values.clone() }).collect()
+}
+
+/// `count` combinations with log-uniform C and γ.
+pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<Asked> {
+    let mut rng = ChaCha8Rng::seed_from_u64(svm.seed);
+    let costs = ranges.costs(svm.formulation());
+    // One column for each kernel and value of ε or ν; the width is drawn.
+    let narrow = if ranges.gamma.is_empty() { ranges.clone() } else { ranges.clone().gamma(&ranges.gamma[..1]) };
+    let columns = narrow.columns(svm);
+    (0..count)
+        .map(|_| {
+            let column = &columns[rng.random_range(0..columns.len())];
+            let c = between(&costs, &mut rng);
+            let drawn = (!ranges.gamma.is_empty()).then(|| between(&ranges.gamma, &mut rng));
+            let wide = column.kernel.gamma().is_some();
+            let gamma = drawn.filter(|_| wide).map_or(column.gamma, |gamma| Some(Gamma::Value(gamma)));
+            Asked { svm: Svm { gamma, ..column.clone() }, values: vec![c] }
+        })
+        .collect()
+}
+
+/// A value whose logarithm lies anywhere between those of the least and the greatest.
+fn between(values: &[f64], rng: &mut impl Rng) -> f64 {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let share: f64 = rng.random();
+    (least.ln() + share * (most / least).ln()).exp().clamp(least, most)
+}
+
+/// Samples in an order whose beginnings have every class and fold in about its share.
+pub(super) fn nested(data: &Dataset, plan: &FoldPlan, seed: u64) -> Vec<usize> {
+    // The first fold that tests a sample; that of those which none does is one too many.
+    let mut fold_of = vec![plan.folds(); data.labels.len()];
+    (0..plan.folds()).rev().for_each(|fold| plan.test(fold).iter().for_each(|&i| fold_of[i] = fold));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut groups: BTreeMap<(u64, usize), Vec<usize>> = BTreeMap::new();
+    for (i, (label, fold)) in data.labels.iter().zip(&fold_of).enumerate() {
+        groups.entry((label.to_bits(), *fold)).or_default().push(i);
+    }
+    // Values of a regression are all different: folds alone are groups then.
+    if groups.len() > data.labels.len() / 2 {
+        let all = std::mem::take(&mut groups).into_iter().flat_map(|((_, fold), rows)| rows.into_iter().map(move |i| (fold, i)));
+        all.for_each(|(fold, i)| groups.entry((0, fold)).or_default().push(i));
+    }
+    let mut keyed = Vec::with_capacity(data.labels.len());
+    for rows in groups.values_mut() {
+        rows.sort_unstable();
+        rows.shuffle(&mut rng);
+        // The first of each group is in every part.
+        let count = rows.len() as f64;
+        keyed.extend(rows.iter().enumerate().map(|(rank, &i)| (rank as f64 / count, i)));
+    }
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    keyed.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Cells by their columns again, C ascending.
+pub(super) fn columns_of<'c, T: 'c>(cells: impl Iterator<Item = &'c Cell<T>>) -> Vec<Asked> {
+    let mut columns: Vec<Asked> = Vec::new();
+    for cell in cells {
+        let c = cell.svm.formulation().c().unwrap_or(1.0);
+        match columns.iter_mut().find(|asked| same_column(&asked.svm, &cell.svm)) {
+            Some(asked) => asked.values.push(c),
+            None => columns.push(Asked { svm: cell.svm.clone(), values: vec![c] }),
+        }
+    }
+    columns.iter_mut().for_each(|asked| asked.values.sort_by(f64::total_cmp));
+    columns
+}
+
+/// Whether two estimators differ in C alone.
+fn same_column(one: &Svm, other: &Svm) -> bool {
+    let column = |svm: &Svm| (svm.kernel_given(), svm.gamma, svm.formulation().with_c(1.0));
+    column(one) == column(other)
+}
+
+/// What was tried of C and γ beside one cell: of its kernel and formulation, ascending.
+struct Tried {
+    c: Vec<f64>,
+    gamma: Vec<f64>,
+}
+
+impl Tried {
+    fn beside<T>(cells: &[Cell<T>], best: &Cell<T>) -> Self {
+        let free = |svm: &Svm| (svm.kernel_given().with_gamma(1.0), svm.formulation().with_c(1.0));
+        let alike = || cells.iter().filter(|cell| free(&cell.svm) == free(&best.svm));
+        let ascending = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values
+        };
+        let c = ascending(alike().filter_map(|cell| cell.svm.formulation().c()).collect());
+        // A width by a rule is the only one.
+        let given = matches!(best.svm.gamma, Some(Gamma::Value(_))) && best.svm.kernel.gamma().is_some();
+        Self { c, gamma: if given { ascending(alike().map(width).collect()) } else { Vec::new() } }
+    }
+}
+
+/// A border is passed by this factor at most.
+const FAR: f64 = 1024.0;
+
+/// What comes next beyond an end of some values, where `at` is that end and what was asked for (`within`) is not left far behind.
+fn beyond(values: &[f64], at: f64, within: &[f64]) -> Option<f64> {
+    let next = match values {
+        [first, second, ..] if at == *first => first / (second / first),
+        [.., before, last] if at == *last => last * (last / before),
+        _ => return None,
+    };
+    let least = within.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = within.iter().copied().fold(0.0, f64::max);
+    // A little more, for rounding.
+    (least / next <= FAR * 1.001 && next / most <= FAR * 1.001).then_some(next)
+}
+
+/// What comes next beyond those ends of some values at which one of the best lies.
+fn beyond_ends<T>((values, within): (&[f64], &[f64]), best: &[&Cell<T>], of: impl Fn(&Cell<T>) -> Option<f64>) -> Vec<f64> {
+    let ends = values.first().into_iter().chain(values.last());
+    ends.filter(|end| best.iter().any(|cell| of(cell) == Some(**end))).filter_map(|end| beyond(values, *end, within)).collect()
+}
+
+/// The cells one step beyond the border where one of the best lies there: all C of a new γ, all γ of a new C, of the kernel of the first.
+pub(super) fn extended<T>(cells: &[Cell<T>], best: &[&Cell<T>], ranges: &Ranges) -> Vec<Asked> {
+    let Some(first) = best.first() else { return Vec::new() };
+    let tried = Tried::beside(cells, first);
+    let costs = beyond_ends((&tried.c, &ranges.c), best, |cell| cell.svm.formulation().c());
+    let widths = beyond_ends((&tried.gamma, &ranges.gamma), best, |cell| Some(width(cell)));
+    let with = |gamma: &f64| Svm { gamma: Some(Gamma::Value(*gamma)), ..first.svm.clone() };
+    let mut asked = Vec::new();
+    if !costs.is_empty() {
+        let columns: Vec<Svm> =
+            if tried.gamma.is_empty() { vec![first.svm.clone()] } else { tried.gamma.iter().map(with).collect() };
+        asked.extend(columns.into_iter().map(|svm| Asked { svm, values: costs.clone() }));
+    }
+    let mut values = tried.c;
+    values.extend(costs);
+    values.sort_by(f64::total_cmp);
+    if values.is_empty() {
+        values.push(1.0);
+    }
+    asked.extend(widths.iter().map(|gamma| Asked { svm: with(gamma), values: values.clone() }));
+    asked
+}
+
+/// The best's own value, its neighbours, and those half way to them.
+fn around(values: &[f64], at: f64) -> Vec<f64> {
+    let Some(place) = values.iter().position(|value| *value == at) else { return vec![at] };
+    let mut found = Vec::new();
+    if place > 0 {
+        found.extend([values[place - 1], (values[place - 1] * at).sqrt()]);
+    }
+    found.push(at);
+    if let Some(next) = values.get(place + 1) {
+        found.extend([(at * next).sqrt(), *next]);
+    }
+    found
+}
+
+/// Cells of a finer grid around the best which are not there yet.
+pub(super) fn refined<T>(cells: &[Cell<T>], best: &Cell<T>) -> Vec<Asked> {
+    let tried = Tried::beside(cells, best);
+    let costs = best.svm.formulation().c().map_or_else(|| vec![1.0], |c| around(&tried.c, c));
+    let columns: Vec<Svm> = if tried.gamma.is_empty() {
+        vec![best.svm.clone()]
+    } else {
+        let widths = around(&tried.gamma, width(best));
+        widths.into_iter().map(|gamma| Svm { gamma: Some(Gamma::Value(gamma)), ..best.svm.clone() }).collect()
+    };
+    let there = |svm: &Svm, c: f64| {
+        cells.iter().any(|cell| same_column(&cell.svm, svm) && cell.svm.formulation().c().is_none_or(|known| known == c))
+    };
+    let missing = |svm: Svm| {
+        let values: Vec<f64> = costs.iter().copied().filter(|c| !there(&svm, *c)).collect();
+        (!values.is_empty()).then_some(Asked { svm, values })
+    };
+    columns.into_iter().filter_map(missing).collect()
+}

@@ -1,0 +1,265 @@
+//! Searches: which cells they try, what they give up, and that they end at what the full grid finds.
+
+use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
+use maxmargin::kernel::Kernel;
+use maxmargin::prelude::*;
+use maxmargin::{Attended, Cell, Found, Ranges, Search, best, flattest, one_standard_error};
+use std::collections::BTreeSet;
+
+fn powers(from: i32, to: i32, by: usize) -> Vec<f64> {
+    (from..=to).step_by(by).map(|k| 2.0_f64.powi(k)).collect()
+}
+
+fn made(generator: Generator, rows: usize, seed: u64) -> (Dataset, FoldPlan) {
+    let data = generator.generate(rows, None, seed).expect("data");
+    let plan = FoldPlan::stratified(&data.labels, 4, 1).expect("folds");
+    (data, plan)
+}
+
+fn run(svm: &Svm, (data, plan): &(Dataset, FoldPlan), search: &Search) -> Found<CvReport> {
+    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    svm.search(data, plan, search, attended, |_, report| report).expect("cells")
+}
+
+fn metric() -> &'static dyn Metric {
+    metrics_of(maxmargin::core::Needs::Classes)[0]
+}
+
+fn name<T>(cell: &Cell<T>) -> String {
+    format!("{:?} {:?}", cell.svm.kernel_given(), cell.svm.formulation())
+}
+
+fn work<T>(found: &Found<T>) -> u64 {
+    found.again + found.cells.iter().map(|cell| cell.scored.iterations).sum::<u64>()
+}
+
+fn wide() -> Ranges {
+    Ranges::new().c(&powers(-4, 8, 2)).gamma(&powers(-8, 4, 2))
+}
+
+/// Cells that were given up really were worse, and nothing else is lost.
+#[test]
+fn pruning_finds_the_winner_of_the_full_search() {
+    for (generator, seed) in
+        [(Generator::Banana, 1), (Generator::TwoGaussians, 2), (Generator::GaussM, 3), (Generator::Banana, 7)]
+    {
+        let on = made(generator, 160, seed);
+        let svm = Svm::rbf(1.0);
+        let full = run(&svm, &on, &Search::new(wide()));
+        let pruned = run(&svm, &on, &Search::new(wide()).prune());
+        let [first, second] = [&full, &pruned].map(|found| best(&found.cells, metric()).expect("a best"));
+        assert_eq!(first, second, "{generator:?}");
+        let most = full.cells[first].scored.errors.expect("counted");
+        let mut lost = 0;
+        for (whole, cell) in full.cells.iter().zip(&pruned.cells) {
+            assert_eq!(name(whole), name(cell));
+            match cell.scored.lost {
+                Some(errors) => {
+                    assert!(
+                        errors > most && whole.scored.errors.is_none_or(|all| errors <= all),
+                        "{errors} of {:?}",
+                        whole.scored
+                    );
+                    assert!(cell.found.folds.len() < 4 && cell.found.accuracy.is_none() && cell.found.scores.is_empty());
+                    lost += 1;
+                }
+                None => assert_eq!(whole.scored.errors, cell.scored.errors),
+            }
+        }
+        assert!(lost > 0 && work(&pruned) < work(&full), "{generator:?}: {lost}, {} of {}", work(&pruned), work(&full));
+    }
+}
+
+#[test]
+fn pruned_searches_do_not_depend_on_threads() {
+    let on = made(Generator::Banana, 200, 5);
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let svm = Svm::rbf(1.0).threads(Par::Pool);
+        let found = pool.install(|| run(&svm, &on, &Search::new(wide()).prune().fast()));
+        found.cells.iter().map(|cell| (name(cell), cell.scored)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(1), of(3));
+}
+
+#[test]
+fn what_cannot_be_bounded_is_not_pruned() {
+    let on = made(Generator::Banana, 60, 1);
+    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let refused = |svm: &Svm, on: &(Dataset, FoldPlan), search: Search| {
+        let found = svm.search(&on.0, &on.1, &search.prune(), attended, |_, _| ());
+        found.expect_err("refused").to_string()
+    };
+    let f1 = maxmargin::cv::all_metrics(maxmargin::core::Needs::Classes).find(|metric| metric.name() == "f1").expect("a metric");
+    assert!(refused(&Svm::rbf(1.0), &on, Search::new(wide()).metric(f1)).contains("f1 is no count of errors"));
+    let mut three = on.clone();
+    three.0.labels.iter_mut().step_by(3).for_each(|label| *label = 9.0);
+    three.1 = FoldPlan::stratified(&three.0.labels, 4, 1).expect("folds");
+    assert!(refused(&Svm::rbf(1.0), &three, Search::new(wide())).contains("one machine tells two classes apart"));
+    assert!(refused(&Svm::rbf(1.0).seeding(maxmargin::cv::Seeding::Cold), &on, Search::new(wide())).contains("seeding full"));
+}
+
+/// Every candidate meets the goal that was asked for; the others say that they do not, and are a point away.
+#[test]
+fn a_fast_search_is_exact_where_it_counts() {
+    for (generator, seed) in [(Generator::Banana, 1), (Generator::GaussM, 2), (Generator::TwoGaussians, 3)] {
+        let on = made(generator, 160, seed);
+        let svm = Svm::rbf(1.0).eps(1e-5);
+        let full = run(&svm, &on, &Search::new(wide()));
+        let fast = run(&svm, &on, &Search::new(wide()).fast());
+        assert_eq!(fast.cells.len(), full.cells.len());
+        let top = &fast.cells[best(&fast.cells, metric()).expect("a best")];
+        let score = top.scored.score.expect("a score");
+        assert_eq!(Some(score), full.cells[best(&full.cells, metric()).expect("a best")].scored.score, "{generator:?}");
+        for (cell, whole) in fast.cells.iter().zip(&full.cells) {
+            assert_eq!(name(cell), name(whole));
+            let certificate = cell.found.certificate().expect("judged");
+            let met = if cell.scored.exact { certificate.kkt <= 1e-5 } else { certificate.relative_gap <= 1e-3 };
+            assert!(met && certificate.holds && cell.scored.converged, "{certificate:?}");
+            assert!(cell.scored.exact || cell.scored.score.is_some_and(|own| own < score - 0.01));
+        }
+        let loose = fast.cells.iter().filter(|cell| !cell.scored.exact).count();
+        assert!(loose > 0 && work(&fast) < work(&full), "{generator:?}: {loose} loose, {} of {}", work(&fast), work(&full));
+    }
+    // Who asks for no more is served at once.
+    let on = made(Generator::Banana, 120, 1);
+    let found = run(&Svm::rbf(1.0).gap(1e-2), &on, &Search::new(wide()).fast());
+    assert!(found.again == 0 && found.cells.iter().all(|cell| cell.scored.exact));
+}
+
+#[test]
+fn random_cells_lie_in_their_ranges_and_come_again() {
+    let on = made(Generator::Banana, 100, 1);
+    let ranges = || Ranges::new().c(&[0.5, 32.0]).gamma(&[0.01, 10.0]).kernels(&[Kernel::Linear, Kernel::rbf(1.0)]);
+    let names = |seed: u64| {
+        let found = run(&Svm::rbf(1.0).seed(seed), &on, &Search::new(ranges()).random(20));
+        assert_eq!((found.cells.len(), found.wanted), (20, 20));
+        for cell in &found.cells {
+            assert!((0.5..=32.0).contains(&cell.svm.formulation().c().expect("a price")));
+            assert!(cell.svm.kernel_given().gamma().is_none_or(|gamma| (0.01..=10.0).contains(&gamma)));
+        }
+        found.cells.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(4), names(4));
+    assert_ne!(names(4), names(5));
+    assert_eq!(names(4).iter().collect::<BTreeSet<_>>().len(), 20);
+    assert!(names(4).iter().any(|name| name.contains("Linear")) && names(4).iter().any(|name| name.contains("Rbf")));
+}
+
+/// What is left has seen all samples, and is as good as the best of all within what the parts can tell.
+#[test]
+fn halving_ends_on_all_samples() {
+    let on = made(Generator::Banana, 1200, 1);
+    let full = run(&Svm::rbf(1.0), &on, &Search::new(wide()));
+    let halved = run(&Svm::rbf(1.0), &on, &Search::new(wide()).halving());
+    // 49, 17 and 6 cells on 133, 400 and 1,200 samples.
+    assert_eq!((halved.cells.len(), halved.wanted), (6, 6));
+    assert!(halved.cells.iter().all(|cell| cell.found.samples_counted == 1200 && cell.scored.exact));
+    for cell in &halved.cells {
+        let same = full.cells.iter().find(|known| name(known) == name(cell)).expect("a cell of the grid");
+        let difference = same.scored.errors.expect("counted").abs_diff(cell.scored.errors.expect("counted"));
+        assert!(difference <= 4, "{difference}");
+    }
+    let score =
+        |found: &Found<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score");
+    assert!(score(&halved) > score(&full) - 0.01 && work(&halved) < work(&full) / 2);
+    // Too few samples for parts: the full search.
+    let few = made(Generator::Banana, 100, 1);
+    assert_eq!(run(&Svm::rbf(1.0), &few, &Search::new(wide()).halving()).cells.len(), 49);
+}
+
+#[test]
+fn refining_tries_what_lies_between() {
+    let on = made(Generator::Banana, 240, 1);
+    let coarse = run(&Svm::rbf(1.0), &on, &Search::new(wide()));
+    let fine = run(&Svm::rbf(1.0), &on, &Search::new(wide()).refine());
+    let names: BTreeSet<String> = fine.cells.iter().map(name).collect();
+    assert!(
+        coarse.cells.iter().all(|cell| names.contains(&name(cell))) && names.len() == fine.cells.len(),
+        "none is tried twice"
+    );
+    // Of 25 cells around the best 9 were there, of 15 at a border 6, of 9 in a corner 4.
+    assert!([16, 9, 5].contains(&(fine.cells.len() - coarse.cells.len())), "{} cells", fine.cells.len());
+    let score =
+        |found: &Found<CvReport>| found.cells[best(&found.cells, metric()).expect("a best")].scored.score.expect("a score");
+    assert!(score(&fine) >= score(&coarse));
+}
+
+#[test]
+fn a_search_goes_on_beyond_its_border() {
+    let on = made(Generator::Banana, 240, 1);
+    let narrow = Ranges::new().c(&powers(-6, -4, 1)).gamma(&powers(-8, -6, 1));
+    let found = run(&Svm::rbf(1.0), &on, &Search::new(narrow.clone()).extend());
+    let top = &found.cells[best(&found.cells, metric()).expect("a best")];
+    let near = run(&Svm::rbf(1.0), &on, &Search::new(narrow));
+    let score = near.cells[best(&near.cells, metric()).expect("a best")].scored.score;
+    assert!(found.cells.len() > 9 && top.scored.score > score, "{} cells", found.cells.len());
+    let gammas: BTreeSet<u64> = found.cells.iter().filter_map(|cell| cell.svm.kernel_given().gamma()).map(f64::to_bits).collect();
+    let costs: BTreeSet<u64> = found.cells.iter().filter_map(|cell| cell.svm.formulation().c()).map(f64::to_bits).collect();
+    assert_eq!(found.cells.len(), gammas.len() * costs.len(), "no holes");
+}
+
+fn chosen_width<T>(cell: &Cell<T>) -> f64 {
+    cell.svm.kernel_given().gamma().expect("a width")
+}
+
+/// A table by hand: scores of C (across) and γ (down).
+#[test]
+fn the_simplest_and_the_flattest() {
+    let scores = [[0.80, 0.90, 0.80], [0.89, 0.90, 0.90], [0.70, 0.88, 0.89]];
+    let mut cells = Vec::new();
+    for (row, gamma) in [0.1, 1.0, 10.0].into_iter().enumerate() {
+        for (column, c) in [1.0, 10.0, 100.0].into_iter().enumerate() {
+            let svm = Svm::rbf(gamma).c(c);
+            let scored = maxmargin::Scored {
+                score: Some(scores[row][column]),
+                deviation: Some(0.015),
+                converged: true,
+                exact: true,
+                ..maxmargin::Scored::default()
+            };
+            cells.push(Cell { svm, scored, found: () });
+        }
+    }
+    let names: Vec<(f64, f64)> =
+        cells.iter().map(|cell| (cell.svm.formulation().c().expect("a price"), chosen_width(cell))).collect();
+    let at = |place: usize| names[place];
+    assert_eq!(best(&cells, metric()).map(at), Some((10.0, 0.1)), "the first of equals");
+    assert_eq!(one_standard_error(&cells, metric()).map(at), Some((1.0, 1.0)));
+    // Neighbours of (10, 0.1): .80 .80 .90; of (10, 1): .90 .88 .89 .90; of (100, 1): .80 .89 .90.
+    assert_eq!(flattest(&cells, metric()).map(at), Some((10.0, 1.0)));
+    cells[1].scored.converged = false;
+    cells[4].scored.lost = Some(7);
+    cells[5].scored.exact = false;
+    assert_eq!(best(&cells, metric()).map(at), Some((1.0, 1.0)), "candidates alone");
+}
+
+/// Every outer fold is what the search makes of the other samples, and nothing else.
+#[test]
+fn nested_folds_are_searches_without_their_samples() {
+    let (data, outer) = made(Generator::GaussM, 120, 3);
+    let attended = Attended { watch: &Quiet, logs: &Unlogged };
+    let search = Search::new(Ranges::new().c(&[0.1, 1.0, 10.0]).gamma(&[0.1, 1.0])).fast();
+    let inner = |data: &Dataset| FoldPlan::stratified(&data.labels, 3, 1);
+    let nested = Svm::rbf(1.0).nested(&data, &outer, inner, &search, attended).expect("four folds");
+    assert_eq!(nested.folds.len(), 4);
+    let mut correct = 0;
+    for (fold, found) in nested.folds.iter().enumerate() {
+        let (test, train) = (outer.test(fold).to_vec(), outer.train(fold));
+        let part = data.select(&train);
+        let plan = inner(&part).expect("folds");
+        let alone = run(&Svm::rbf(1.0), &(part.clone(), plan), &search);
+        let top = &alone.cells[best(&alone.cells, metric()).expect("a best")];
+        let chosen = found.chosen.as_ref().expect("a choice");
+        assert_eq!(
+            (chosen.0.formulation(), chosen.0.kernel_given(), chosen.1),
+            (top.svm.formulation(), top.svm.kernel_given(), top.scored.score)
+        );
+        let predicted = top.svm.fit(&part).expect("a model").predict(&data.samples.select(&test)).expect("labels");
+        let right = test.iter().zip(&predicted).filter(|(i, label)| data.labels[**i] == **label).count();
+        assert_eq!((found.score, found.train, found.test), (Some(right as f64 / test.len() as f64), train.len(), test.len()));
+        correct += right;
+    }
+    assert_eq!(nested.score, Some(correct as f64 / 120.0));
+    assert!(nested.deviation.is_some_and(|deviation| deviation >= 0.0));
+}
