@@ -97,7 +97,10 @@ fn the_best_is_trained_and_written() {
     );
     let csv = std::fs::read_to_string(bench.path("cells.csv")).expect("a file");
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (5, "kernel,degree,c,gamma,accuracy,status,kkt,relative_gap,iterations,seconds"));
+    assert_eq!(
+        (lines.len(), lines[0]),
+        (5, "kernel,degree,c,gamma,accuracy,status,kkt,relative_gap,iterations,seconds,mean,deviation")
+    );
     assert!(lines[1].starts_with("rbf,,1,0.5,0."), "{}", lines[1]);
     let svg = std::fs::read_to_string(bench.path("cells.svg")).expect("a file");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.matches("<title>").count() == 4, "{svg}");

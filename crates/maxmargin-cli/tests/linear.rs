@@ -84,7 +84,6 @@ fn options_that_contradict_each_other() {
     for (line, says) in [
         ("train blobs --solver avsf -g 1", "use --kernel linear"),
         ("train blobs --kernel linear --solver descent", "--bias none"),
-        ("train blobs --solver smo --loss squared", "--kernel linear"),
         ("train blobs --bias none", "--kernel linear"),
         ("train blobs --gap 1", "asks for nothing"),
         ("train blobs --kernel linear --solver linear --updatable", "--solver smo"),

@@ -180,7 +180,7 @@ fn what_cannot_be_solved_says_what_can() {
     assert!(refused.code == 1 && refused.err.contains("one C for all samples"), "{refused:?}");
     let refused = bench.run("cv data -k 3 --solver fw --seeding sir");
     assert!(refused.code == 2 && refused.err.contains("use cold or full"), "{refused:?}");
-    let refused = bench.run("train two --solver smo --loss squared -o other");
+    let refused = bench.run("train two --solver irwls --loss squared -o other");
     assert!(refused.code == 2 && refused.err.contains("hinge loss"), "{refused:?}");
     bench.file("rare", format!("{}99 1:5\n", three(30)));
     let refused = bench.run("cv rare -k 3 -g 0.5 --folds contiguous");

@@ -71,7 +71,7 @@ fn every_solver_cross_validates() {
 fn refusals_name_what_to_take() {
     let mut case = Case::generated(Generator::Blobs, 40, 2, 0.5, 1.0, 7);
     for (solver, loss, instead) in
-        [(Solver::Linear, Loss::Hinge, "smo"), (Solver::Cvm, Loss::Hinge, "smo"), (Solver::Smo, Loss::SquaredHinge, "pairwise")]
+        [(Solver::Linear, Loss::Hinge, "smo"), (Solver::Cvm, Loss::Hinge, "smo"), (Solver::Irwls, Loss::SquaredHinge, "pairwise")]
     {
         case.solver = solver.build(1);
         case.formulation = Formulation::Svc { c: 1.0, loss, offset: Offset::Free };

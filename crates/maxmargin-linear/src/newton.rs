@@ -52,6 +52,9 @@ pub(crate) struct Newton<'a, R> {
 /// Newton steps of one round before it is given up.
 const STEPS: u64 = 40;
 
+/// The same where no variable has a bound: there is nothing proximal then, and the next round would begin this one again.
+const STEPS_AT_ONCE: u64 = 1000;
+
 /// A round ends when the gradient of the inner problem disturbs no margin by more than this share of the present violation.
 const EARLY: f64 = 0.1;
 
@@ -163,7 +166,8 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.centre(alpha, w, bias, gradient, sigma);
         self.cost.rounds += 1;
         self.curvature.clear();
-        for _ in 0..STEPS {
+        let unbounded = self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0);
+        for _ in 0..if unbounded { STEPS_AT_ONCE } else { STEPS } {
             let gradient: Vec<f64> = self.w.iter().zip(&self.sum).map(|(w, s)| w - s).collect();
             let bias_gradient = self.wanted().map(|wanted| wanted - self.balance);
             let norm = dot(&gradient, &gradient).sqrt();

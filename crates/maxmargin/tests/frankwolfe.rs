@@ -21,7 +21,9 @@ fn by_smo(gram: &dyn Gram, signs: &[f64], c: f64) -> f64 {
     let rows = Rows::new(&signed, u64::MAX, Par::Seq);
     let start = Start::project(&dual, vec![0.0; n]).expect("feasible");
     let solution = smo(&dual, &rows, start, &SmoConfig::default(), &Stop::at(1e-9), &mut Silent).expect("a problem for SMO");
-    assert_eq!(solution.status, Status::Converged);
+    // Where steps along a polynomial kernel creep it says so; what it knows by then is the gap.
+    let certificate = certify(&dual, &signed, &solution, Par::Seq);
+    assert!(certificate.gap() <= 1e-9 && matches!(solution.status, Status::Converged | Status::Stalled), "{certificate:?}");
     solution.alpha.iter().zip(&solution.gradient).map(|(a, g)| 0.5 * a * g).sum()
 }
 
@@ -43,7 +45,7 @@ fn the_objectives_are_those_of_smo() {
                 let certificate = certify(&dual, &gram, &outcome.solution, Par::Seq);
                 let what = format!("{generator:?}, {kernel:?}, {method:?}: {certificate:?} for {reference}");
                 assert_eq!(outcome.solution.status, Status::Converged, "{what}");
-                // SMO is within its violation of the optimum, and α moves by at most 2 in all.
+                // SMO is within its gap of the optimum.
                 assert!(reference >= -certificate.primal - 1e-12 && reference <= -certificate.dual + 2e-9, "{what}");
                 assert!(certificate.relative_gap() <= 1e-4, "{what}");
             }

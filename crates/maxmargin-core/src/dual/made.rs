@@ -41,7 +41,7 @@ impl Dual {
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`]; when a `C` is not finite, or, of the squared loss, not positive.
+    /// As [`Dual::new`]; when a `C` is not finite, or, of the squared loss, one is negative or all are 0. A sample whose `C` is 0 takes no part.
     pub fn svr(
         loss: Loss,
         offset: Offset,
@@ -52,16 +52,22 @@ impl Dual {
     ) -> Result<Self, DualError> {
         let n = ids.len();
         let squared = loss == Loss::SquaredHinge;
-        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && (!squared || **c > 0.0))) {
+        if let Some((variable, &value)) = c.iter().enumerate().find(|(_, c)| !(c.is_finite() && (!squared || **c >= 0.0))) {
             return Err(DualError::Upper { variable, value });
+        }
+        let some = c.iter().copied().fold(0.0, f64::max);
+        if squared && some == 0.0 && n > 0 {
+            return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
         ids.extend_from_within(..);
         let sign = [vec![1.0; n], vec![-1.0; n]].concat();
         let lin = targets.iter().map(|y| epsilon - y).chain(targets.iter().map(|y| epsilon + y)).collect();
         let twice = |of: &dyn Fn(f64) -> f64| c.iter().chain(c).map(|&c| of(c)).collect::<Vec<f64>>();
         if squared {
-            let dual = Self::new(ids, sign, lin, vec![f64::INFINITY; 2 * n], 0.0, Balance::of(offset))?;
-            return dual.with_ridges(twice(&|c| 0.5 / c));
+            let upper = twice(&|c| if c > 0.0 { f64::INFINITY } else { 0.0 });
+            // The ridge of who takes no part is anybody's.
+            let dual = Self::new(ids, sign, lin, upper, 0.0, Balance::of(offset))?;
+            return dual.with_ridges(twice(&|c| 0.5 / if c > 0.0 { c } else { some }));
         }
         Self::new(ids, sign, lin, twice(&|c| c), 0.0, Balance::of(offset))
     }
