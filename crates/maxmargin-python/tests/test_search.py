@@ -130,7 +130,7 @@ def test_labels_that_are_words_and_groups(form):
 def test_training_sets_that_are_not_the_rest_share_the_engine(cv):
     X, y = load_diabetes(return_X_y=True)
     X, y = scale(X)[:200], scale(y)[:200]
-    ours, theirs = searched(X, y, FREE, svm="SVR", cv=cv, of={"tol": 1e-6, "epsilon": 0.2})
+    ours, theirs = searched(X, y, svm="SVR", cv=cv, of={"tol": 1e-6, "epsilon": 0.2})
     assert ours.shared_
     assert_same(ours, theirs, each=1e-4)
 
