@@ -33,7 +33,7 @@ pub fn page(rows: &[(Problem, Outcome)], libsvm: Option<&str>) -> String {
         page,
         "{} trainings on raw values, at values of C and with kernels that do not fit them: by maxmargin, asked for a relative duality gap of {GAP:e}, and by `svm-train` ({}) at its \
          usual tolerance. Both solutions are judged by one certificate, in double precision, from the data and the coefficients. `{command}` writes this page.\n\n\
-         - Ours: {right} certified, {} impossible in double precision (said why), {stalled} stalled with a solver asked for by name (`auto` certifies the same), {} neither; {} took longer than {SOON} s, the longest {:.1} s.\n\
+         - Ours: {right} certified, {} impossible in double precision (said why), {stalled} stalled with a solver asked for by name, {} neither; {} took longer than {SOON} s, the longest {:.1} s.\n\
          - LIBSVM's: {} with a gap of at most {GAP:e}; {} gave up after its ten million iterations; {} were ended after {PATIENCE} s.\n",
         rows.len(),
         libsvm.unwrap_or("not installed"),
