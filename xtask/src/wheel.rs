@@ -49,20 +49,33 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         None => target_directory()?.join("wheels"),
     };
     fs::create_dir_all(&out).context(out.display())?;
+    // An own folder: what is in the other is not ours.
+    let fresh = target_directory()?.join("wheel-built");
+    if fresh.exists() {
+        fs::remove_dir_all(&fresh).context(fresh.display())?;
+    }
+    fs::create_dir_all(&fresh).context(fresh.display())?;
     let begun = Instant::now();
     let mut made = vec![];
     if !arguments.sdist {
         let old = cfg!(target_os = "linux") && !arguments.native;
         let mut build = tool(&python, "maturin");
-        build.args(["build", "--release", "--locked", "--strip", "--out"]).arg(&out).args(if old { &OLD_LINUX[..] } else { &[] });
+        build.args(["build", "--release", "--locked", "--strip", "--out"]).arg(&fresh).args(if old {
+            &OLD_LINUX[..]
+        } else {
+            &[]
+        });
         // Zig is a package of this environment, which maturin looks for on the path.
         build.env("PATH", in_front(python.parent().unwrap_or(Path::new(".")))?);
-        made.push(newest(&out, "whl", &mut build)?);
+        made.push(built(&fresh, "whl", &mut build)?);
     }
-    made.push(newest(&out, "tar.gz", tool(&python, "maturin").arg("sdist").arg("--out").arg(&out))?);
+    made.push(built(&fresh, "tar.gz", tool(&python, "maturin").arg("sdist").arg("--out").arg(&fresh))?);
     succeed(tool(&python, "twine").args(["check", "--strict"]).args(&made))?;
-    for file in &made {
-        let bytes = fs::metadata(file).context(file.display())?.len();
+    for file in &mut made {
+        let kept = out.join(file.file_name().unwrap_or_default());
+        fs::copy(&*file, &kept).context(kept.display())?;
+        *file = kept;
+        let bytes = fs::metadata(&*file).context(file.display())?.len();
         println!("{} ({:.1} MB)", file.display(), bytes as f64 / 1e6);
     }
     println!("built in {:.0} s", begun.elapsed().as_secs_f64());
@@ -79,19 +92,12 @@ fn in_front(folder: &Path) -> Outcome<OsString> {
     env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&path))).context("the search path")
 }
 
-/// What a build adds to a folder.
-fn newest(folder: &Path, end: &str, build: &mut Command) -> Outcome<PathBuf> {
-    let of_kind = || -> Outcome<Vec<PathBuf>> {
-        let entries = fs::read_dir(folder).context(folder.display())?;
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        Ok(paths.filter(|path| path.to_string_lossy().ends_with(&format!(".{end}"))).collect())
-    };
-    // Those of before would be taken for it.
-    for old in of_kind()? {
-        fs::remove_file(&old).context(old.display())?;
-    }
+/// What a build leaves in a folder that had none of its kind.
+fn built(folder: &Path, end: &str, build: &mut Command) -> Outcome<PathBuf> {
     succeed(build)?;
-    match of_kind()?.pop() {
+    let entries = fs::read_dir(folder).context(folder.display())?;
+    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    match paths.find(|path| path.to_string_lossy().ends_with(&format!(".{end}"))) {
         Some(made) => Ok(made),
         None => fail(format!("maturin left no .{end} in {}", folder.display())),
     }

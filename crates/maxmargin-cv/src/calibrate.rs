@@ -125,16 +125,16 @@ pub fn cross_fitted(
     (classes, scheme): (&ClassLabels, Scheme),
     probability: Probability,
 ) -> Result<Vec<f64>, ModelError> {
-    let fit = Fit { decisions, classes, scheme, probability };
+    let fit = Fit::new(decisions, classes, scheme, probability);
     let count = classes.count();
-    let width = fit.width();
+    let width = fit.width;
     let mut all = vec![f64::NAN; plan.rounds() * plan.len() * count];
     for fold in 0..plan.folds() {
         let mut others = vec![true; plan.len()];
         plan.test(fold).iter().for_each(|&i| others[i] = false);
         let calibration = fit.over(|i| others[i])?;
         let before = plan.round(fold) * plan.len();
-        for at in plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.has(at)) {
+        for at in plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.known[at]) {
             let row = scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
             all[at * count..(at + 1) * count].copy_from_slice(&row);
         }
@@ -149,31 +149,30 @@ struct Fit<'a> {
     classes: &'a ClassLabels,
     scheme: Scheme,
     probability: Probability,
+    /// Machines.
+    width: usize,
+    /// Whether each row of the decision values is known.
+    known: Vec<bool>,
 }
 
-impl Fit<'_> {
-    fn width(&self) -> usize {
-        let width = self.scheme.sides(self.classes.count()).len();
-        let matrix = width * self.classes.of().len();
-        assert!(self.decisions.len().is_multiple_of(matrix), "a decision value of each machine for each sample");
-        width
-    }
-
-    /// Whether a row of the decision values is known.
-    fn has(&self, at: usize) -> bool {
-        let width = self.width();
-        self.decisions[at * width..(at + 1) * width].iter().all(|f| !f.is_nan())
+impl<'a> Fit<'a> {
+    fn new(decisions: &'a [f64], classes: &'a ClassLabels, scheme: Scheme, probability: Probability) -> Self {
+        let width = scheme.sides(classes.count()).len();
+        let matrix = width * classes.of().len();
+        assert!(decisions.len().is_multiple_of(matrix), "a decision value of each machine for each sample");
+        let known = decisions.chunks_exact(width).map(|row| row.iter().all(|f| !f.is_nan())).collect();
+        Self { decisions, classes, scheme, probability, width, known }
     }
 
     /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
     fn over(&self, counts: impl Fn(usize) -> bool) -> Result<Vec<Calibration>, ModelError> {
-        let width = self.width();
+        let width = self.width;
         let of = self.classes.of();
         let class = |at: usize| of[at % of.len()] as usize;
         let one = |(p, (earlier, later)): (usize, (Option<usize>, usize))| {
             let is_side = |at: usize| earlier.is_none_or(|earlier| [earlier, later].contains(&class(at)));
-            let known = |at: &usize| is_side(*at) && counts(at % of.len()) && self.has(*at);
-            let rows: Vec<usize> = (0..self.decisions.len() / width).filter(known).collect();
+            let counted = |at: &usize| is_side(*at) && counts(at % of.len()) && self.known[*at];
+            let rows: Vec<usize> = (0..self.known.len()).filter(counted).collect();
             let decisions: Vec<f64> = rows.iter().map(|at| self.decisions[at * width + p]).collect();
             let sides: Vec<bool> = rows.iter().map(|&at| class(at) == later).collect();
             self.probability.fit(&decisions, &sides)
@@ -260,7 +259,7 @@ impl Study<'_> {
         }
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
-            return Ok(Ok(Fit { decisions, classes, scheme: self.rule().scheme, probability }.over(|_| true)?));
+            return Ok(Ok(Fit::new(decisions, classes, self.rule().scheme, probability).over(|_| true)?));
         }
         // Samples that no fold tests have none.
         let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();

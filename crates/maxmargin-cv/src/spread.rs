@@ -23,6 +23,11 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// The standard error of the mean, were the folds independent: the deviation over the root of their number. None of fewer than two folds.
+    pub fn standard_error(&self) -> Option<f64> {
+        (self.folds > 1).then(|| self.deviation / (self.folds as f64).sqrt())
+    }
+
     /// Of folds by (score, training samples, test samples) and the least and greatest value of the metric; scores that are not numbers are left out.
     pub fn of(folds: impl Iterator<Item = (f64, usize, usize)>, [least, greatest]: [f64; 2]) -> Self {
         let known: Vec<(f64, usize, usize)> = folds.filter(|fold| !fold.0.is_nan()).collect();

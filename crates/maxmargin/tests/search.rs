@@ -213,7 +213,7 @@ fn the_simplest_and_the_flattest() {
             let svm = Svm::rbf(gamma).c(c);
             let scored = maxmargin::Scored {
                 score: Some(scores[row][column]),
-                deviation: Some(0.015),
+                standard_error: Some(0.015),
                 converged: true,
                 exact: true,
                 ..maxmargin::Scored::default()

@@ -48,7 +48,7 @@ pub(super) struct Tried {
     scale: Option<&'static str>,
     score: Option<f64>,
     #[serde(skip)]
-    deviation: Option<f64>,
+    error: Option<f64>,
     #[serde(skip)]
     name: Option<ScaleName>,
 }
@@ -89,14 +89,14 @@ pub(super) fn pick(
         let attended = Attended { watch: &bar, logs: &Unlogged };
         let found = scaled.search(data, &plan, &search, attended, |_, _| ()).map_err(|e| bad(&e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].scored);
-        let (score, deviation) = (best.and_then(|best| best.score), best.and_then(|best| best.deviation));
-        tried.push(Tried { scale: method.map(scale_name), score, deviation, name });
+        let (score, error) = (best.and_then(|best| best.score), best.and_then(|best| best.standard_error));
+        tried.push(Tried { scale: method.map(scale_name), score, error, name });
     }
     let known = || tried.iter().filter_map(|one| Some((one, one.score?)));
     let better = |this: f64, other: f64| if choice.rises() { this > other } else { this < other };
     let best = known().reduce(|best, next| if better(next.1, best.1) { next } else { best });
     let taken = best.and_then(|(best, score)| {
-        let error = best.deviation.unwrap_or(0.0);
+        let error = best.error.unwrap_or(0.0);
         let bound = if choice.rises() { score - error } else { score + error };
         known().find(|(_, own)| !better(bound, *own)).map(|(one, _)| one.name)
     });

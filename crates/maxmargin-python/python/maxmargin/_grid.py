@@ -108,7 +108,8 @@ class Grid:
                 self._keep((settings, cell["gamma"], cell["C"]), cell)
                 ends.extend(fold["status"] for fold in cell["folds"])
         certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
-        warn_of(ends, Certificate.worst(certificates), self.own.tol, max_iter=self.own.max_iter, max_time=self.own.max_time)
+        tol = max(asked[self.settings.index("tol")] for asked, _, _ in self.keys)
+        warn_of(ends, Certificate.worst(certificates), tol, max_iter=self.own.max_iter, max_time=self.own.max_time)
         return True
 
     def _keep(self, key: Key, cell: _native.CellFields) -> None:

@@ -24,7 +24,7 @@ pub fn best<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
 pub fn one_standard_error<T>(cells: &[Cell<T>], metric: &dyn Metric) -> Option<usize> {
     let at = best(cells, metric)?;
     let top = &cells[at];
-    let (Some(score), Some(error)) = (top.scored.score, top.scored.deviation) else { return Some(at) };
+    let (Some(score), Some(error)) = (top.scored.score, top.scored.standard_error) else { return Some(at) };
     let bound = if metric.best() == Best::Highest { score - error } else { score + error };
     let near = |cell: &Cell<T>| {
         let within = cell.scored.score.is_some_and(|score| !better(metric, bound, score));

@@ -4,7 +4,7 @@ use super::Svm;
 use super::chosen::best;
 use super::grid::Attended;
 use super::search::Search;
-use maxmargin_cv::{CvError, FoldPlan, PlanError};
+use maxmargin_cv::{CvError, FoldPlan, PlanError, Spread};
 use maxmargin_data::{ClassLabels, Dataset};
 use std::time::Instant;
 
@@ -97,10 +97,8 @@ impl Svm {
         }
         let complete = folds.len() == outer.folds() && folds.iter().all(|fold| fold.chosen.is_some());
         let score = complete.then(|| metric.score(&truths, &said)).filter(|score| !score.is_nan());
-        let scores: Vec<f64> = folds.iter().filter_map(|fold| fold.score).collect();
-        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-        let spread = scores.iter().map(|score| (score - mean) * (score - mean)).sum::<f64>();
-        let deviation = (scores.len() > 1).then(|| (spread / (scores.len() - 1) as f64).sqrt());
+        let spread = Spread::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), metric.range());
+        let deviation = Some(spread.deviation).filter(|deviation| !deviation.is_nan());
         Ok(Nested { folds, score, deviation })
     }
 }

@@ -116,7 +116,7 @@ pub struct Scored {
     /// The score of all samples that are counted; none where it is not defined, or the cell was given up.
     pub score: Option<f64>,
     /// The standard error of the mean of the scores of the folds, where two of them or more have one.
-    pub deviation: Option<f64>,
+    pub standard_error: Option<f64>,
     /// Whether every training met its goal.
     pub converged: bool,
     /// Whether a limit or the watch ended one.

@@ -178,17 +178,14 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     fn scored(&self, svm: &Svm, report: &CvReport) -> Scored {
-        let of = |scores: &[(&'static str, f64)]| {
-            scores.iter().find(|(name, _)| *name == self.metric.name()).map(|score| score.1).filter(|score| !score.is_nan())
-        };
-        let folds: Vec<f64> = report.folds.iter().filter_map(|fold| of(&fold.scores)).collect();
-        let count = folds.len() as f64;
-        let mean = folds.iter().sum::<f64>() / count;
-        let spread = folds.iter().map(|score| (score - mean) * (score - mean)).sum::<f64>();
+        let own = self.metric.name();
+        let score = report.scores.iter().find(|(name, _)| *name == own).map(|score| score.1);
+        // One that was given up has neither.
+        let spread = report.spread.iter().find(|(name, _)| *name == own).map(|spread| spread.1);
         let status = report.status();
         Scored {
-            score: of(&report.scores),
-            deviation: (folds.len() > 1 && report.lost.is_none()).then(|| (spread / (count - 1.0) / count).sqrt()),
+            score: score.filter(|score| !score.is_nan()),
+            standard_error: spread.and_then(|spread| spread.standard_error()),
             converged: status == Status::Converged,
             ended: status.ended_early(),
             exact: svm.resolved_goal() == self.asked,
