@@ -3,7 +3,7 @@
 mod binary;
 mod text;
 
-pub use binary::{KEY, cache, close_cache, close_model, native_model, open_cache, open_model};
+pub use binary::{KEY, cache, cell, close_cache, close_cell, close_model, native_model, open_model, open_seal};
 pub use text::{data, folds, labels, liblinear_model, libsvm_model, numbers, range};
 
 use crate::draws::Draws;

@@ -38,7 +38,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     plain(
         "data",
         text::data,
@@ -95,8 +95,16 @@ pub const TARGETS: [Target; 9] = [
         run: model::cache,
         make: make::cache,
         words: &["mmdata\r\n"],
-        open: make::open_cache,
+        open: make::open_seal,
         close: make::close_cache,
+    },
+    Target {
+        name: "cell",
+        run: model::cell,
+        make: make::cell,
+        words: &["mmcell\r\n", "accuracy"],
+        open: make::open_seal,
+        close: make::close_cell,
     },
 ];
 

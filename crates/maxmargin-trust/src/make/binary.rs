@@ -2,17 +2,19 @@
 
 use super::text;
 use crate::draws::Draws;
+use maxmargin::cv::{Finished, FoldPlan};
 use maxmargin::data::scale::Method;
-use maxmargin::data::{Dataset, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
+use maxmargin::data::{Dataset, Generator, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
 use maxmargin::model::file::sealed;
 use maxmargin::model::{Calibration, Decide, Machine, Parts, Scheme, Section};
 use maxmargin::prelude::{Kernel, Svm};
+use std::sync::OnceLock;
 
 /// The key of all cached data here.
 pub const KEY: [u8; 32] = [7; 32];
 
-/// Bytes of a cache before its payload.
-const CACHE_HEAD: usize = 60;
+/// Bytes of a sealed file before its payload.
+const SEAL_HEAD: usize = 60;
 
 /// A native model: one that was trained, or parts that were never checked.
 pub fn native_model(draws: &mut Draws) -> Vec<u8> {
@@ -118,14 +120,57 @@ pub fn cache(draws: &mut Draws) -> Vec<u8> {
     }
 }
 
-/// What stands before the payload of a cache, and the payload.
-pub fn open_cache(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+/// What stands before the payload of a sealed file, and the payload.
+pub fn open_seal(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let mut head = file;
-    let payload = head.split_off(CACHE_HEAD.min(head.len()));
+    let payload = head.split_off(SEAL_HEAD.min(head.len()));
     (head, payload)
 }
 
 /// Mostly with a length and a checksum that fit.
 pub fn close_cache(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8> {
     if draws.once_in(12) { [head, payload].concat() } else { stored::sealed(&payload, &KEY) }
+}
+
+/// A finished cell of a search: a small cross-validation of classes or values, some numbers of it replaced.
+pub fn cell(draws: &mut Draws) -> Vec<u8> {
+    static CELLS: OnceLock<Vec<Finished>> = OnceLock::new();
+    let mut cell = draws.pick(CELLS.get_or_init(|| [2, 3, 0].into_iter().filter_map(validated).collect())).clone();
+    if draws.once_in(3) {
+        cell.alpha = (0..draws.below(4)).map(|_| (0..draws.below(8)).map(|_| odd(draws)).collect()).collect();
+    }
+    if draws.once_in(3) {
+        cell.report.decisions = (0..draws.below(12)).map(|_| odd(draws)).collect();
+    }
+    if draws.once_in(3)
+        && let Some(fold) = cell.report.folds.first_mut()
+    {
+        fold.solved = draws.once_in(2);
+        fold.machines.truncate(draws.below(2));
+    }
+    if draws.once_in(6) {
+        cell.report.folds.truncate(draws.below(2));
+    }
+    cell.encode(&KEY).unwrap_or_default()
+}
+
+/// A number that α may be, or none that it may.
+fn odd(draws: &mut Draws) -> f64 {
+    if draws.once_in(6) { draws.pick(&[f64::NAN, f64::INFINITY, -0.0, 1e308, -1.0]) } else { draws.below(3) as f64 / 2.0 }
+}
+
+/// Two folds of a dozen samples of so many classes; of none: of values.
+fn validated(classes: usize) -> Option<Finished> {
+    let data = Generator::TwoGaussians.generate(12, None, 1).ok()?;
+    let labels: Vec<f64> = (0..12).map(|i| if classes == 0 { (i as f64).sqrt() } else { (i % classes) as f64 }).collect();
+    let data = Dataset::from_samples(data.samples, &labels).ok()?;
+    let plan = FoldPlan::contiguous(12, 2).ok()?;
+    let svm = if classes == 0 { Svm::epsilon_svr(1.0, 0.1) } else { Svm::rbf(0.5) };
+    let report = svm.cross_validate(&data, &plan).ok()?;
+    Some(Finished { report, alpha: vec![vec![0.5, 0.0, 1.0]] })
+}
+
+/// Mostly with a length and a checksum that fit.
+pub fn close_cell(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8> {
+    if draws.once_in(12) { [head, payload].concat() } else { Finished::SEAL.put(&payload, &KEY) }
 }

@@ -1,8 +1,9 @@
-//! Readers of models and of cached data.
+//! Readers of models, of cached data and of the cells of a search.
 
 use super::{Outcome, refused};
 use crate::make::KEY;
 use crate::memory::{BASE, MODEL_BASE, PREDICTION_BASE, in_proportion};
+use maxmargin::cv::Finished;
 use maxmargin::data::{Par, Samples, cache as stored};
 use maxmargin::model::liblinear as linear;
 use maxmargin::model::libsvm::{read_model, write_model};
@@ -102,6 +103,20 @@ pub(super) fn cache(input: &[u8]) -> Outcome {
             let again =
                 stored::decode_dataset(&bytes, &KEY).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
             assert!(stored::encode_dataset(&again, &KEY).ok() == Some(bytes), "what was written reads back otherwise");
+            Outcome::Accepted
+        }
+    }
+}
+
+/// A finished cell of a search.
+pub(super) fn cell(input: &[u8]) -> Outcome {
+    match in_proportion(input, BASE, || Finished::decode(input, &KEY)) {
+        Err(error) => refused(&error, false),
+        Ok(cell) => {
+            let bytes = cell.encode(&KEY).expect("what was read can be written");
+            let again = Finished::decode(&bytes, &KEY).unwrap_or_else(|error| panic!("what was written is refused: {error}"));
+            // By bytes: a cell may hold what is no number.
+            assert!(again.encode(&KEY).ok() == Some(bytes), "what was written reads back otherwise");
             Outcome::Accepted
         }
     }
