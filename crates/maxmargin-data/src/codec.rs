@@ -45,8 +45,8 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
 
 /// Decodes a value that takes all of `bytes`.
 ///
-/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or a mebibyte, if that is more),
-/// because a length in the bytes is believed only so far. `T` must not contain sequences of elements without size, whose lengths
+/// Damaged bytes give an error: no panic, and no allocation of more than 64 times their length (or a mebibyte for each level of
+/// sequences in sequences, if that is more), because a length in the bytes is believed only so far. `T` must not contain sequences of elements without size, whose lengths
 /// nothing bounds.
 ///
 /// # Errors

@@ -11,6 +11,9 @@ pub const PER_BYTE: usize = 64;
 /// Bytes that a reader may hold whatever its input.
 pub const BASE: usize = 1 << 20;
 
+/// The same for a reader of cells: reports hold folds, those machines, and those names; a mebibyte for each level.
+pub const CELL_BASE: usize = 4 * BASE;
+
 /// The same for a reader of models, which makes the weights of a linear model up to so many numbers (`FEW` in `maxmargin_model::weights`) however
 /// few of them a file names.
 pub const MODEL_BASE: usize = BASE + (8 << 22);

@@ -135,7 +135,8 @@ pub fn close_cache(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8
 /// A finished cell of a search: a small cross-validation of classes or values, some numbers of it replaced.
 pub fn cell(draws: &mut Draws) -> Vec<u8> {
     static CELLS: OnceLock<Vec<Finished>> = OnceLock::new();
-    let mut cell = draws.pick(CELLS.get_or_init(|| [2, 3, 0].into_iter().filter_map(validated).collect())).clone();
+    let cells = CELLS.get_or_init(|| [2, 3, 0].into_iter().filter_map(validated).collect());
+    let mut cell = cells[draws.below(cells.len())].clone();
     if draws.once_in(3) {
         cell.alpha = (0..draws.below(4)).map(|_| (0..draws.below(8)).map(|_| odd(draws)).collect()).collect();
     }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, refused};
 use crate::make::KEY;
-use crate::memory::{BASE, MODEL_BASE, PREDICTION_BASE, in_proportion};
+use crate::memory::{BASE, CELL_BASE, MODEL_BASE, PREDICTION_BASE, in_proportion};
 use maxmargin::cv::Finished;
 use maxmargin::data::{Par, Samples, cache as stored};
 use maxmargin::model::liblinear as linear;
@@ -110,7 +110,7 @@ pub(super) fn cache(input: &[u8]) -> Outcome {
 
 /// A finished cell of a search.
 pub(super) fn cell(input: &[u8]) -> Outcome {
-    match in_proportion(input, BASE, || Finished::decode(input, &KEY)) {
+    match in_proportion(input, CELL_BASE, || Finished::decode(input, &KEY)) {
         Err(error) => refused(&error, false),
         Ok(cell) => {
             let bytes = cell.encode(&KEY).expect("what was read can be written");
