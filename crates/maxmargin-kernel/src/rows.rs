@@ -125,16 +125,18 @@ impl Whose<'_> {
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
-        Self::with_pages(gram, budget, par, Pages::new())
+        Self::of(Whose::Lent(gram), budget, par, Form::new(Pages::new(), gram))
     }
 
-    /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew.
+    /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew. Values are held as they are where
+    /// other stores hold codes, if the budget has room for all: memory that is there costs nothing, and passes over them take less. The bits are the same.
     pub fn with_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
-        Self::of(Whose::Lent(gram), budget, par, pages)
+        let form = if 4 * (gram.len() as u64).pow(2) <= budget { Form::of_values } else { Form::new };
+        Self::of(Whose::Lent(gram), budget, par, form(pages, gram))
     }
 
-    fn of(gram: Whose<'g>, budget: u64, par: Par, pages: Pages) -> Self {
-        let (form, n) = (Form::new(pages, gram.get()), gram.get().len());
+    fn of(gram: Whose<'g>, budget: u64, par: Par, form: Form) -> Self {
+        let n = gram.get().len();
         let capacity = (budget / (form.width() * n).max(1) as u64) as usize;
         let held = if capacity >= n {
             let rows = (0..n).map(|_| OnceLock::new()).collect();
@@ -181,7 +183,8 @@ impl<'g> Rows<'g> {
         // Kept as long as the store.
         let bytes = budget.min(wanted);
         std::mem::forget(self.lend(bytes));
-        Some((Rows::of(Whose::Own(part), budget, self.par, self.form.pages()), bytes))
+        let form = Form::new(self.form.pages(), &*part);
+        Some((Rows::of(Whose::Own(part), budget, self.par, form), bytes))
     }
 
     /// Bytes of a row.

@@ -176,6 +176,18 @@ fn codes_stand_for_the_values() {
 }
 
 #[test]
+fn memory_that_is_used_again_holds_values() {
+    let gram = KernelGram::new(&samples(Kind::Bits, 150, 40, 3), Kernel::Rbf { gamma: 0.1 }).expect("a valid kernel");
+    assert!(gram.table().is_some());
+    for (budget, width) in [(4 * 150 * 150, 4), (4 * 150 * 150 - 1, 1)] {
+        let rows = Rows::with_pages(&gram, budget, Par::Seq, Pages::new());
+        assert!(rows.holds_all());
+        assert_eq!(values(&rows.row(17)), expected(&gram, 17));
+        assert_eq!(rows.work().bytes, width * 150, "codes where there is no room for values");
+    }
+}
+
+#[test]
 fn codes_that_do_not_fit_are_values() {
     // d² up to 400 · 9: a byte holds it only where the kernel of what is left out is 0.
     let samples = samples(Kind::Integers, 60, 400, 1);

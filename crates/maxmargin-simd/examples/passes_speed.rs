@@ -1,4 +1,4 @@
-//! Nanoseconds an element of the passes of an iteration, over values and over codes, at each level.
+//! Microseconds of the passes of an iteration, over values and over codes, at each level: `passes_speed [VARIABLES] [ROWS]`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::level::{levels, restrict};
@@ -6,23 +6,26 @@ use maxmargin_simd::passes::{Diagonal, second_order, update_and_scan};
 use maxmargin_simd::row::{Row, Table};
 use std::time::Instant;
 
-/// Variables, and rows: as many as no cache holds.
-const N: usize = 26_000;
-const ROWS: usize = 2000;
+/// The number at this place of the command line.
+fn given(place: usize) -> Option<usize> {
+    std::env::args().nth(place).map(|word| word.parse().expect("a number"))
+}
 
 fn main() {
-    let codes: Vec<Vec<u8>> = (0..ROWS).map(|r| (0..N).map(|k| ((k * 7 + r * 13) % 29) as u8).collect()).collect();
+    // As many as no cache holds.
+    let (n, rows) = (given(1).unwrap_or(26_000), given(2).unwrap_or(2000));
+    let codes: Vec<Vec<u8>> = (0..rows).map(|r| (0..n).map(|k| ((k * 7 + r * 13) % 29) as u8).collect()).collect();
     let few = Table::new(|code| if code > 30 { 0.0 } else { (-0.05 * f32::from(code)).exp() });
     let many = Table::new(|code| (-0.05 * f32::from(code)).exp());
     let values: Vec<Vec<f32>> = codes.iter().map(|row| row.iter().map(|&code| many.value(code)).collect()).collect();
-    let set = vec![0b1011_0111_u8; N.div_ceil(8)];
+    let set = vec![0b1011_0111_u8; n.div_ceil(8)];
     for level in levels() {
         restrict(level);
         let time = |name: &str, row: &dyn Fn(usize) -> Row<'static>| {
-            let mut f = vec![0.5; N];
+            let mut f = vec![0.5; n];
             let (mut update, mut select) = (0.0, 0.0);
             for step in 0..1500 {
-                let (i, j) = (step * 37 % ROWS, step * 91 % ROWS);
+                let (i, j) = (step * 37 % rows, step * 91 % rows);
                 let begun = Instant::now();
                 let partner = second_order(&f, row(i), Diagonal::Constant(1.0), 1.0, -1.0, 1e-12, &set);
                 select += begun.elapsed().as_secs_f64();
