@@ -9,6 +9,12 @@ use std::ops::Range;
 /// Shortest runs of samples, on average, that are worth a block of kernel values each.
 const RUN: usize = 64;
 
+/// One in so many of the support may have changed where what has changed is all that is added up.
+const CHANGED: usize = 4;
+
+/// So many kernel values take no time: a sum of all has a little less rounding than one and a difference.
+const CHEAP: usize = 1 << 24;
+
 /// `Qα + lin` in `f64` from kernel values in `f64` or from features, one entry per variable: what solvers confirm convergence with
 /// ([`exact_sums`]).
 ///
@@ -46,6 +52,72 @@ pub fn exact_gradient_asking<'e>(
     }
     let sums = exact_sums(dual, source, &ids, &coef, par, asking)?;
     Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect())
+}
+
+/// Exact gradients of points that lie near each other, of one problem.
+///
+/// The first is computed afresh ([`exact_gradient`]) and is the base of those that follow, where a problem is large: what has changed since costs kernel values, if that
+/// is at most a fourth of the support and moves less than all of it weighs. Every gradient is then one sum, or one and the sum of a difference, so that rounding does
+/// not grow with their number; a point further away is the next base.
+#[derive(Clone, Debug)]
+pub struct NearGradients {
+    /// Kernel values below which a gradient is computed afresh in any case.
+    cheap: usize,
+    /// α and gradient of the last point that was computed afresh.
+    base: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+impl Default for NearGradients {
+    fn default() -> Self {
+        Self::beyond(CHEAP)
+    }
+}
+
+impl NearGradients {
+    /// No gradient yet; all of fewer kernel values than these are computed afresh.
+    pub fn beyond(cheap: usize) -> Self {
+        Self { cheap, base: None }
+    }
+
+    /// `Qα + lin` at `alpha`, asking now and then whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    ///
+    /// # Panics
+    ///
+    /// As [`exact_gradient`].
+    pub fn at<'e>(
+        &mut self,
+        dual: &Dual,
+        source: impl Into<Exact<'e>>,
+        alpha: &[f64],
+        par: Par,
+        asking: &Asking,
+    ) -> Result<Vec<f64>, Halted> {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+        let near = |from: &[f64]| {
+            let changed: Vec<usize> = (0..dual.len()).filter(|&k| alpha[k] != from[k]).collect();
+            let support = alpha.iter().filter(|a| **a != 0.0).count();
+            let moved: f64 = changed.iter().map(|&k| (alpha[k] - from[k]).abs()).sum();
+            let dear = support.saturating_mul(dual.len()) > self.cheap;
+            (dear && CHANGED * changed.len() <= support && moved <= alpha.iter().sum()).then_some(changed)
+        };
+        let Some((base, changed)) = self.base.as_ref().and_then(|base| Some((base, near(&base.0)?))) else {
+            let gradient = exact_gradient_asking(dual, source, alpha, par, asking)?;
+            self.base = Some((alpha.to_vec(), gradient.clone()));
+            return Ok(gradient);
+        };
+        let (from, gradient) = base;
+        if changed.is_empty() {
+            return Ok(gradient.clone());
+        }
+        let ids: Vec<usize> = changed.iter().map(|&k| dual.ids()[k]).collect();
+        let coef: Vec<f64> = changed.iter().map(|&k| dual.sign()[k] * (alpha[k] - from[k])).collect();
+        let sums = exact_sums(dual, source, &ids, &coef, par, asking)?;
+        Ok((0..dual.len()).map(|k| gradient[k] + dual.sign()[k] * sums[k] + dual.ridge_of(k) * (alpha[k] - from[k])).collect())
+    }
 }
 
 /// `Σ_l coef_l K(ids_l, id_k)` from exact kernel values, one entry per variable `k` of the problem. Only its samples cost kernel values where they lie

@@ -31,7 +31,7 @@ pub use dual::{Balance, Dual, DualError, Segment};
 pub use factor::{Factor, SINGULAR, cholesky};
 pub use formulation::{Formulation, Needs};
 pub use goal::{Goal, Looking};
-pub use gradient::{exact_gradient, exact_gradient_asking, exact_sums};
+pub use gradient::{NearGradients, exact_gradient, exact_gradient_asking, exact_sums};
 pub use loss::{Loss, Offset};
 pub use maxmargin_data::{Asking, Halted};
 pub use problem::{Decision, Part, Problem, settle_twins};

@@ -2,7 +2,7 @@
 
 use crate::active::{Active, Shrinking};
 use crate::pairs::Pairs;
-use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{Balance, Clock, Dual, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
@@ -81,20 +81,23 @@ pub fn solve(
     let mut way = Way::new(dual, rows, start.alpha(), &gradient, aim, config);
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
-    let mut gradient = None;
+    let (mut confirmed, mut gradient) = (NearGradients::default(), None);
     let status = loop {
         let status = way.iterate(&mut clock, config);
         if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
-        let exact = match clock.exact_gradient(dual, rows.gram(), &way.alpha(), way.violation()) {
+        // Between two confirmations little has changed.
+        let alpha = way.alpha();
+        let exact = clock.asked(way.violation(), |asking| confirmed.at(dual, rows.gram(), &alpha, rows.par(), asking));
+        let exact = match exact {
             Ok(exact) => exact,
             Err(status) => break status,
         };
         way.refresh(&exact);
         refinements += 1;
         let violation = way.violation();
-        let shown = stop.goal.shown(dual, violation, &way.alpha(), || &exact);
+        let shown = stop.goal.shown(dual, violation, &alpha, || &exact);
         gradient = Some(exact);
         if shown {
             break Status::Converged;

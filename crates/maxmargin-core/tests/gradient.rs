@@ -1,0 +1,88 @@
+//! Gradients of points near one that is known: what they are, and what they cost.
+
+use maxmargin_core::{Asking, Dual, NearGradients, exact_gradient};
+use maxmargin_data::Par;
+use maxmargin_kernel::Gram;
+use maxmargin_testkit::{PointsGram, generate};
+use proptest::prelude::*;
+use rand::RngExt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts exact kernel values.
+struct Counted<'g> {
+    gram: &'g PointsGram,
+    values: AtomicU64,
+}
+
+impl Gram for Counted<'_> {
+    fn len(&self) -> usize {
+        self.gram.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        self.gram.diagonal()
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        self.gram.fill(rows, columns, out);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        self.values.fetch_add((rows.len() * columns.len()) as u64, Ordering::Relaxed);
+        self.gram.fill_exact(rows, columns, out);
+    }
+}
+
+fn next(of: &mut NearGradients, dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> Vec<f64> {
+    of.at(dual, gram, alpha, Par::Seq, &Asking::nobody()).expect("nobody calls it off")
+}
+
+proptest! {
+    #![proptest_config(maxmargin_testkit::cases(24))]
+    #[test]
+    fn what_has_changed_is_all_that_costs(seed in 0_u64..1000, changed in 0_usize..60) {
+        let rng = &mut generate::rng(seed);
+        for problem in generate::medium_general(seed, 60) {
+            let dual = &problem.dual;
+            let from: Vec<f64> = dual.upper().iter().map(|u| u.min(9.0) * rng.random_range(0.1..0.9)).collect();
+            let gram = Counted { gram: &problem.gram, values: AtomicU64::new(0) };
+            let mut of = NearGradients::beyond(0);
+            let gradient = next(&mut of, dual, &gram, &from);
+            let all = gram.values.swap(0, Ordering::Relaxed);
+            let mut alpha = from.clone();
+            for step in 0..changed.min(dual.len()) {
+                alpha[step * 7 % dual.len()] *= 0.5;
+            }
+            let count = alpha.iter().zip(&from).filter(|(a, b)| a != b).count();
+            let found = next(&mut of, dual, &gram, &alpha);
+            let cost = gram.values.swap(0, Ordering::Relaxed);
+            let afresh = exact_gradient(dual, &gram as &dyn Gram, &alpha, Par::Seq);
+            let scale = 1.0 + gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+            prop_assert!(found.iter().zip(&afresh).all(|(a, b)| (a - b).abs() <= 1e-12 * scale), "{}", problem.name);
+            if 4 * count <= dual.len() {
+                prop_assert!(cost * dual.len() as u64 <= all * count as u64, "{cost} values for {count} of {}: {all}", dual.len());
+            } else {
+                // Many changes: one sum, whose rounding is that of no difference.
+                prop_assert_eq!(&found, &afresh);
+            }
+            // Whatever was asked for in between, the same sums again: rounding does not grow with their number.
+            let again = (0..9).map(|_| next(&mut of, dual, &gram, &alpha)).last();
+            prop_assert_eq!(again, Some(found));
+        }
+    }
+}
+
+/// A point that has left nearly all of a large one: what is left must not be a difference of large numbers.
+#[test]
+fn a_point_that_fell_is_added_up_afresh() {
+    let problem = generate::medium_general(1, 60).remove(0);
+    let n = problem.dual.len();
+    let mut from = vec![1e-6; n];
+    from[3] = 1e12;
+    let mut of = NearGradients::beyond(0);
+    next(&mut of, &problem.dual, &problem.gram, &from);
+    let alpha = vec![1e-6; n];
+    let afresh = exact_gradient(&problem.dual, &problem.gram as &dyn Gram, &alpha, Par::Seq);
+    assert_eq!(next(&mut of, &problem.dual, &problem.gram, &alpha), afresh);
+}
