@@ -49,6 +49,9 @@ const SHARE: f64 = 0.1;
 /// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
 const NEAR: f64 = 0.5;
 
+/// Rounds that begin with less than this violation take in all variables that are so near, not those of the last set alone: what would come in next anyway.
+const CLOSE: f64 = 0.2;
+
 /// Few of the rows of a set are needed: most of its variables stay where they are.
 const WHOLE: f64 = 0.6;
 
@@ -184,6 +187,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let mut was = vec![false; n];
         self.set.iter().for_each(|&k| was[k] = true);
         let mut wanted: Vec<(f64, usize)> = Vec::new();
+        let (near, all) = (-NEAR.min(violation), violation < CLOSE);
         let (mut count, mut moved) = (0, false);
         for k in 0..n {
             let (up, low) = self.room(k);
@@ -191,7 +195,7 @@ impl<'a, 'g> Active<'a, 'g> {
             let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
             let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
             moved |= self.alpha[k] != 0.0;
-            if (up && low) || (was[k] && by > -NEAR.min(violation)) {
+            if (up && low) || ((was[k] || all) && by > near) {
                 kept[k] = true;
                 count += 1;
             } else if by > 0.0 {
