@@ -112,7 +112,7 @@ fn a_run_that_is_ended_knows_its_point() {
     let (gram, labels) = gram(600);
     let dual = classes(&gram, &labels, 10.0);
     let mut last = 0.0;
-    for most in [1, 10, 50, 100, 200, 400, 800, 1600] {
+    for most in [1, 10, 50, 100, 200, 400, 800, 1500] {
         let stop = Stop { max_iter: Some(most), ..Stop::at(1e-9) };
         let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &stop, &config(SMALL, Par::Seq));
         assert_eq!((found.status, found.work.iterations), (Status::IterationLimit, most));
