@@ -2,7 +2,7 @@
 
 mod known;
 
-pub(crate) use known::theoretical;
+pub(crate) use known::{quotient, theoretical};
 
 use super::spec::Table;
 use super::table::Row;
@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 /// What stands where there is no figure.
 pub(crate) const NOTHING: &str = "–";
+
+/// Parts of the names of columns whose figures are times or made of times.
+const CLOCKS: [&str; 9] = ["seconds", "process", "training", "optimiser", "solve", "-ms", "update-ratio", "speedup", "clock"];
 
 /// A column: what specs call it, its heading, and what it shows of a row.
 pub(crate) struct Column {
@@ -104,8 +107,15 @@ impl Entry {
         self.heading.replace("{peer}", peer).replace("{of}", &self.of)
     }
 
-    fn shown(&self, rows: &[Row], row: &Row) -> Shown {
+    /// What is known of a row's figure.
+    pub(crate) fn shown(&self, rows: &[Row], row: &Row) -> Shown {
         (self.column.of)(&Place { rows, row, of: &self.of })
+    }
+
+    /// Whether the figure is a clock's, not a count.
+    pub(crate) fn is_clock(&self) -> bool {
+        let name = self.column.name;
+        CLOCKS.iter().any(|clock| name.contains(clock)) && !name.starts_with("paper")
     }
 
     /// What a table shows of a row.

@@ -3,8 +3,8 @@
 use super::columns::markdown;
 use super::record::{Measured, Record};
 use super::spec::{Spec, Table};
-use super::table::{Row, rows};
-use super::{choice, command, lines, means, plot};
+use super::table::{Row, measured, rows};
+use super::{choice, command, lines, plot};
 use crate::failure::{Context, Outcome};
 use crate::tools::root;
 use std::collections::BTreeSet;
@@ -62,15 +62,6 @@ fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> 
     }
     all.retain(|row| table.problems.is_empty() || table.problems.contains(&row.cell.problem));
     Ok(all)
-}
-
-/// The rows that a table measured, means where it wants them.
-fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
-    let rows = rows(spec, table, records)?;
-    Ok(match &table.mean_over {
-        Some(over) => means::merge(rows, over),
-        None => rows,
-    })
 }
 
 /// Draws the table's plot beside the report; the line that shows it there.

@@ -96,6 +96,11 @@ impl Table {
         self.plot.is_some() && !self.from.is_empty()
     }
 
+    /// Its heading in the report.
+    pub(crate) fn heading(&self) -> String {
+        format!("{} {}: {}", if self.is_figure() { "Figure" } else { "Table" }, self.number, self.title)
+    }
+
     pub(crate) fn peer(&self) -> &str {
         self.peers.first().map_or("peer", |peer| &peer.name)
     }
