@@ -8,7 +8,7 @@ mod series;
 mod verdict;
 
 pub(crate) use again::again;
-pub(crate) use page::{brief, counts, page};
+pub(crate) use page::{brief, counts, page, summary};
 
 use super::record::Record;
 use super::spec::Spec;

@@ -131,8 +131,13 @@ impl Entry {
 
 /// The rows as a table. Columns in which no row has anything are left out.
 pub(crate) fn markdown(table: &Table, columns: &[Entry], rows: &[Row]) -> String {
+    among(table, columns, rows, rows)
+}
+
+/// Some of the rows as a table, beside all of them.
+pub(crate) fn among(table: &Table, columns: &[Entry], shown: &[Row], rows: &[Row]) -> String {
     let filled = columns.iter().filter_map(|column| {
-        let cells: Vec<String> = rows.iter().map(|row| column.text(rows, row)).collect();
+        let cells: Vec<String> = shown.iter().map(|row| column.text(rows, row)).collect();
         let used = cells.iter().any(|cell| cell != NOTHING && !cell.is_empty());
         used.then(|| (column.heading(table.peer()), column.column.words, cells))
     });

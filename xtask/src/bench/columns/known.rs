@@ -46,6 +46,7 @@ pub(super) const COLUMNS: &[Column] = &[
     number("peer-process-seconds", "{peer}, process s", short::<3>, |at| peer_seconds(at.row).into()),
     number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
     number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
+    beside("here-seconds-ratio", "{of} / this, here", times, |at| at.over(wall)),
     // Parts of a process.
     number("solve-seconds", "training, s", short::<3>, |at| at.row.number("solve_seconds").into()),
     beside("solve-ratio", "{of} / this, training", times, |at| at.over(|row| row.number("solve_seconds"))),
