@@ -8,6 +8,7 @@ mod command;
 mod data;
 pub(crate) mod diff;
 mod evidence;
+mod finished;
 mod folds;
 mod lines;
 mod machine;
@@ -89,6 +90,9 @@ pub(crate) struct Arguments {
     /// Forget earlier lines of the raw file instead of adding to them
     #[arg(long)]
     fresh: bool,
+    /// Leave out the cells that have lines already: of the same settings and data, and of crates that have not changed since
+    #[arg(long, conflicts_with = "fresh")]
+    resume: bool,
     /// Measure nothing: render the report from the raw file
     #[arg(long)]
     render: bool,
@@ -150,9 +154,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     }
 }
 
-/// The quick form of all papers, and what it says of their claims.
+/// The quick form of all papers, and what it says of their claims; with `--full` all of it, and the reports. What has been measured is kept.
 fn all(arguments: &Arguments) -> Outcome<()> {
-    let quick = Arguments { quick: true, ..arguments.clone() };
+    if arguments.full {
+        let rest = Arguments { resume: !arguments.fresh, ..arguments.clone() };
+        return claims::PAPERS.iter().try_for_each(|paper| one(paper, &rest));
+    }
+    let quick = Arguments { quick: true, resume: !arguments.fresh, ..arguments.clone() };
     let mut bad = Vec::new();
     let mut now = Vec::new();
     for paper in claims::PAPERS {
@@ -184,7 +192,7 @@ fn measured(spec: &Spec, paper: &str, arguments: &Arguments) -> Outcome<(PathBuf
             machine.revision
         ));
     }
-    if arguments.fresh || arguments.quick {
+    if arguments.fresh || (arguments.quick && !arguments.resume) {
         fs::write(&place.raw, "").context(place.raw.display())?;
     }
     let bad = run::measure(spec, arguments, &machine, &place.raw)?;

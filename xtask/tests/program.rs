@@ -139,7 +139,7 @@ fn peers_run_on_the_same_file() {
         "the data's hash is written down"
     );
     let report = fs::read_to_string(raw.with_extension("md")).expect("report");
-    let row = report.lines().find(|line| line.contains("folds=libsvm | sir |")).expect("row");
+    let row = report.lines().find(|line| line.contains("folds=libsvm | sir |")).expect("row of the wide table");
     assert!(row.contains("| 3,968 | 500 | 0.126 | 700 | 55.56 | 55.50 |"), "{row}");
 }
 

@@ -8,7 +8,7 @@ const FEWEST: usize = 3;
 const MOST: usize = 7;
 
 /// An axis over a range of numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
     low: f64,
     high: f64,
@@ -27,6 +27,12 @@ impl Axis {
         // What begins at nearly nothing begins at nothing.
         let bottom = if !logarithmic && low >= 0.0 && low < 0.3 * high { 0.0 } else { low - pad };
         Self { low: bottom, high: high + pad, logarithmic }
+    }
+
+    /// With more room at both ends.
+    pub(crate) fn wider(&self, share: f64) -> Self {
+        let more = share * (self.high - self.low);
+        Self { low: self.low - more, high: self.high + more, ..*self }
     }
 
     /// From 0 to a little more than the largest value.

@@ -1,6 +1,7 @@
 //! Charts of lines: panels side by side with the same axes, every line named where it ends.
 
 use super::axis::Axis;
+use super::numbers::capital;
 use super::svg::{Anchor, Svg, width};
 
 /// A point, and what it is of.
@@ -73,12 +74,14 @@ pub(crate) fn chart(title: &str, words: &(String, String), logarithmic: (bool, b
     let down = panels.len().div_ceil(across).max(1);
     let size = (cell.0 * across as f64, HEAD + cell.1 * down as f64);
     let mut svg = Svg::new(size.0.max(1.3 * width(title) + 20.0), size.1);
-    svg.text((14.0, 25.0), Anchor::Start, "big", title);
+    svg.text((14.0, 25.0), Anchor::Start, "big", &capital(title));
     let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
     let axes = (Axis::over(all().map(|p| p.at.0), logarithmic.0), Axis::over(all().map(|p| p.at.1), logarithmic.1));
+    // Names stand above points, and need room.
+    let axes = if points { (axes.0.wider(0.12), axes.1.wider(0.06)) } else { axes };
     for (n, panel) in panels.iter().enumerate() {
         let corner = (LEFT + cell.0 * (n % across) as f64, HEAD + ABOVE + cell.1 * (n / across) as f64);
-        let frame = Frame { x: axes.0.clone(), y: axes.1.clone(), corner, words };
+        let frame = Frame { x: axes.0, y: axes.1, corner, words };
         scales(&mut svg, &frame, &panel.title);
         for line in &panel.lines {
             let colour = colour(&names, &line.name);

@@ -74,7 +74,7 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
             svg.text((x, bottom + 16.0), Anchor::Middle, "small quiet", &text);
         }
         svg.line((left, bottom), (left + LONGEST, bottom), "axis");
-        svg.text((left + 0.5 * LONGEST, bottom + 34.0), Anchor::Middle, "quiet", "seconds, each line ten times the one before");
+        svg.text((left + 0.5 * LONGEST, bottom + 34.0), Anchor::Middle, "quiet", "seconds");
         for (n, pair) in group.pairs.iter().enumerate() {
             let y = rows + STEP * (n as f64 + 0.5);
             let [theirs, ours] = [pair.theirs, pair.ours].map(|value| left + LONGEST * axis.place(value));
@@ -82,12 +82,17 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
             svg.line((theirs, y), (ours, y), "axis");
             svg.dot((theirs, y), 1, 5.0);
             svg.dot((ours, y), 0, 5.0);
-            let [theirs, ours, ratio] = [seconds(pair.theirs), seconds(pair.ours), times(pair.theirs / pair.ours)];
-            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &format!("{theirs} s / {ours} s = {ratio}"));
+            let [theirs, ours, ratio] = [clock(pair.theirs), clock(pair.ours), times(pair.theirs / pair.ours)];
+            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &format!("{theirs} : {ours} = {ratio}"));
         }
         top = bottom + BELOW;
     }
     svg
+}
+
+/// Seconds, or milliseconds where they are few.
+fn clock(x: f64) -> String {
+    if x < 0.1 { format!("{:.0} ms", 1e3 * x) } else { format!("{} s", seconds(x)) }
 }
 
 #[cfg(test)]
@@ -96,9 +101,9 @@ mod tests {
 
     #[test]
     fn every_pair_has_its_name_and_its_ratio() {
-        let pairs = vec![Pair { name: "a9a".into(), theirs: 50.0, ours: 2.0 }, Pair { name: "w8a".into(), theirs: 0.5, ours: 0.25 }];
+        let pairs = vec![Pair { name: "a9a".into(), theirs: 50.0, ours: 2.0 }, Pair { name: "w8a".into(), theirs: 0.5, ours: 0.025 }];
         let text = picture(&[Group { title: "one training", pairs }]).document();
-        assert!(text.contains(">a9a</text>") && text.contains("50.0 s / 2.00 s = 25"), "{text}");
-        assert!(text.contains("0.50 s / 0.25 s = 2.00") && text.matches("class=\"grid\"").count() >= 3, "{text}");
+        assert!(text.contains(">a9a</text>") && text.contains("50.0 s : 2.00 s = 25"), "{text}");
+        assert!(text.contains("0.50 s : 25 ms = 20") && text.matches("class=\"grid\"").count() >= 3, "{text}");
     }
 }

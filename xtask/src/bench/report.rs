@@ -189,6 +189,12 @@ mod tests {
             assert!(text.expect("report") == committed, "run: cargo xtask bench {paper} --render");
             reports += 1;
         }
+        let pictures = fs::read_dir(scratch.path()).expect("scratch").map(|entry| entry.expect("entry").path());
+        for drawn in pictures.filter(|path| path.extension().is_some_and(|ending| ending == "svg")) {
+            let name = drawn.file_name().expect("name");
+            let committed = fs::read(folder.join(name)).unwrap_or_default();
+            assert!(fs::read(&drawn).expect("picture") == committed, "{}: run: cargo xtask bench --render", name.display());
+        }
         assert!(reports > 0);
     }
 }

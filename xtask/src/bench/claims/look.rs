@@ -58,7 +58,23 @@ pub(crate) struct Figure {
     pub(crate) beside: Settings,
     pub(crate) value: Shown,
     /// Cells without which the figure is not known.
-    pub(crate) missing: Vec<String>,
+    pub(crate) missing: Vec<Missing>,
+}
+
+/// A cell without a figure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Missing {
+    pub(crate) table: u32,
+    pub(crate) problem: String,
+    pub(crate) setting: String,
+    pub(crate) variant: String,
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { table, problem, setting, variant } = self;
+        write!(f, "table {table} {problem} {setting}{}{variant}", if setting.is_empty() { "" } else { " " })
+    }
 }
 
 impl Figure {
@@ -213,7 +229,10 @@ impl Look {
             let row = rows.iter().find(|row| place(&row.cell.problem, &row.cell.shown) && row.cell.variant == variant);
             let value = row.map_or(Shown::Nothing, |row| self.shown(rows, row));
             let nothing = matches!(value, Shown::Nothing | Shown::Words(_));
-            let name = || format!("table {} {} {} {variant}", table.number, cell.problem, cell.shown).replace("  ", " ");
+            let name = || {
+                let (problem, setting, variant) = (cell.problem.clone(), cell.shown.clone(), variant.to_owned());
+                Missing { table: table.number, problem, setting, variant }
+            };
             figures.push(Figure {
                 problem: cell.problem.clone(),
                 shown: cell.shown.clone(),

@@ -1,12 +1,15 @@
 //! The page of all verdicts, docs/reproduction/README.md, and the shorter forms of it in reports and on a terminal.
 
+use super::look::Missing;
 use super::verdict::{Decision, Finding, Verdict};
 use super::{Claim, Evidence};
+use crate::bench::numbers::capital;
+use crate::bench::table::grouped;
 use crate::failure::Outcome;
 use std::fmt::Write as _;
 
-/// Cells that are named one by one where figures are missing.
-const NAMED: usize = 3;
+/// Cells that are named one by one in the rules where figures are missing.
+const NAMED: usize = 12;
 
 const FINDINGS: [Finding; 4] = [Finding::Holds, Finding::Partly, Finding::Fails, Finding::Untold];
 
@@ -81,7 +84,7 @@ pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
     for claim in &evidence.claims.claims {
         let verdict = Verdict::of(claim, evidence)?;
         let figure = decisive(claim, &verdict);
-        let figure = if figure.is_empty() { figure } else { format!(" {figure}.") };
+        let figure = if figure.is_empty() { figure } else { format!(" {}.", capital(&figure)) };
         let why = why(claim, &verdict);
         let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
         let _ = writeln!(text, "- **{}: {}.** {}.{figure}{why}", claim.id, verdict.words(), claim.text);
@@ -130,14 +133,17 @@ fn why(claim: &Claim, verdict: &Verdict) -> String {
     if matches!(verdict.finding, Finding::Partly | Finding::Fails) {
         said.extend(claim.because.clone());
     }
-    let mut missing: Vec<String> = Vec::new();
-    for name in verdict.parts.iter().flat_map(|part| &part.missing) {
-        if !missing.contains(name) {
-            missing.push(name.clone());
-        }
-    }
+    let mut cells: Vec<&Missing> = verdict.parts.iter().flat_map(|part| &part.missing).collect();
+    cells.sort();
+    cells.dedup();
+    let tables = grouped(cells, |cell| cell.table).into_iter().map(|cells| {
+        let problems: Vec<&str> = grouped(&cells, |cell| &cell.problem).into_iter().map(|same| same[0].problem.as_str()).collect();
+        let many = if cells.len() == 1 { "one cell".to_owned() } else { format!("{} cells", cells.len()) };
+        format!("{many} of table {} ({})", cells[0].table, problems.join(", "))
+    });
+    let missing: Vec<String> = tables.chain(verdict.parts.iter().filter_map(|part| part.awaits.clone())).collect();
     if !missing.is_empty() {
-        said.push(format!("Not measured: {}", few(&missing)));
+        said.push(format!("Without figures: {}", missing.join("; ")));
     }
     said.join(" ")
 }
@@ -163,8 +169,9 @@ fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
         let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
         let missing = match &decision.missing[..] {
             [] => String::new(),
-            names => format!("; without figures: {}", few(names)),
+            cells => format!("; without figures: {}", few(&cells.iter().map(ToString::to_string).collect::<Vec<_>>())),
         };
+        let missing = decision.awaits.as_ref().map_or(missing, |what| format!("; waits for {what}"));
         let _ = writeln!(text, "  - {}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
     }
     if let Some(differs) = &claim.differs {
@@ -185,8 +192,8 @@ mod tests {
 
     #[test]
     fn many_names_are_cut_short() {
-        let names: Vec<String> = ["a", "b", "c", "d", "e"].map(str::to_owned).into();
-        assert_eq!(few(&names), "a; b; c and 2 more");
-        assert_eq!(few(&names[..2]), "a; b");
+        let names: Vec<String> = (0..15).map(|n| n.to_string()).collect();
+        assert_eq!(few(&names), "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11 and 3 more");
+        assert_eq!(few(&names[..2]), "0; 1");
     }
 }

@@ -1,6 +1,6 @@
 //! Rules: what makes a claim of figures hold.
 
-use super::look::{Figure, Look};
+use super::look::{Figure, Look, Missing};
 use super::series::{self, Series};
 use super::verdict::{Decision, Finding};
 use crate::bench::means::median;
@@ -14,7 +14,7 @@ pub(crate) enum Rule {
     /// The figure of each place keeps to bounds, on a share of them.
     Each(Each),
     /// The median of all places keeps to bounds.
-    Median(Bounds),
+    Median(Median),
     /// A number made of the figures along a setting keeps to bounds, for a share of the series.
     Series(Series),
     /// Wilcoxon's signed ranks of the differences (`minus`) of all places.
@@ -32,11 +32,19 @@ pub(crate) enum Rule {
 }
 
 /// From … to …, both included.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     at_least: Option<f64>,
     at_most: Option<f64>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Median {
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    /// As for each place.
+    known: Option<f64>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -138,6 +146,13 @@ pub(super) fn wanted(share: f64, n: usize) -> usize {
     (share * n as f64 - 1e-9).ceil() as usize
 }
 
+/// What counts: what is known, as soon as `share` of all is, and all of it otherwise.
+pub(super) fn told_of(kept: &[Kept], share: Option<f64>) -> Vec<Kept> {
+    let told = kept.iter().filter(|kept| **kept != Kept::Unknown).count();
+    let enough = share.is_some_and(|share| told > 0 && told >= wanted(share, kept.len()));
+    kept.iter().copied().filter(|kept| !enough || *kept != Kept::Unknown).collect()
+}
+
 /// What a share of all makes of what every one of them is.
 pub(super) fn counted(kept: &[Kept], needs: f64, partly: Option<f64>) -> Finding {
     let yes = kept.iter().filter(|kept| **kept == Kept::Yes).count();
@@ -166,7 +181,7 @@ impl Rule {
         }
         match self {
             Self::Each(each) => Bounds::new(each.at_least, each.at_most).check(),
-            Self::Median(bounds) => bounds.check(),
+            Self::Median(median) => Bounds::new(median.at_least, median.at_most).check(),
             Self::Series(series) => series.bounds().check(),
             Self::Pairs(pairs) if pairs.p_at_most.is_some() == pairs.p_at_least.is_some() => {
                 Err("pairs take p_at_most or p_at_least".into())
@@ -184,7 +199,7 @@ impl Rule {
                 let partly = each.partly.map_or(String::new(), |part| format!(", in part {:.0} %", 100.0 * part));
                 format!("{bounds} on {}{partly}", share(each.needs, "place"))
             }
-            Self::Median(bounds) => format!("median {}", bounds.words()),
+            Self::Median(median) => format!("median {}", Bounds::new(median.at_least, median.at_most).words()),
             Self::Series(series) => format!("{} for {}", series.words(), share(series.needs(), "series").replace("seriess", "series")),
             Self::Pairs(pairs) => match (pairs.p_at_most, pairs.p_at_least) {
                 (Some(p), _) => format!("Wilcoxon's p at most {p}"),
@@ -202,7 +217,7 @@ impl Rule {
     pub(crate) fn decide(&self, figures: &[Figure], other: &[Figure]) -> Decision {
         let decided = match self {
             Self::Each(each) => each.decide(figures),
-            Self::Median(bounds) => middle(*bounds, figures),
+            Self::Median(median) => median.decide(figures),
             Self::Series(series) => series.decide(figures),
             Self::Pairs(pairs) => pairs.decide(figures),
             Self::Law(law) => law.decide(figures),
@@ -210,17 +225,19 @@ impl Rule {
             Self::Tested(test) | Self::Refuted(test) => {
                 let name = test.rsplit("::").next().unwrap_or(test);
                 let finding = if matches!(self, Self::Tested(_)) { Finding::Holds } else { Finding::Fails };
-                return Decision { finding, figure: format!("test `{name}`"), missing: Vec::new(), tested: true };
+                let figure = format!("test `{name}`");
+                return Decision { finding, figure, missing: Vec::new(), awaits: None, tested: true };
             }
             Self::Awaits(what) => {
-                return Decision { finding: Finding::Untold, figure: String::new(), missing: vec![what.clone()], tested: false };
+                let (finding, figure) = (Finding::Untold, String::new());
+                return Decision { finding, figure, missing: Vec::new(), awaits: Some(what.clone()), tested: false };
             }
         };
         let (finding, figure) = decided;
-        let mut missing: Vec<String> = figures.iter().chain(other).flat_map(|figure| figure.missing.clone()).collect();
+        let mut missing: Vec<Missing> = figures.iter().chain(other).flat_map(|figure| figure.missing.clone()).collect();
         missing.sort();
         missing.dedup();
-        Decision { finding, figure, missing, tested: false }
+        Decision { finding, figure, missing, awaits: None, tested: false }
     }
 
     /// The test that decides, FILE::NAME.
@@ -241,9 +258,8 @@ impl Each {
         let kept: Vec<Kept> = figures.iter().map(|figure| bounds.keep(figure.range())).collect();
         let yes = kept.iter().filter(|kept| **kept == Kept::Yes).count();
         let told = kept.iter().filter(|kept| **kept != Kept::Unknown).count();
-        let enough = self.known.is_some_and(|share| told >= wanted(share, kept.len()) && told > 0);
-        let judged: Vec<Kept> = kept.iter().copied().filter(|kept| !enough || *kept != Kept::Unknown).collect();
-        (counted(&judged, self.needs, self.partly), format!("{yes} of {told}{}", range(figures)))
+        let figure = if told > 0 { format!("{yes} of {told}{}", range(figures)) } else { String::new() };
+        (counted(&told_of(&kept, self.known), self.needs, self.partly), figure)
     }
 }
 
@@ -286,20 +302,25 @@ fn range(figures: &[Figure]) -> String {
     format!(": {} to {}, median {}", show(values[0]), show(values[values.len() - 1]), show(middle))
 }
 
-/// The median of figures that may be bounds only.
-fn middle(bounds: Bounds, figures: &[Figure]) -> (Finding, String) {
-    let (mut low, mut high): (Vec<f64>, Vec<f64>) = figures.iter().map(Figure::range).unzip();
-    if figures.iter().all(Figure::nothing) {
-        return (Finding::Untold, String::new());
+impl Median {
+    /// The median of figures that may be bounds only.
+    fn decide(&self, figures: &[Figure]) -> (Finding, String) {
+        let exact: Vec<&Figure> = figures.iter().filter(|figure| figure.known().is_some()).collect();
+        let enough = self.known.is_some_and(|share| !exact.is_empty() && exact.len() >= wanted(share, figures.len()));
+        let counting: Vec<&Figure> = if enough { exact } else { figures.iter().collect() };
+        if counting.iter().all(|figure| figure.nothing()) {
+            return (Finding::Untold, String::new());
+        }
+        let (mut low, mut high): (Vec<f64>, Vec<f64>) = counting.iter().map(|figure| figure.range()).unzip();
+        let ends = (median(&mut low), median(&mut high));
+        let known = if ends.0 == ends.1 { show(ends.0) } else { format!("{} to {}", show(ends.0), show(ends.1)) };
+        let finding = match Bounds::new(self.at_least, self.at_most).keep(ends) {
+            Kept::Yes => Finding::Holds,
+            Kept::No => Finding::Fails,
+            Kept::Unknown => Finding::Untold,
+        };
+        (finding, format!("median {known} of {}", counting.len()))
     }
-    let ends = (median(&mut low), median(&mut high));
-    let known = if ends.0 == ends.1 { show(ends.0) } else { format!("{} to {}", show(ends.0), show(ends.1)) };
-    let finding = match bounds.keep(ends) {
-        Kept::Yes => Finding::Holds,
-        Kept::No => Finding::Fails,
-        Kept::Unknown => Finding::Untold,
-    };
-    (finding, format!("median {known} of {}", figures.len()))
 }
 
 impl Pairs {

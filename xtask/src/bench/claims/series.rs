@@ -1,7 +1,7 @@
 //! Figures along a setting: whether they rise, by how much, how far they are apart.
 
 use super::look::Figure;
-use super::rule::{Bounds, Kept, all, counted, show};
+use super::rule::{Bounds, Kept, all, counted, show, told_of};
 use super::verdict::Finding;
 use crate::bench::statistics::ranks;
 use crate::bench::table::grouped;
@@ -22,6 +22,8 @@ pub(crate) struct Series {
     #[serde(default = "all")]
     needs: f64,
     partly: Option<f64>,
+    /// As soon as this share of the series is known they alone count.
+    known: Option<f64>,
 }
 
 /// What is made of a series.
@@ -69,7 +71,7 @@ impl Series {
             .iter()
             .filter_map(|(name, value)| Some(format!("{name} {}", show((*value)?)).trim().to_owned()))
             .collect();
-        (counted(&kept, self.needs, self.partly), told.join(", "))
+        (counted(&told_of(&kept, self.known), self.needs, self.partly), told.join(", "))
     }
 
     /// What figures of one series have in common.

@@ -1,6 +1,6 @@
 //! What the parts of a claim make of it.
 
-use super::look::Figure;
+use super::look::{Figure, Missing};
 use super::{Claim, Evidence, Part};
 use crate::failure::Outcome;
 
@@ -20,8 +20,10 @@ pub(crate) struct Decision {
     pub(crate) finding: Finding,
     /// The figure that decides it; empty where there is none.
     pub(crate) figure: String,
-    /// Cells without figures, or what would have to be measured.
-    pub(crate) missing: Vec<String>,
+    /// Cells without figures.
+    pub(crate) missing: Vec<Missing>,
+    /// What would have to be measured that no cell does.
+    pub(crate) awaits: Option<String>,
     /// Shown by a test of the crates, not by raw lines.
     pub(crate) tested: bool,
 }
@@ -78,10 +80,6 @@ impl Part {
 
     pub(super) fn decide(&self, evidence: &Evidence) -> Outcome<Decision> {
         let (figures, other) = self.figures(evidence)?;
-        let mut decision = self.rule.decide(&figures, &other);
-        if let Some(look) = self.look.as_ref().filter(|look| look.table(&evidence.spec).is_none()) {
-            decision.missing.push(format!("table {}, which the spec does not have", look.table));
-        }
-        Ok(decision)
+        Ok(self.rule.decide(&figures, &other))
     }
 }
