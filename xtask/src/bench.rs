@@ -1,6 +1,9 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
+mod axis;
+mod bars;
 mod cell;
+mod chart;
 mod choice;
 mod claims;
 mod columns;
@@ -17,15 +20,12 @@ mod numbers;
 mod overview;
 mod papers;
 mod peer;
-mod axis;
-mod bars;
-mod chart;
-mod svg;
 mod record;
 mod report;
 mod run;
 mod spec;
 mod statistics;
+mod svg;
 mod table;
 
 use crate::failure::{Context, Outcome, fail};

@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_line_stands_for_its_cell_until_something_in_it_changes() {
-        let cell = cells(&Spec::parse(SPEC).expect("spec"), &Spec::parse(SPEC).expect("spec").tables[0], Extent::default()).remove(0);
+        let cell =
+            cells(&Spec::parse(SPEC).expect("spec"), &Spec::parse(SPEC).expect("spec").tables[0], Extent::default()).remove(0);
         // Crates of linear solvers have changed since, and nothing else.
         let finished = |revision: &str| Finished {
             compare: |_, paths| paths.iter().any(|path| path.ends_with("maxmargin-linear")),

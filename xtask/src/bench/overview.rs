@@ -58,7 +58,12 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
     let height: f64 = groups.iter().map(|group| ABOVE + BELOW + STEP * group.pairs.len() as f64).sum();
     let left = LABELS + names + 12.0;
     let mut svg = Svg::new(left + LONGEST + 150.0, HEAD + height);
-    svg.text((LABELS, 25.0), Anchor::Start, "big", "Seconds of whole processes, reading the file and proving the result included");
+    svg.text(
+        (LABELS, 25.0),
+        Anchor::Start,
+        "big",
+        "Seconds of whole processes, reading the file and proving the result included",
+    );
     for (n, (x, name)) in [(LABELS + 5.0, "LIBSVM"), (LABELS + 95.0, "maxmargin")].into_iter().enumerate() {
         svg.dot((x, 46.0), 1 - n, 5.0);
         svg.text((x + 10.0, 50.0), Anchor::Start, "", name);
@@ -83,7 +88,7 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
             svg.dot((theirs, y), 1, 5.0);
             svg.dot((ours, y), 0, 5.0);
             let [theirs, ours, ratio] = [clock(pair.theirs), clock(pair.ours), times(pair.theirs / pair.ours)];
-            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &format!("{theirs} : {ours} = {ratio}"));
+            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &format!("{theirs} : {ours} = {ratio}×"));
         }
         top = bottom + BELOW;
     }
@@ -101,9 +106,10 @@ mod tests {
 
     #[test]
     fn every_pair_has_its_name_and_its_ratio() {
-        let pairs = vec![Pair { name: "a9a".into(), theirs: 50.0, ours: 2.0 }, Pair { name: "w8a".into(), theirs: 0.5, ours: 0.025 }];
+        let pairs =
+            vec![Pair { name: "a9a".into(), theirs: 50.0, ours: 2.0 }, Pair { name: "w8a".into(), theirs: 0.5, ours: 0.025 }];
         let text = picture(&[Group { title: "one training", pairs }]).document();
-        assert!(text.contains(">a9a</text>") && text.contains("50.0 s : 2.00 s = 25"), "{text}");
-        assert!(text.contains("0.50 s : 25 ms = 20") && text.matches("class=\"grid\"").count() >= 3, "{text}");
+        assert!(text.contains(">a9a</text>") && text.contains("50.0 s : 2.00 s = 25×"), "{text}");
+        assert!(text.contains("0.50 s : 25 ms = 20×") && text.matches("class=\"grid\"").count() >= 3, "{text}");
     }
 }

@@ -215,7 +215,11 @@ impl Spec {
                 return fail(format!("table {} has no variant `{name}`; there is {}", table.number, variants.join(", ")));
             }
             if let Some(brief) = table.brief.as_ref().filter(|brief| brief.columns.len() > BRIEF) {
-                return fail(format!("table {}: brief has {} columns, a page has room for {BRIEF}", table.number, brief.columns.len()));
+                return fail(format!(
+                    "table {}: brief has {} columns, a page has room for {BRIEF}",
+                    table.number,
+                    brief.columns.len()
+                ));
             }
             if let Some(vary) = table.quick_vary.iter().flatten().find(|quick| !table.vary.contains(quick)) {
                 return fail(format!("table {}: `{}` of quick_vary is not in vary", table.number, label(vary)));

@@ -21,7 +21,8 @@ const SERIES: [(&str, &str); 8] = [
 const STYLE: &str = "text{font-family:system-ui,'DejaVu Sans',sans-serif;font-size:12px;fill:#24292f}\
 .card{fill:#fff}.quiet{fill:#57606a}.big{font-size:15px;font-weight:600}.strong{font-weight:600}.small{font-size:11px}\
 .axis{stroke:#57606a;fill:none}.grid{stroke:#d8dee4;fill:none}.paper{fill:#a8b0b9}";
-const DARK: &str = "text{fill:#e6edf3}.card{fill:#0d1117}.quiet{fill:#9ea7b3}.axis{stroke:#9ea7b3}.grid{stroke:#2b333d}.paper{fill:#6b7480}";
+const DARK: &str =
+    "text{fill:#e6edf3}.card{fill:#0d1117}.quiet{fill:#9ea7b3}.axis{stroke:#9ea7b3}.grid{stroke:#2b333d}.paper{fill:#6b7480}";
 
 /// Width of a letter of the font above, on average.
 const LETTER: f64 = 6.6;

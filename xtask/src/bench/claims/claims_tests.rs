@@ -51,13 +51,16 @@ fn line(table: u32, problem: &str, k: u32, variant: &str, measured: &Value) -> R
 /// Iterations of cold and SIR: SIR needs half on A and all on B; k = 100 of B is not measured.
 fn lines() -> Vec<Record> {
     let made = |problem, k, cold: u64, sir: u64| {
-        [("cold", cold), ("sir", sir)].map(|(variant, n)| line(1, problem, k, variant, &json!({"iterations": n, "accuracy": 80.0})))
+        [("cold", cold), ("sir", sir)]
+            .map(|(variant, n)| line(1, problem, k, variant, &json!({"iterations": n, "accuracy": 80.0})))
     };
-    [made("A", 3, 100, 50), made("A", 10, 200, 80), made("A", 100, 900, 100), made("B", 3, 10, 10), made("B", 10, 20, 22)].concat()
+    [made("A", 3, 100, 50), made("A", 10, 200, 80), made("A", 100, 900, 100), made("B", 3, 10, 10), made("B", 10, 20, 22)]
+        .concat()
 }
 
 fn evidence(part: &str, records: Vec<Record>) -> Evidence {
-    let claims = format!("paper = \"P\"\n[[claim]]\nid = \"S9.1\"\ntext = \"It is so\"\nplace = \"table 1\"\nbecause = \"Folds\"\n{part}");
+    let claims =
+        format!("paper = \"P\"\n[[claim]]\nid = \"S9.1\"\ntext = \"It is so\"\nplace = \"table 1\"\nbecause = \"Folds\"\n{part}");
     let claims = Claims::parse(&claims).unwrap_or_else(|failure| panic!("{failure}"));
     Evidence { spec: Spec::parse(SPEC).expect("spec"), claims, records }
 }
@@ -99,10 +102,13 @@ fn what_is_missing_becomes_decided_with_its_lines() {
     let mut records = lines();
     records.extend([("cold", 50), ("sir", 10)].map(|(variant, n)| line(1, "B", 100, variant, &json!({"iterations": n}))));
     assert_eq!(found(RATIO, rule, records.clone()).0, Finding::Holds);
-    let worse: Vec<Record> = records
-        .into_iter()
-        .map(|record| if record.variant == "sir" { line(1, &record.problem, 100, "sir", &json!({"iterations": 1000})) } else { record })
-        .collect();
+    let worse: Vec<Record> =
+        records
+            .into_iter()
+            .map(|record| {
+                if record.variant == "sir" { line(1, &record.problem, 100, "sir", &json!({"iterations": 1000})) } else { record }
+            })
+            .collect();
     assert_ne!(found(RATIO, rule, worse).0, Finding::Holds);
     assert_eq!(found(RATIO, rule, Vec::new()).0, Finding::Untold);
 }
@@ -117,7 +123,8 @@ fn a_run_that_is_no_result_has_no_figure_and_one_that_was_cut_off_is_a_bound() {
         measured.more.insert("status".into(), json!("TimeLimit"));
     });
     let of = |more: &str, rule: &str| {
-        let look = format!(r#"{{ table = 1, value = "iterations", variants = ["sir"], against = ["cold"], problems = ["A"]{more} }}"#);
+        let look =
+            format!(r#"{{ table = 1, value = "iterations", variants = ["sir"], against = ["cold"], problems = ["A"]{more} }}"#);
         found(&look, rule, records.clone()).0
     };
     assert_eq!(of("", "{ each = { at_least = 1.4 } }"), Finding::Untold);
@@ -164,7 +171,8 @@ fn medians_sums_largest_and_differences() {
 fn figures_of_another_table_are_matched_by_the_papers_name() {
     let mut records = lines();
     records.push(line(2, "B again", 10, "sir", &json!({"iterations": 44})));
-    let look = |than: &str| format!(r#"{{ table = 2, value = "iterations", variants = ["sir"], settings = ["k=10"], than = {than} }}"#);
+    let look =
+        |than: &str| format!(r#"{{ table = 2, value = "iterations", variants = ["sir"], settings = ["k=10"], than = {than} }}"#);
     let less = found(&look("{ table = 1 }"), "{ each = { at_least = 22, at_most = 22 } }", records.clone());
     assert_eq!(less.0, Finding::Holds, "{less:?}");
     let ratio = found(&look("{ table = 1, ratio = true }"), "{ each = { at_least = 0.5, at_most = 0.5 } }", records);
@@ -233,6 +241,7 @@ fn the_page_says_what_was_found_and_what_is_missing() {
 fn what_held_and_no_longer_does_is_found_at_the_places_of_both() {
     let rule = part(RATIO, "{ each = { at_least = 1.4, needs = 0.6 } }");
     let before = [evidence(&rule, lines())];
+    let easy = part(RATIO, "{ each = { at_least = 0.1, known = 0.5 } }");
     let of = |records: Vec<Record>| again(&before, &[evidence(&rule, records)]).expect("compared");
     // A alone: all of it holds, though of the whole it cannot be told.
     let a = || lines().into_iter().filter(|record| record.problem == "A").collect::<Vec<_>>();
@@ -245,6 +254,13 @@ fn what_held_and_no_longer_does_is_found_at_the_places_of_both() {
     let (_, lost) = of(slower.collect());
     assert_eq!(lost.len(), 1, "{lost:?}");
     assert!(of(Vec::new()).1.is_empty(), "what nobody measured is not lost");
+    // A line whose certificate misses the tolerance is lost, not left out.
+    let broken = a().into_iter().map(|mut record| {
+        record.measured.as_mut().expect("measured").kkt = Some(0.5);
+        record
+    });
+    let (_, lost) = again(&[evidence(&easy, lines())], &[evidence(&easy, broken.collect())]).expect("compared");
+    assert!(lost.len() == 1 && lost[0].contains("no result: A k=3: KKT violation 5.00e-1"), "{lost:?}");
     // Seconds of a moment fail nothing.
     let clock = part(&RATIO.replace("iterations", "here-seconds"), "{ each = { at_least = 0.5 } }");
     let slow = a().into_iter().map(|mut record| {
@@ -274,7 +290,8 @@ fn rules_that_make_no_sense_are_refused() {
 fn all_claims_of_the_five_papers() {
     let mut ids = Vec::new();
     for (n, paper) in PAPERS.iter().enumerate() {
-        let (spec, claims) = (Spec::load(paper).expect("spec"), Claims::load(paper).unwrap_or_else(|failure| panic!("{failure}")));
+        let (spec, claims) =
+            (Spec::load(paper).expect("spec"), Claims::load(paper).unwrap_or_else(|failure| panic!("{failure}")));
         for (m, claim) in claims.claims.iter().enumerate() {
             assert_eq!(claim.id, format!("S{}.{}", n + 1, m + 1));
             assert!(!claim.parts.is_empty(), "{}", claim.id);

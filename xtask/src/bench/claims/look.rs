@@ -59,6 +59,8 @@ pub(crate) struct Figure {
     pub(crate) value: Shown,
     /// Cells without which the figure is not known.
     pub(crate) missing: Vec<Missing>,
+    /// Why its own line is no result, if there is one that is none.
+    pub(crate) flaw: Option<String>,
 }
 
 /// A cell without a figure.
@@ -99,7 +101,12 @@ impl Figure {
 
     /// Problem and setting as a person reads them.
     pub(crate) fn name(&self) -> String {
-        [&self.problem, &self.shown, &self.variant].into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+        [&self.problem, &self.shown, &self.variant]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The sum of the settings that `along` names, or a figure of the same line.
@@ -241,6 +248,7 @@ impl Look {
                 beside: row.map_or_else(Settings::new, |row| row.ours.measured.more.clone()),
                 value,
                 missing: if nothing { vec![name()] } else { Vec::new() },
+                flaw: row.and_then(|row| row.ours.flaw.clone()),
             });
         }
         match &self.sum {

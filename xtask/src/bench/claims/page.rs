@@ -137,7 +137,8 @@ fn why(claim: &Claim, verdict: &Verdict) -> String {
     cells.sort();
     cells.dedup();
     let tables = grouped(cells, |cell| cell.table).into_iter().map(|cells| {
-        let problems: Vec<&str> = grouped(&cells, |cell| &cell.problem).into_iter().map(|same| same[0].problem.as_str()).collect();
+        let problems: Vec<&str> =
+            grouped(&cells, |cell| &cell.problem).into_iter().map(|same| same[0].problem.as_str()).collect();
         let many = if cells.len() == 1 { "one cell".to_owned() } else { format!("{} cells", cells.len()) };
         format!("{many} of table {} ({})", cells[0].table, problems.join(", "))
     });
@@ -157,7 +158,8 @@ fn few(names: &[String]) -> String {
 /// The rules of a claim, what each finds, and the commands that measure it.
 fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     let mut text = format!("- **{}**", claim.id);
-    let mut tables: Vec<u32> = claim.parts.iter().filter_map(|part| Some(part.look.as_ref()?.table(&evidence.spec)?.number)).collect();
+    let mut tables: Vec<u32> =
+        claim.parts.iter().filter_map(|part| Some(part.look.as_ref()?.table(&evidence.spec)?.number)).collect();
     tables.sort_unstable();
     tables.dedup();
     if !tables.is_empty() {
@@ -187,7 +189,10 @@ mod tests {
     #[test]
     fn anchors_are_those_that_github_makes() {
         assert_eq!(slug("Table 1: k = 10"), "table-1-k--10");
-        assert_eq!(slug("Table 2: test accuracy, percent, means of five seeds"), "table-2-test-accuracy-percent-means-of-five-seeds");
+        assert_eq!(
+            slug("Table 2: test accuracy, percent, means of five seeds"),
+            "table-2-test-accuracy-percent-means-of-five-seeds"
+        );
     }
 
     #[test]

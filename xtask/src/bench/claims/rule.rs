@@ -192,7 +192,8 @@ impl Rule {
 
     /// What the rule asks, in words.
     pub(crate) fn words(&self) -> String {
-        let share = |needs: f64, of: &str| if needs >= 1.0 { format!("every {of}") } else { format!("{:.0} % of {of}s", 100.0 * needs) };
+        let share =
+            |needs: f64, of: &str| if needs >= 1.0 { format!("every {of}") } else { format!("{:.0} % of {of}s", 100.0 * needs) };
         match self {
             Self::Each(each) => {
                 let bounds = Bounds::new(each.at_least, each.at_most).words();
@@ -200,7 +201,9 @@ impl Rule {
                 format!("{bounds} on {}{partly}", share(each.needs, "place"))
             }
             Self::Median(median) => format!("median {}", Bounds::new(median.at_least, median.at_most).words()),
-            Self::Series(series) => format!("{} for {}", series.words(), share(series.needs(), "series").replace("seriess", "series")),
+            Self::Series(series) => {
+                format!("{} for {}", series.words(), share(series.needs(), "series").replace("seriess", "series"))
+            }
             Self::Pairs(pairs) => match (pairs.p_at_most, pairs.p_at_least) {
                 (Some(p), _) => format!("Wilcoxon's p at most {p}"),
                 (_, p) => format!("Wilcoxon's p at least {}", p.unwrap_or_default()),
@@ -337,7 +340,8 @@ impl Pairs {
         };
         let p = if self.sign == Sign::Either { (2.0 * found.p).min(1.0) } else { found.p };
         let below = differences.iter().filter(|difference| **difference < 0.0).count();
-        let text = format!("p {p:.1e} over {} sets, {below} below{}", differences.len(), if as_said { "" } else { ": the other way" });
+        let text =
+            format!("p {p:.1e} over {} sets, {below} below{}", differences.len(), if as_said { "" } else { ": the other way" });
         let holds = self.p_at_most.is_none_or(|most| as_said && p <= most) && self.p_at_least.is_none_or(|least| p >= least);
         (if holds { Finding::Holds } else { Finding::Fails }, text)
     }

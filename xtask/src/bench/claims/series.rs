@@ -67,10 +67,8 @@ impl Series {
         let made: Vec<(String, Option<f64>)> = groups.iter().map(|group| (self.name(group[0]), self.made(group))).collect();
         let keep = |value: &Option<f64>| value.map_or(Kept::Unknown, |value| self.bounds().keep((value, value)));
         let kept: Vec<Kept> = made.iter().map(|(_, value)| keep(value)).collect();
-        let told: Vec<String> = made
-            .iter()
-            .filter_map(|(name, value)| Some(format!("{name} {}", show((*value)?)).trim().to_owned()))
-            .collect();
+        let told: Vec<String> =
+            made.iter().filter_map(|(name, value)| Some(format!("{name} {}", show((*value)?)).trim().to_owned())).collect();
         (counted(&told_of(&kept, self.known), self.needs, self.partly), told.join(", "))
     }
 
@@ -88,7 +86,8 @@ impl Series {
     fn name(&self, figure: &Figure) -> String {
         let (problem, variant, rest) = self.key(figure);
         let rest = rest.into_iter().filter(|(_, value)| !value.is_empty() || self.along.contains('+')).collect::<Vec<_>>();
-        let rest: Vec<String> = rest.into_iter().map(|(key, value)| if value.is_empty() { key } else { format!("{key}={value}") }).collect();
+        let rest: Vec<String> =
+            rest.into_iter().map(|(key, value)| if value.is_empty() { key } else { format!("{key}={value}") }).collect();
         [problem, variant, rest.join(" ")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
@@ -106,9 +105,7 @@ impl Series {
                 let least = points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
                 (points.len() >= FEWEST).then_some(least.0)
             }
-            Of::Spread => {
-                (points.len() >= FEWEST).then(|| values().fold(f64::MIN, f64::max) / values().fold(f64::MAX, f64::min))
-            }
+            Of::Spread => (points.len() >= FEWEST).then(|| values().fold(f64::MIN, f64::max) / values().fold(f64::MAX, f64::min)),
         }
     }
 }
