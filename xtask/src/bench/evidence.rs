@@ -95,6 +95,6 @@ mod tests {
 
     #[test]
     fn a_readme_without_the_lines_is_not_written_over() {
-        assert!(spliced("# A page\n", &[]).err().expect("refused").to_string().contains("README.md lacks the lines"));
+        assert!(spliced("# A page\n", &[]).expect_err("refused").to_string().contains("README.md lacks the lines"));
     }
 }

@@ -38,7 +38,7 @@ impl Finished {
                 && record.error.is_none()
                 && self.stands(&record.machine.revision, &families)
         };
-        self.enough(self.records.iter().filter(is), repeats)
+        Self::enough(self.records.iter().filter(is), repeats)
     }
 
     /// The same of another program, which no crate of ours changes.
@@ -51,10 +51,10 @@ impl Finished {
                 && record.error.is_none()
                 && peer.told(&record.settings).is_ok_and(|other| other == told)
         };
-        self.enough(self.records.iter().filter(is), repeats)
+        Self::enough(self.records.iter().filter(is), repeats)
     }
 
-    fn enough<'a>(&self, records: impl Iterator<Item = &'a Record>, repeats: u32) -> bool {
+    fn enough<'a>(records: impl Iterator<Item = &'a Record>, repeats: u32) -> bool {
         let mut runs: BTreeMap<u64, u32> = BTreeMap::new();
         records.for_each(|record| *runs.entry(record.run).or_default() += 1);
         runs.values().any(|lines| *lines >= repeats)

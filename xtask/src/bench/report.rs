@@ -5,7 +5,7 @@ use super::columns::{among, markdown};
 use super::record::{Measured, Record};
 use super::spec::{Spec, Table};
 use super::table::{Row, measured};
-use super::{bars, choice, command, lines};
+use super::{bars, choice, command, lines, overview};
 use crate::failure::{Context, Outcome};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,6 +19,11 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         format!("# {}\n\n<!-- Written by `cargo xtask bench {} --render`. Do not edit. -->\n\n", spec.title, spec.name);
     text += &first_page(spec, records)?;
     let (mut leads, mut tables, mut figures) = (String::new(), String::new(), String::new());
+    if let Some(group) = overview::group(spec, records)? {
+        let file = format!("{name}-overview.svg");
+        overview::picture(&[group]).write(&target.with_file_name(&file))?;
+        let _ = write!(leads, "![Seconds of LIBSVM and of maxmargin on the same files]({file})\n\n");
+    }
     for table in &spec.tables {
         let rows = rows_of(spec, table, records)?;
         if rows.is_empty() {
@@ -26,8 +31,9 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         }
         let picture = picture(&name, table, &rows, target)?;
         match (table.lead, table.is_figure()) {
-            (true, _) => leads += &picture,
-            (false, true) => figures += &format!("### {}\n\n{picture}", table.heading()),
+            (true, _) if picture.is_empty() => {}
+            (true, _) => leads.extend(["*", &table.heading(), "*\n\n", &picture]),
+            (false, true) => figures.extend(["### ", &table.heading(), "\n\n", &picture]),
             (false, false) => {}
         }
         if !table.is_figure() {
@@ -42,8 +48,8 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
         text += &folded("More figures", &figures);
     }
     text += "## How it was measured\n\n";
-    for remark in &spec.remarks {
-        let _ = writeln!(text, "{remark}\n");
+    if has_claims(spec) {
+        text += &remarks(spec);
     }
     text += &notes(spec, records);
     text += &circumstances(records);
@@ -51,10 +57,18 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
     Ok(text)
 }
 
-/// What was found, in words: the claims of the paper and their verdicts, where there is a paper.
+fn has_claims(spec: &Spec) -> bool {
+    PAPERS.contains(&spec.name.as_str())
+}
+
+fn remarks(spec: &Spec) -> String {
+    spec.remarks.iter().flat_map(|remark| [remark.as_str(), "\n\n"]).collect()
+}
+
+/// What was found, in words: the claims of the paper and their verdicts, where there is a paper, and otherwise what is compared.
 fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
-    if !PAPERS.contains(&spec.name.as_str()) {
-        return Ok(String::new());
+    if !has_claims(spec) {
+        return Ok(remarks(spec));
     }
     let evidence = Evidence { spec: Spec::load(&spec.name)?, claims: Claims::load(&spec.name)?, records: records.to_vec() };
     let list = brief(&evidence)?;

@@ -194,7 +194,7 @@ fn pairs_laws_and_matches() {
     let minus = r#"{ table = 1, value = "iterations", variants = ["sir"], minus = "cold" }"#;
     let below = "{ pairs = { sign = \"below\", p_at_most = 0.05 } }";
     // All of six below: 1 of 64 signs.
-    let records = several(|n| u64::from(n));
+    let records = several(u64::from);
     assert_eq!(found(minus, below, records.clone()).0, Finding::Holds);
     assert_eq!(found(minus, "{ pairs = { sign = \"above\", p_at_most = 0.05 } }", records.clone()).0, Finding::Fails);
     assert_eq!(found(minus, "{ pairs = { sign = \"either\", p_at_least = 0.1 } }", records.clone()).0, Finding::Fails);

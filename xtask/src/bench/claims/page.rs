@@ -103,7 +103,7 @@ fn bare(text: &str) -> String {
 
 /// The claim's number, a link to the first table that its rules look at.
 fn linked(claim: &Claim, evidence: &Evidence) -> String {
-    let table = claim.parts.iter().filter_map(|part| part.look.as_ref()?.table(&evidence.spec)).next();
+    let table = claim.parts.iter().find_map(|part| part.look.as_ref()?.table(&evidence.spec));
     let anchor = table.map_or(String::new(), |table| format!("#{}", slug(&table.heading())));
     format!("[{}]({}.md{anchor})", claim.id, evidence.spec.name)
 }
@@ -177,7 +177,7 @@ fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
         let _ = writeln!(text, "  - {}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
     }
     if let Some(differs) = &claim.differs {
-        let _ = writeln!(text, "  - The rule that was proposed first: {differs}");
+        let _ = writeln!(text, "  - Not as first proposed: {differs}");
     }
     text
 }

@@ -23,9 +23,9 @@ pub(crate) enum Rule {
     Law(Law),
     /// Spearman's rank correlation with the figures of another look at the same settings.
     Match(Match),
-    /// Arithmetic that a test of the crates shows: FILE::NAME.
+    /// Arithmetic that a test of the crates shows: `FILE::NAME`.
     Tested(String),
-    /// A test of the crates that shows the contrary: FILE::NAME.
+    /// A test of the crates that shows the contrary: `FILE::NAME`.
     Refuted(String),
     /// No measured program says this yet: what would have to.
     Awaits(String),
@@ -141,6 +141,11 @@ impl Bounds {
     }
 }
 
+/// What [`told_of`] does, in words.
+fn once(known: Option<f64>) -> String {
+    known.map_or(String::new(), |share| format!(" that is known, as soon as {:.0} % are", 100.0 * share))
+}
+
 /// How many of `n` a share asks for.
 pub(super) fn wanted(share: f64, n: usize) -> usize {
     (share * n as f64 - 1e-9).ceil() as usize
@@ -198,11 +203,14 @@ impl Rule {
             Self::Each(each) => {
                 let bounds = Bounds::new(each.at_least, each.at_most).words();
                 let partly = each.partly.map_or(String::new(), |part| format!(", in part {:.0} %", 100.0 * part));
-                format!("{bounds} on {}{partly}", share(each.needs, "place"))
+                format!("{bounds} on {}{partly}{}", share(each.needs, "place"), once(each.known))
             }
-            Self::Median(median) => format!("median {}", Bounds::new(median.at_least, median.at_most).words()),
+            Self::Median(median) => {
+                format!("median {}{}", Bounds::new(median.at_least, median.at_most).words(), once(median.known))
+            }
             Self::Series(series) => {
-                format!("{} for {}", series.words(), share(series.needs(), "series").replace("seriess", "series"))
+                let share = share(series.needs(), "line");
+                format!("{} for {share}{}", series.words(), once(series.known()))
             }
             Self::Pairs(pairs) => match (pairs.p_at_most, pairs.p_at_least) {
                 (Some(p), _) => format!("Wilcoxon's p at most {p}"),
@@ -243,7 +251,7 @@ impl Rule {
         Decision { finding, figure, missing, awaits: None, tested: false }
     }
 
-    /// The test that decides, FILE::NAME.
+    /// The test that decides, `FILE::NAME`.
     #[cfg(test)]
     pub(super) fn test(&self) -> Option<&str> {
         if let Self::Tested(test) | Self::Refuted(test) = self { Some(test) } else { None }

@@ -48,6 +48,10 @@ impl Series {
         Bounds::new(self.at_least, self.at_most)
     }
 
+    pub(super) const fn known(&self) -> Option<f64> {
+        self.known
+    }
+
     pub(super) const fn needs(&self) -> f64 {
         self.needs
     }
