@@ -1,40 +1,47 @@
 //! `cargo xtask bench`: a paper's spec becomes cells, each cell a process of its own, each process a line of raw JSON, the lines a report.
 
+mod axis;
+mod bars;
 mod cell;
+mod chart;
 mod choice;
+mod claims;
 mod columns;
 mod command;
 mod data;
 pub(crate) mod diff;
+mod evidence;
+mod finished;
 mod folds;
 mod lines;
 mod machine;
 mod means;
 mod numbers;
+mod overview;
 mod papers;
 mod peer;
-mod plot;
 mod record;
 mod report;
 mod run;
 mod spec;
 mod statistics;
+mod svg;
 mod table;
 
 use crate::failure::{Context, Outcome, fail};
-use crate::tools::root;
 use cell::Extent;
+use claims::Evidence;
 use machine::Machine;
 use record::Record;
 pub(crate) use spec::Spec;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch of the command line each")]
 pub(crate) struct Arguments {
-    /// Name of a file in xtask/specs, such as alpha-seeding
-    paper: String,
+    /// Name of a file in xtask/specs, such as alpha-seeding; without one the quick form of every paper, and whether what held still does
+    paper: Option<String>,
     /// Only these tables of the paper (or figures, where no table has the number)
     #[arg(long, value_name = "N", value_delimiter = ',')]
     table: Vec<u32>,
@@ -83,9 +90,15 @@ pub(crate) struct Arguments {
     /// Forget earlier lines of the raw file instead of adding to them
     #[arg(long)]
     fresh: bool,
+    /// Leave out the cells that have lines already: of the same settings and data, and of crates that have not changed since
+    #[arg(long, conflicts_with = "fresh")]
+    resume: bool,
     /// Measure nothing: render the report from the raw file
     #[arg(long)]
     render: bool,
+    /// Measure nothing: write the page of all claims and their verdicts from the raw files
+    #[arg(long, conflicts_with = "paper")]
+    verdicts: bool,
     /// Measure, although the tree has changes that no commit holds: nobody can repeat what it finds
     #[arg(long)]
     uncommitted: bool,
@@ -117,8 +130,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(arguments: &Arguments) -> Outcome<Self> {
-        let paper = &arguments.paper;
+    fn of(paper: &str, arguments: &Arguments) -> Outcome<Self> {
         Ok(match &arguments.out {
             Some(raw) => Self { raw: raw.clone(), report: raw.with_extension("md") },
             None if arguments.quick => {
@@ -126,7 +138,7 @@ impl Place {
                 Self { raw: folder.join(format!("{paper}.jsonl")), report: folder.join(format!("{paper}.md")) }
             }
             None => {
-                let folder = root().join("docs/reproduction");
+                let folder = evidence::folder();
                 Self { raw: folder.join(format!("raw/{paper}.jsonl")), report: folder.join(format!("{paper}.md")) }
             }
         })
@@ -134,24 +146,63 @@ impl Place {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let spec = Spec::load(&arguments.paper)?;
-    let place = Place::of(arguments)?;
+    match &arguments.paper {
+        Some(paper) => one(paper, arguments),
+        None if arguments.verdicts => evidence::write(),
+        None if arguments.render => evidence::render(),
+        None => all(arguments),
+    }
+}
+
+/// The quick form of all papers, and what it says of their claims; with `--full` all of it, and the reports. What has been measured is kept.
+fn all(arguments: &Arguments) -> Outcome<()> {
+    if arguments.full {
+        let rest = Arguments { resume: !arguments.fresh, ..arguments.clone() };
+        return claims::PAPERS.iter().try_for_each(|paper| one(paper, &rest));
+    }
+    let quick = Arguments { quick: true, resume: !arguments.fresh, ..arguments.clone() };
+    let mut bad = Vec::new();
+    let mut now = Vec::new();
+    for paper in claims::PAPERS {
+        let begun = std::time::Instant::now();
+        let (raw, flaws) = measured(&Spec::load(paper)?, paper, &quick)?;
+        println!("{paper}: {:.0} s", begun.elapsed().as_secs_f64());
+        bad.extend(flaws.into_iter().map(|flaw| format!("{paper}: {flaw}")));
+        now.push(Evidence::read(paper, &raw)?);
+    }
+    let before = Evidence::committed()?;
+    println!("\n{}", claims::counts(&before)?);
+    let (table, lost) = claims::again(&before, &now)?;
+    println!("What the quick lines can tell, at the places that the committed lines know as well:\n\n{table}");
+    for flaw in &bad {
+        println!("does not count: {flaw}");
+    }
+    if lost.is_empty() { Ok(()) } else { fail(format!("what held no longer does:\n  {}", lost.join("\n  "))) }
+}
+
+/// Measures a paper as the arguments say; its raw lines and what does not count.
+fn measured(spec: &Spec, paper: &str, arguments: &Arguments) -> Outcome<(PathBuf, Vec<String>)> {
+    let place = Place::of(paper, arguments)?;
     let folder = place.raw.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context(folder.display())?;
-    let mut bad = Vec::new();
-    if !arguments.render {
-        let machine = Machine::here();
-        if !(arguments.quick || arguments.uncommitted || machine.committed()) {
-            return fail(format!(
-                "{}: the tree has changes, so that nobody could measure this again: commit them, or say --uncommitted",
-                machine.revision
-            ));
-        }
-        if arguments.fresh || arguments.quick {
-            fs::write(&place.raw, "").context(place.raw.display())?;
-        }
-        bad = run::measure(&spec, arguments, &machine, &place.raw)?;
+    let machine = Machine::here();
+    if !(arguments.quick || arguments.uncommitted || machine.committed()) {
+        return fail(format!(
+            "{}: the tree has changes, so that nobody could measure this again: commit them, or say --uncommitted",
+            machine.revision
+        ));
     }
+    if arguments.fresh || (arguments.quick && !arguments.resume) {
+        fs::write(&place.raw, "").context(place.raw.display())?;
+    }
+    let bad = run::measure(spec, arguments, &machine, &place.raw)?;
+    Ok((place.raw, bad))
+}
+
+fn one(paper: &str, arguments: &Arguments) -> Outcome<()> {
+    let spec = Spec::load(paper)?;
+    let bad = if arguments.render { Vec::new() } else { measured(&spec, paper, arguments)?.1 };
+    let place = Place::of(paper, arguments)?;
     let records = Record::read(&place.raw)?;
     if records.is_empty() {
         println!("nothing was measured, so there is no report");
@@ -165,5 +216,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         println!("{}", report::statistics(&spec, &records)?);
     }
     println!("report: {}\nraw:    {}", place.report.display(), place.raw.display());
+    if place.report.parent() == Some(&evidence::folder()) {
+        evidence::write()?;
+    }
     if bad.is_empty() { Ok(()) } else { fail(format!("these do not count:\n  {}", bad.join("\n  "))) }
 }

@@ -139,7 +139,7 @@ fn peers_run_on_the_same_file() {
         "the data's hash is written down"
     );
     let report = fs::read_to_string(raw.with_extension("md")).expect("report");
-    let row = report.lines().find(|line| line.contains("folds=libsvm | sir |")).expect("row");
+    let row = report.lines().find(|line| line.contains("folds=libsvm | sir |")).expect("row of the wide table");
     assert!(row.contains("| 3,968 | 500 | 0.126 | 700 | 55.56 | 55.50 |"), "{row}");
 }
 
@@ -174,7 +174,7 @@ fn a_figure_measures_the_tables_that_it_draws() {
     let row = |variant: &str| report.lines().find(|line| line.contains(&format!("c=1 | {variant} |"))).expect(variant).to_owned();
     assert!(row("AVSF").contains("| > 100 |") && row("AVSF").ends_with("| cut off |"), "{}", row("AVSF"));
     assert!(row("LIBLINEAR, no cap").contains("| 0.25 |"), "{}", row("LIBLINEAR, no cap"));
-    assert!(report.contains("(run-figure1.svg)") && report.contains("## Figure 1"), "{report}");
+    assert!(report.contains("(run-figure1.svg)") && report.contains("*Figure 1: seconds"), "{report}");
     let plot = fs::read_to_string(raw.with_file_name("run-figure1.svg")).expect("plot");
     assert!(plot.contains(problem) && plot.contains("baseline") && !plot.contains("AVSF"), "a line ends where a run was cut off");
 }

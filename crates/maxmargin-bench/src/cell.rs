@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::machine;
+use crate::pick::Pick;
 use maxmargin::Solver;
 use maxmargin::core::Stop;
 use maxmargin::cv::Seeding;
@@ -234,17 +235,6 @@ pub(crate) enum Method {
     SmoCold,
     /// LIBSVM's program, from zero, in a process of its own.
     SvmTrain,
-}
-
-/// Which samples come and leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Pick {
-    /// The oldest leave, the next of the file come.
-    #[default]
-    Order,
-    /// Samples with α = C in the model of all, drawn with the seed: those that come were taken out of it before.
-    Bounded,
 }
 
 /// A file in LIBSVM format, or a generator.

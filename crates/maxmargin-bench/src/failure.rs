@@ -42,8 +42,8 @@ pub(crate) enum Failure {
     Liblinear(String),
     #[error("{updates} updates from a window of {window} rows need {needed} rows, the data have {rows}")]
     Window { window: usize, updates: usize, needed: usize, rows: usize },
-    #[error("{wanted} samples with alpha = C are to come and leave, the model of all has {found}")]
-    Bounded { wanted: usize, found: usize },
+    #[error("{wanted} samples with {what} are to come and leave, the model of all has {found}")]
+    Picked { wanted: usize, what: &'static str, found: usize },
     #[error("svm-train: {0}")]
     Program(String),
     #[error("temporary files: {0}")]

@@ -11,6 +11,7 @@ mod irwls;
 mod linear;
 mod machine;
 mod measured;
+mod pick;
 mod simplex;
 mod smo;
 mod split;

@@ -86,14 +86,15 @@ pub(crate) fn measure(cell: &Cell, par: Par) -> Result<Measured, Failure> {
     let gram = KernelGram::new(&samples, kernel)?;
     let pool = Pool { cell, samples: &samples, signs: &signs, gram: &gram, budget: setting.budget(), par };
     let first = first(pool, extent.window)?;
-    let bounded: Vec<usize> = first.ids.iter().zip(&first.alpha).filter(|(_, a)| **a >= setting.c).map(|(id, _)| *id).collect();
+    let picked = first.ids.iter().zip(&first.alpha).filter(|(_, alpha)| cell.pick.takes(**alpha, setting.c));
+    let picked: Vec<usize> = picked.map(|(id, _)| *id).collect();
 
     let mut all: Vec<(usize, Done, Certificate)> = Vec::new();
     for round in 0..cell.rounds {
         if all.iter().map(|(_, done, _)| done.seconds).sum::<f64>() > PATIENCE {
             break;
         }
-        for course in courses(cell, extent, &bounded)? {
+        for course in courses(cell, extent, &picked)? {
             let mut model = Model::new(pool, method, &first, &course)?;
             for change in &course.changes {
                 let (done, certificate) = model.update(change)?;

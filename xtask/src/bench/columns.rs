@@ -2,7 +2,7 @@
 
 mod known;
 
-pub(crate) use known::theoretical;
+pub(crate) use known::{quotient, theoretical};
 
 use super::spec::Table;
 use super::table::Row;
@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 /// What stands where there is no figure.
 pub(crate) const NOTHING: &str = "–";
+
+/// Parts of the names of columns whose figures are times or made of times.
+const CLOCKS: [&str; 9] = ["seconds", "process", "training", "optimiser", "solve", "-ms", "update-ratio", "speedup", "clock"];
 
 /// A column: what specs call it, its heading, and what it shows of a row.
 pub(crate) struct Column {
@@ -104,8 +107,15 @@ impl Entry {
         self.heading.replace("{peer}", peer).replace("{of}", &self.of)
     }
 
-    fn shown(&self, rows: &[Row], row: &Row) -> Shown {
+    /// What is known of a row's figure.
+    pub(crate) fn shown(&self, rows: &[Row], row: &Row) -> Shown {
         (self.column.of)(&Place { rows, row, of: &self.of })
+    }
+
+    /// Whether the figure is a clock's, not a count.
+    pub(crate) fn is_clock(&self) -> bool {
+        let name = self.column.name;
+        CLOCKS.iter().any(|clock| name.contains(clock)) && !name.starts_with("paper")
     }
 
     /// What a table shows of a row.
@@ -121,8 +131,13 @@ impl Entry {
 
 /// The rows as a table. Columns in which no row has anything are left out.
 pub(crate) fn markdown(table: &Table, columns: &[Entry], rows: &[Row]) -> String {
+    among(table, columns, rows, rows)
+}
+
+/// Some of the rows as a table, beside all of them.
+pub(crate) fn among(table: &Table, columns: &[Entry], shown: &[Row], rows: &[Row]) -> String {
     let filled = columns.iter().filter_map(|column| {
-        let cells: Vec<String> = rows.iter().map(|row| column.text(rows, row)).collect();
+        let cells: Vec<String> = shown.iter().map(|row| column.text(rows, row)).collect();
         let used = cells.iter().any(|cell| cell != NOTHING && !cell.is_empty());
         used.then(|| (column.heading(table.peer()), column.column.words, cells))
     });

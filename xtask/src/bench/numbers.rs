@@ -51,6 +51,12 @@ pub(crate) fn gap(x: f64) -> String {
     small(if x <= 0.0 { 0.0 } else { x })
 }
 
+/// Words as the beginning of a sentence.
+pub(crate) fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{count, gap, seconds, short};

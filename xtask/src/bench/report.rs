@@ -1,12 +1,12 @@
 //! The report: Markdown tables, one plot per table, and the circumstances. Written by this module only, never by hand.
 
-use super::columns::markdown;
+use super::claims::{Claims, Evidence, PAPERS, brief};
+use super::columns::{among, markdown};
 use super::record::{Measured, Record};
 use super::spec::{Spec, Table};
-use super::table::{Row, rows};
-use super::{choice, command, lines, means, plot};
+use super::table::{Row, measured};
+use super::{bars, choice, command, lines, overview};
 use crate::failure::{Context, Outcome};
-use crate::tools::root;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -17,30 +17,83 @@ pub(crate) fn render(spec: &Spec, records: &[Record], target: &Path) -> Outcome<
     let name = target.file_stem().map_or_else(|| "report".into(), |stem| stem.to_string_lossy().into_owned());
     let mut text =
         format!("# {}\n\n<!-- Written by `cargo xtask bench {} --render`. Do not edit. -->\n\n", spec.title, spec.name);
-    for remark in &spec.remarks {
-        let _ = writeln!(text, "{remark}\n");
+    text += &first_page(spec, records)?;
+    let (mut leads, mut tables, mut figures) = (String::new(), String::new(), String::new());
+    if let Some(group) = overview::group(spec, records)? {
+        let file = format!("{name}-overview.svg");
+        overview::picture(&[group]).write(&target.with_file_name(&file))?;
+        let _ = write!(leads, "![Seconds of LIBSVM and of maxmargin on the same files]({file})\n\n");
     }
     for table in &spec.tables {
         let rows = rows_of(spec, table, records)?;
         if rows.is_empty() {
             continue;
         }
-        let kind = if table.is_figure() { "Figure" } else { "Table" };
-        let _ = write!(text, "## {kind} {}: {}\n\n", table.number, table.title);
-        if !table.is_figure() {
-            let used = |problem: &str| spec.problem(problem).ok()?.set.get("c").and_then(serde_json::Value::as_f64);
-            text += &if table.choice { choice::markdown(&rows, used) } else { markdown(table, spec.columns_of(table), &rows) };
-            text += "\n";
-            text += &command::list(spec, table, &rows);
+        let picture = picture(&name, table, &rows, target)?;
+        match (table.lead, table.is_figure()) {
+            (true, _) if picture.is_empty() => {}
+            (true, _) => leads.extend(["*", &table.heading(), "*\n\n", &picture]),
+            (false, true) => figures.extend(["### ", &table.heading(), "\n\n", &picture]),
+            (false, false) => {}
         }
-        text += &picture(&name, table, &rows, target)?;
+        if !table.is_figure() {
+            tables += &section(spec, table, &rows);
+            tables += if table.lead { "" } else { &picture };
+        }
     }
+    text += &leads;
+    text += &tables;
     text += &statistics(spec, records)?;
+    if !figures.is_empty() {
+        text += &folded("More figures", &figures);
+    }
+    text += "## How it was measured\n\n";
+    if has_claims(spec) {
+        text += &remarks(spec);
+    }
     text += &notes(spec, records);
     text += &circumstances(records);
     fs::write(target, &text).context(target.display())?;
-    splice_readme(target, spec, records)?;
     Ok(text)
+}
+
+fn has_claims(spec: &Spec) -> bool {
+    PAPERS.contains(&spec.name.as_str())
+}
+
+fn remarks(spec: &Spec) -> String {
+    spec.remarks.iter().flat_map(|remark| [remark.as_str(), "\n\n"]).collect()
+}
+
+/// What was found, in words: the claims of the paper and their verdicts, where there is a paper, and otherwise what is compared.
+fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
+    if !has_claims(spec) {
+        return Ok(remarks(spec));
+    }
+    let evidence = Evidence { spec: Spec::load(&spec.name)?, claims: Claims::load(&spec.name)?, records: records.to_vec() };
+    let list = brief(&evidence)?;
+    Ok(format!("What the paper claims, and whether it holds here ([all papers](README.md), with the rules):\n\n{list}\n"))
+}
+
+/// A table: what the page has room for, everything else folded, the command of each row.
+fn section(spec: &Spec, table: &Table, rows: &[Row]) -> String {
+    let mut text = format!("## {}\n\n", table.heading());
+    if let Some(brief) = &table.brief {
+        let shown: Vec<Row> = rows.iter().filter(|row| row.counted().is_some() && brief.shows(&row.cell)).cloned().collect();
+        if !shown.is_empty() {
+            text += &among(table, &brief.columns, &shown, rows);
+            text += "\n";
+        }
+    }
+    let used = |problem: &str| spec.problem(problem).ok()?.set.get("c").and_then(serde_json::Value::as_f64);
+    let all = if table.choice { choice::markdown(rows, used) } else { markdown(table, spec.columns_of(table), rows) };
+    text += &folded(if table.choice { "What every value gave" } else { "All columns of all rows" }, &format!("{all}\n"));
+    text + &command::list(spec, table, rows)
+}
+
+/// A part that the reader unfolds.
+fn folded(summary: &str, text: &str) -> String {
+    format!("<details><summary>{summary}</summary>\n\n{text}</details>\n\n")
 }
 
 /// The section on the spec's statistics, where it has some and their table was measured.
@@ -64,15 +117,6 @@ fn rows_of(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> 
     Ok(all)
 }
 
-/// The rows that a table measured, means where it wants them.
-fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
-    let rows = rows(spec, table, records)?;
-    Ok(match &table.mean_over {
-        Some(over) => means::merge(rows, over),
-        None => rows,
-    })
-}
-
 /// Draws the table's plot beside the report; the line that shows it there.
 fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<String> {
     let kind = if table.from.is_empty() { "table" } else { "figure" };
@@ -85,7 +129,7 @@ fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<St
             lines::caption(plot)
         }
         None if table.bars => {
-            plot::draw(&place, rows, &format!("{}: iterations relative to the first variant", table.title))?;
+            bars::draw(&place, rows, &format!("{}: iterations of each start", table.title))?;
             "Iterations relative to the first variant".to_owned()
         }
         None => return Ok(String::new()),
@@ -93,33 +137,9 @@ fn picture(name: &str, table: &Table, rows: &[Row], target: &Path) -> Outcome<St
     Ok(format!("![{alternative}]({file})\n\n"))
 }
 
-/// The README repeats one table between markers, so that nobody types it.
-fn splice_readme(target: &Path, spec: &Spec, records: &[Record]) -> Outcome<()> {
-    let readme = root().join("README.md");
-    if target.parent() != Some(&root().join("docs/reproduction")) {
-        return Ok(());
-    }
-    let text = fs::read_to_string(&readme).context(readme.display())?;
-    let stem = target.file_stem().unwrap_or_default().to_string_lossy();
-    for table in &spec.tables {
-        let Some(brief) = &table.readme else { continue };
-        let open = format!("<!-- {stem} table {} -->\n", table.number);
-        let Some((before, rest)) = text.split_once(&open) else { continue };
-        let Some((_, after)) = rest.split_once("<!-- end -->") else { continue };
-        let mut shown = rows(spec, table, records)?;
-        shown.retain(|row| row.counted().is_some() && brief.variants.contains(&row.cell.variant));
-        let table = markdown(table, &brief.columns, &shown);
-        let lead = "## Measured\n\nSeconds of whole processes, iterations summed over the folds;";
-        let link = format!("[docs/reproduction/{stem}.md](docs/reproduction/{stem}.md) has the rest and the machine.");
-        let new = format!("{before}{open}{lead} {link}\n\n{table}<!-- end -->{after}");
-        return fs::write(&readme, new).context(readme.display());
-    }
-    Ok(())
-}
-
 fn notes(spec: &Spec, records: &[Record]) -> String {
     let measured = |name: &str| records.iter().any(|record| record.problem == name);
-    let mut text = String::from("## The data\n\n");
+    let mut text = String::from("### The data\n\n");
     for problem in spec.problems.iter().filter(|problem| measured(&problem.name)) {
         let note = problem.note.as_deref().map_or(String::new(), |note| format!("; {note}"));
         let hash =
@@ -134,7 +154,7 @@ fn notes(spec: &Spec, records: &[Record]) -> String {
 
 fn circumstances(records: &[Record]) -> String {
     let machines: BTreeSet<_> = records.iter().map(|record| &record.machine).collect();
-    let mut text = String::from("\n## Circumstances\n\n");
+    let mut text = String::from("\n### Circumstances\n\n");
     let any = |of: fn(&Measured) -> Option<f64>| records.iter().any(|record| record.measured.as_ref().and_then(of).is_some());
     if records.iter().any(|record| record.settings.contains_key("bound")) {
         text += "Seconds are processor time of the trainings alone (wall-clock time where the system does not tell), from the first kernel value to the\n\
@@ -163,7 +183,8 @@ fn circumstances(records: &[Record]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Record, Spec, render, root};
+    use super::{Record, Spec, render};
+    use crate::tools::root;
     use std::fs;
 
     /// What is under version control is what the raw lines say today.
@@ -181,6 +202,12 @@ mod tests {
             // Not compared by a macro, which would print both.
             assert!(text.expect("report") == committed, "run: cargo xtask bench {paper} --render");
             reports += 1;
+        }
+        let pictures = fs::read_dir(scratch.path()).expect("scratch").map(|entry| entry.expect("entry").path());
+        for drawn in pictures.filter(|path| path.extension().is_some_and(|ending| ending == "svg")) {
+            let name = drawn.file_name().expect("name");
+            let committed = fs::read(folder.join(name)).unwrap_or_default();
+            assert!(fs::read(&drawn).expect("picture") == committed, "{}: run: cargo xtask bench --render", name.display());
         }
         assert!(reports > 0);
     }

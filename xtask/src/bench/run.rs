@@ -3,6 +3,7 @@
 use super::Arguments;
 use super::cell::{Cell, cells};
 use super::data::{Input, Inputs};
+use super::finished::Finished;
 use super::machine::Machine;
 use super::peer;
 use super::record::{Measured, Record};
@@ -48,7 +49,19 @@ struct Job<'a> {
 pub(crate) fn measure(spec: &Spec, arguments: &Arguments, machine: &Machine, raw: &Path) -> Outcome<Vec<String>> {
     let generates = spec.problems.iter().any(|problem| problem.recipe == Some(Recipe::Generate));
     let early = if generates { Some(bench_binary(arguments)?) } else { None };
-    let jobs = jobs(spec, arguments, early.as_deref())?;
+    let mut jobs = jobs(spec, arguments, early.as_deref())?;
+    if arguments.resume && machine.committed() && raw.is_file() {
+        let finished = Finished::of(Record::read(raw)?);
+        let all = jobs.len();
+        jobs.retain(|job| {
+            let sha256 = job.material.input.as_ref().map(|input| input.sha256.as_str());
+            !match &job.peer {
+                Some((peer, _)) => finished.theirs(peer, &job.cell, sha256, arguments.repeats),
+                None => finished.ours(&job.cell, sha256, arguments.repeats),
+            }
+        });
+        println!("{} of {all} cells have lines already", all - jobs.len());
+    }
     if jobs.is_empty() {
         return Ok(Vec::new());
     }

@@ -4,7 +4,7 @@ mod problem;
 mod shows;
 
 pub(crate) use problem::{Problem, Recipe, Test};
-pub(crate) use shows::{Plot, Readme, Statistics};
+pub(crate) use shows::{BRIEF, Brief, Plot, Statistics};
 
 use super::cell::label;
 use super::columns::Entry;
@@ -60,8 +60,11 @@ pub(crate) struct Table {
     /// A figure: it draws the measurements of these tables and has none of its own.
     #[serde(default)]
     pub(crate) from: Vec<u32>,
-    /// What the README shows of the table.
-    pub(crate) readme: Option<Readme>,
+    /// What the report shows of it at once; nothing but its heading when absent.
+    pub(crate) brief: Option<Brief>,
+    /// Its picture belongs to the report's first page.
+    #[serde(default)]
+    pub(crate) lead: bool,
     #[serde(default)]
     pub(crate) set: Settings,
     /// Each problem is measured once with each of these.
@@ -94,6 +97,11 @@ impl Table {
     /// Whether it draws what others measured.
     pub(crate) fn is_figure(&self) -> bool {
         self.plot.is_some() && !self.from.is_empty()
+    }
+
+    /// Its heading in the report.
+    pub(crate) fn heading(&self) -> String {
+        format!("{} {}: {}", if self.is_figure() { "Figure" } else { "Table" }, self.number, self.title)
     }
 
     pub(crate) fn peer(&self) -> &str {
@@ -201,9 +209,17 @@ impl Spec {
             let all = spec.tables.iter().filter(|other| std::ptr::eq(*other, table) || table.from.contains(&other.number));
             let variants: Vec<&str> = all.flat_map(|other| &other.variants).map(|variant| variant.name.as_str()).collect();
             let plotted = table.plot.iter().flat_map(|plot| plot.y.variant().into_iter().chain(plot.theory.as_deref()));
-            let shown = spec.columns_of(table).iter().filter(|_| !table.is_figure()).filter_map(Entry::variant);
+            let brief = table.brief.iter().flat_map(|brief| &brief.columns);
+            let shown = spec.columns_of(table).iter().filter(|_| !table.is_figure()).chain(brief).filter_map(Entry::variant);
             if let Some(name) = shown.chain(plotted).find(|name| !variants.contains(name)) {
                 return fail(format!("table {} has no variant `{name}`; there is {}", table.number, variants.join(", ")));
+            }
+            if let Some(brief) = table.brief.as_ref().filter(|brief| brief.columns.len() > BRIEF) {
+                return fail(format!(
+                    "table {}: brief has {} columns, a page has room for {BRIEF}",
+                    table.number,
+                    brief.columns.len()
+                ));
             }
             if let Some(vary) = table.quick_vary.iter().flatten().find(|quick| !table.vary.contains(quick)) {
                 return fail(format!("table {}: `{}` of quick_vary is not in vary", table.number, label(vary)));

@@ -9,7 +9,7 @@ use crate::failure::Outcome;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 /// Ranks from 1, the mean of their places for equal values.
-fn ranks(values: &[f64]) -> Vec<f64> {
+pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];

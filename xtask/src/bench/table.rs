@@ -1,7 +1,7 @@
 //! From records to the rows of a report: the newest run of every cell, medians, and the paper's figures beside them.
 
 use super::cell::{Cell, Extent, cells};
-use super::means::median;
+use super::means::{median, merge};
 use super::papers::{Paper, Printed};
 use super::record::{Measured, Record};
 use super::run::OURS;
@@ -9,6 +9,7 @@ use super::spec::{Settings, Spec, Table};
 use crate::failure::Outcome;
 
 /// One line of a report.
+#[derive(Clone)]
 pub(crate) struct Row {
     pub(crate) cell: Cell,
     pub(crate) printed: Printed,
@@ -82,6 +83,15 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
         rows.push(Row { cell, printed, ours, peer });
     }
     Ok(rows)
+}
+
+/// The rows that a table measured, means where it wants them.
+pub(crate) fn measured(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Vec<Row>> {
+    let rows = rows(spec, table, records)?;
+    Ok(match &table.mean_over {
+        Some(over) => merge(rows, over),
+        None => rows,
+    })
 }
 
 /// The newest run's records of one program on one cell, condensed.

@@ -1,7 +1,8 @@
 //! Which samples come and leave.
 
-use crate::cell::{Pick, Update as Cell};
+use crate::cell::Update as Cell;
 use crate::failure::Failure;
+use crate::pick::Pick;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +32,7 @@ impl Extent {
     pub(crate) fn of(cell: &Cell, rows: usize) -> Result<Self, Failure> {
         let coming = match cell.pick {
             Pick::Order => cell.add * cell.updates,
-            Pick::Bounded => 0,
+            Pick::Bounded | Pick::Free | Pick::Zero => 0,
         };
         let window = cell.window.unwrap_or_else(|| rows.saturating_sub(coming));
         let pool = window + coming;
@@ -45,11 +46,11 @@ impl Extent {
     }
 }
 
-/// The updates of a cell; `bounded` are the rows with α = C in the first model.
-pub(crate) fn courses(cell: &Cell, extent: Extent, bounded: &[usize]) -> Result<Vec<Course>, Failure> {
+/// The updates of a cell; `picked` are the rows of the first model whose α is what the cell picks.
+pub(crate) fn courses(cell: &Cell, extent: Extent, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     match cell.pick {
         Pick::Order => Ok(vec![Course { held_back: Vec::new(), changes: slides(cell, extent.window) }]),
-        Pick::Bounded => draws(cell, bounded),
+        Pick::Bounded | Pick::Free | Pick::Zero => draws(cell, picked),
     }
 }
 
@@ -62,14 +63,14 @@ fn slides(cell: &Cell, window: usize) -> Vec<Change> {
 }
 
 /// Independent draws without replacement, from one stream of random numbers.
-fn draws(cell: &Cell, bounded: &[usize]) -> Result<Vec<Course>, Failure> {
+fn draws(cell: &Cell, picked: &[usize]) -> Result<Vec<Course>, Failure> {
     let wanted = cell.add + cell.remove;
-    if wanted > bounded.len() {
-        return Err(Failure::Bounded { wanted, found: bounded.len() });
+    if wanted > picked.len() {
+        return Err(Failure::Picked { wanted, what: cell.pick.words(), found: picked.len() });
     }
     let mut random = ChaCha8Rng::seed_from_u64(cell.setting.seed);
     let draw = |_| {
-        let mut rows = bounded.to_vec();
+        let mut rows = picked.to_vec();
         rows.shuffle(&mut random);
         let (mut add, mut remove) = (rows[..cell.add].to_vec(), rows[cell.add..wanted].to_vec());
         add.sort_unstable();
@@ -134,6 +135,6 @@ mod tests {
             assert!(change.add.iter().chain(&change.remove).all(|row| bounded.contains(row)));
             assert!(change.add.iter().all(|row| !change.remove.contains(row)));
         }
-        assert!(matches!(courses(&cell, extent, &bounded[..4]), Err(Failure::Bounded { wanted: 5, found: 4 })));
+        assert!(matches!(courses(&cell, extent, &bounded[..4]), Err(Failure::Picked { wanted: 5, what: "alpha = C", found: 4 })));
     }
 }

@@ -66,5 +66,5 @@ fn libsvm_agrees_where_it_is_installed() {
 #[test]
 fn what_cannot_be_measured_is_refused() {
     assert!(matches!(run("mid", &json!({"add": 300})), Err(Failure::Window { .. })));
-    assert!(matches!(run("mid", &json!({"add": 150, "pick": "bounded"})), Err(Failure::Bounded { wanted: 150, .. })));
+    assert!(matches!(run("mid", &json!({"add": 150, "pick": "bounded"})), Err(Failure::Picked { wanted: 150, .. })));
 }

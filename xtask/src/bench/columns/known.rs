@@ -46,11 +46,18 @@ pub(super) const COLUMNS: &[Column] = &[
     number("peer-process-seconds", "{peer}, process s", short::<3>, |at| peer_seconds(at.row).into()),
     number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
     number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
+    beside("here-seconds-ratio", "{of} / this, here", times, |at| at.over(wall)),
     // Parts of a process.
     number("solve-seconds", "training, s", short::<3>, |at| at.row.number("solve_seconds").into()),
     beside("solve-ratio", "{of} / this, training", times, |at| at.over(|row| row.number("solve_seconds"))),
     number("optimiser", "optimiser, s", short::<3>, |at| at.row.number("optimiser_seconds").into()),
     beside("optimiser-ratio", "{of} / this, optimiser", times, |at| at.over(|row| row.number("optimiser_seconds"))),
+    number("seeding-seconds", "seeding, s", short::<3>, |at| at.row.number("seed_seconds").into()),
+    // Both are sums over folds, of which several run at a time.
+    number("seeding-seconds-share", "seeding, % of seeding and solving", digits::<1>, |at| {
+        let (seeding, solving) = (at.row.number("seed_seconds"), at.row.number("solve_seconds"));
+        seeding.zip(solving).map(|(seeding, solving)| 100.0 * seeding / (seeding + solving)).into()
+    }),
     number("finish-seconds", "finish, s", short::<3>, |at| at.row.number("finish_seconds").into()),
     number("finish-iterations", "finish, iterations", count, |at| at.row.number("finish_iterations").into()),
     // Trainings that a limit may end.
@@ -59,6 +66,10 @@ pub(super) const COLUMNS: &[Column] = &[
     number("training-std", "±", digits::<3>, |at| at.row.number("train_seconds_std").into()),
     number("process", "process, s", short::<3>, |at| process(at.row)),
     number("finished-training", "finished trainings, s", short::<3>, |at| finished(at.row).and_then(|m| m.train_seconds).into()),
+    number("step-seconds", "µs per step", digits::<3>, |at| {
+        let steps = tally(at.row, |m| m.iterations.filter(|steps| *steps > 0));
+        finished(at.row).and_then(|m| ratio(m.train_seconds.map(|s| 1e6 * s), steps)).into()
+    }),
     number("finished-process", "finished processes, s", short::<3>, |at| finished(at.row).and_then(|m| m.process_seconds).into()),
     beside("training-ratio", "{of} / this, here", times, training_ratio),
     // The same as far as this row's own training came to its end.
@@ -87,11 +98,16 @@ pub(super) const COLUMNS: &[Column] = &[
     // Updates.
     number("update-ms", "update, ms", milliseconds, |at| update_ms(at.row).into()),
     beside("update-ratio", "{of} / this", times, |at| at.over(update_ms)),
+    number("breakpoint-ms", "ms per breakpoint", milliseconds, |at| ratio(update_ms(at.row), breakpoints(at.row)).into()),
     number("update-iterations", "iterations per update", count, |at| per_update(at.row, |m| m.iterations).into()),
     number("update-breakpoints", "breakpoints per update", digits::<1>, |at| breakpoints(at.row).into()),
     beside("breakpoints-ratio", "this / {of}", digits::<3>, |at| {
         let other = at.other().and_then(breakpoints).filter(|other| *other > 0.0);
         ratio(breakpoints(at.row), other).into()
+    }),
+    beside("breakpoints-over-law", "this / {of} / law", digits::<3>, |at| {
+        let other = at.other().and_then(breakpoints).filter(|other| *other > 0.0);
+        ratio(ratio(breakpoints(at.row), other), theoretical(at.row)).into()
     }),
     beside("theory", "in theory", digits::<3>, |at| theoretical(at.row).filter(|_| at.row.cell.variant == at.of).into()),
     number("margin", "free samples", digits::<0>, |at| at.row.number("margin").into()),
@@ -113,6 +129,9 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     number("peer-support-vectors", "{peer}, SV", count, |at| peer(at.row, |m| m.number("support_vectors")).into()),
     number("free-vectors", "free", count, |at| at.row.number("free_vectors").into()),
+    number("free-share", "free, % of SV", digits::<0>, |at| {
+        ratio(at.row.number("free_vectors").map(|free| 100.0 * free), at.row.number("support_vectors")).into()
+    }),
     // Judgements.
     number("objective", "objective", digits::<6>, |at| objective(at.row).into()),
     number(
@@ -127,6 +146,7 @@ pub(super) const COLUMNS: &[Column] = &[
     number("gap", "own gap", gap, |at| at.row.counted().and_then(|m| m.relative_gap).into()),
     number("gap-median", "certified gap, median", gap, |at| at.row.number("gap_median").into()),
     number("excess", "gap to the bound", gap, |at| at.row.number("excess").into()),
+    number("finished-excess", "gap to the bound", gap, |at| finished(at.row).and_then(|m| m.number("excess")).into()),
     number("bound-gap", "the bound's own gap", gap, |at| {
         let wanted = at.row.cell.settings.get("bound_gap").and_then(Value::as_f64);
         at.row.number("bound_gap").filter(|gap| wanted.is_some_and(|wanted| *gap > wanted)).into()
@@ -174,7 +194,7 @@ fn ratio(over: Option<f64>, under: Option<f64>) -> Option<f64> {
 }
 
 /// The first as a multiple of the second, as far as it is known.
-pub(super) fn quotient(over: Shown, under: Shown) -> Shown {
+pub(crate) fn quotient(over: Shown, under: Shown) -> Shown {
     match (over, under) {
         (Shown::Is(over), Shown::Is(under)) => Shown::Is(over / under),
         (Shown::Over(over), Shown::Is(under)) => Shown::Over(over / under),

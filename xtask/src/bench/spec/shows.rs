@@ -1,15 +1,30 @@
-//! What a report shows of a table: columns, plots, statistics.
+//! What a report shows of a table: some columns at once, plots, statistics.
 
+use super::super::cell::Cell;
 use super::super::columns::Entry;
 use super::Settings;
 use serde::Deserialize;
 
-/// The one table that the README repeats.
+/// What a report shows of a table before the reader unfolds the rest: the paper's figure, ours, their ratio.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Readme {
-    pub(crate) variants: Vec<String>,
+pub(crate) struct Brief {
+    /// Not more than [`BRIEF`].
     pub(crate) columns: Vec<Entry>,
+    /// Only these variants; all when absent.
+    pub(crate) variants: Option<Vec<String>>,
+    /// Only these settings, as the column `setting` has them.
+    pub(crate) settings: Option<Vec<String>>,
+}
+
+/// Columns that a page has room for.
+pub(crate) const BRIEF: usize = 8;
+
+impl Brief {
+    pub(crate) fn shows(&self, cell: &Cell) -> bool {
+        let among = |names: &Option<Vec<String>>, name: &String| names.as_ref().is_none_or(|names| names.contains(name));
+        among(&self.variants, &cell.variant) && among(&self.settings, &cell.shown)
+    }
 }
 
 /// A plot with one line per variant, in panels.

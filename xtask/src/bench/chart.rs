@@ -1,0 +1,221 @@
+//! Charts of lines: panels side by side with the same axes, every line named where it ends.
+
+use super::axis::Axis;
+use super::numbers::capital;
+use super::svg::{Anchor, Svg, width};
+
+/// A point, and what it is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) at: (f64, f64),
+    pub(crate) name: String,
+}
+
+/// Points of one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) dashed: bool,
+    pub(crate) points: Vec<Point>,
+}
+
+/// The lines of one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// Area of the lines in a panel.
+const AREA: (f64, f64) = (300.0, 210.0);
+/// Room at the left for the ticks of y, above for the panel's title, below for the ticks of x and their words.
+const LEFT: f64 = 76.0;
+const ABOVE: f64 = 30.0;
+const BELOW: f64 = 52.0;
+/// Height of the title.
+const HEAD: f64 = 40.0;
+/// Between the names of two lines.
+const APART: f64 = 13.0;
+
+impl Panel {
+    pub(crate) fn put(&mut self, name: &str, dashed: bool, at: (f64, f64), of: &str) {
+        let point = Point { at, name: of.to_owned() };
+        match self.lines.iter_mut().find(|line| line.name == name && line.dashed == dashed) {
+            Some(line) => line.points.push(point),
+            None => self.lines.push(Line { name: name.to_owned(), dashed, points: vec![point] }),
+        }
+    }
+}
+
+/// Both axes of a picture, and where a panel's area begins.
+struct Frame<'a> {
+    x: Axis,
+    y: Axis,
+    corner: (f64, f64),
+    words: &'a (String, String),
+}
+
+impl Frame<'_> {
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.corner.0 + AREA.0 * self.x.place(x), self.corner.1 + AREA.1 * (1.0 - self.y.place(y)))
+    }
+}
+
+/// Draws panels. `words` are those of the axes; `points` leaves the lines out and says of each point what it is of.
+pub(crate) fn chart(title: &str, words: &(String, String), logarithmic: (bool, bool), points: bool, panels: &[Panel]) -> Svg {
+    let across = match panels.len() {
+        0 | 1 => 1,
+        2 | 4 => 2,
+        _ => 3,
+    };
+    let names = names(panels);
+    let longest = names.iter().map(|name| width(name)).fold(40.0, f64::max);
+    let cell = (LEFT + AREA.0 + longest + 22.0, ABOVE + AREA.1 + BELOW);
+    let down = panels.len().div_ceil(across).max(1);
+    let size = (cell.0 * across as f64, HEAD + cell.1 * down as f64);
+    let mut svg = Svg::new(size.0.max(1.3 * width(title) + 20.0), size.1);
+    svg.text((14.0, 25.0), Anchor::Start, "big", &capital(title));
+    let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
+    let axes = (Axis::over(all().map(|p| p.at.0), logarithmic.0), Axis::over(all().map(|p| p.at.1), logarithmic.1));
+    // Names stand above points, and need room.
+    let axes = if points { (axes.0.wider(0.12), axes.1.wider(0.06)) } else { axes };
+    for (n, panel) in panels.iter().enumerate() {
+        let corner = (LEFT + cell.0 * (n % across) as f64, HEAD + ABOVE + cell.1 * (n / across) as f64);
+        let frame = Frame { x: axes.0, y: axes.1, corner, words };
+        scales(&mut svg, &frame, &panel.title);
+        for line in &panel.lines {
+            let colour = colour(&names, &line.name);
+            let places: Vec<(f64, f64)> = line.points.iter().map(|point| frame.place(point.at)).collect();
+            if !points {
+                svg.curve(&places, colour, line.dashed);
+            }
+            places.iter().for_each(|place| svg.dot(*place, colour, if points { 4.0 } else { 2.6 }));
+        }
+        if points {
+            mark(&mut svg, &frame, panel);
+        }
+        label(&mut svg, &frame, panel, &names, !points);
+    }
+    svg
+}
+
+/// Grid, ticks and words of both axes.
+fn scales(svg: &mut Svg, frame: &Frame, title: &str) {
+    let (left, top) = frame.corner;
+    let (right, bottom) = (left + AREA.0, top + AREA.1);
+    svg.text((left, top - 10.0), Anchor::Start, "strong", title);
+    let mut free = f64::NEG_INFINITY;
+    for (tick, text) in frame.x.ticks() {
+        let x = frame.place((tick, 1.0)).0;
+        svg.line((x, top), (x, bottom), "grid");
+        // A word that would touch the one before is left out; its line stays.
+        if x - 0.5 * width(&text) > free {
+            svg.text((x, bottom + 17.0), Anchor::Middle, "small quiet", &text);
+            free = x + 0.5 * width(&text) + 3.0;
+        }
+    }
+    for (tick, text) in frame.y.ticks() {
+        let y = frame.place((1.0, tick)).1;
+        svg.line((left, y), (right, y), "grid");
+        svg.text((left - 7.0, y + 4.0), Anchor::End, "small quiet", &text);
+    }
+    svg.line((left, top), (left, bottom), "axis");
+    svg.line((left, bottom), (right, bottom), "axis");
+    svg.text((0.5 * (left + right), bottom + 36.0), Anchor::Middle, "quiet", &frame.words.0);
+    svg.upright((left - 60.0, 0.5 * (top + bottom)), "quiet", &frame.words.1);
+}
+
+/// The name of each line at its right end, moved apart where ends are close.
+fn label(svg: &mut Svg, frame: &Frame, panel: &Panel, names: &[&str], leads: bool) {
+    let right = frame.corner.0 + AREA.0;
+    let mut ends: Vec<(f64, (f64, f64), &str)> = Vec::new();
+    for line in &panel.lines {
+        let Some(last) = line.points.last() else { continue };
+        // One name for the drawn and the dashed line of a variant, at the first of them.
+        if !ends.iter().any(|(_, _, name)| *name == line.name) {
+            let place = frame.place(last.at);
+            ends.push((place.1, place, &line.name));
+        }
+    }
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (top, bottom) = (frame.corner.1 + 4.0, frame.corner.1 + AREA.1);
+    let mut free = top;
+    for end in &mut ends {
+        end.0 = end.0.max(free);
+        free = end.0 + APART;
+    }
+    let mut limit = bottom;
+    for end in ends.iter_mut().rev() {
+        end.0 = end.0.min(limit);
+        limit = end.0 - APART;
+    }
+    for (y, place, name) in ends {
+        let n = colour(names, name);
+        if leads && (place.0 + 4.0 < right || (place.1 - y).abs() > 3.0) {
+            svg.line((place.0 + 3.0, place.1), (right + 8.0, y), "grid");
+        }
+        svg.dot((right + 12.0, y), n, 3.0);
+        svg.text((right + 18.0, y + 4.0), Anchor::Start, "small", name);
+    }
+}
+
+/// What points are of, above the highest of each.
+fn mark(svg: &mut Svg, frame: &Frame, panel: &Panel) {
+    let mut tops: Vec<(&str, (f64, f64))> = Vec::new();
+    for point in panel.lines.iter().flat_map(|line| &line.points) {
+        let place = frame.place(point.at);
+        match tops.iter_mut().find(|(name, _)| *name == point.name) {
+            Some((_, top)) if place.1 < top.1 => *top = place,
+            Some(_) => {}
+            None => tops.push((&point.name, place)),
+        }
+    }
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for (name, (x, y)) in tops {
+        let mut at = (x, y - 8.0);
+        // Up, as long as another name stands there.
+        while taken.iter().any(|(x, y)| (x - at.0).abs() < 52.0 && (y - at.1).abs() < 11.0) {
+            at.1 -= 11.0;
+        }
+        taken.push(at);
+        svg.text(at, Anchor::Middle, "small quiet", name);
+    }
+}
+
+/// Names of all lines, each once.
+fn names(panels: &[Panel]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in panels.iter().flat_map(|panel| &panel.lines) {
+        if !names.contains(&line.name.as_str()) {
+            names.push(&line.name);
+        }
+    }
+    names
+}
+
+fn colour(names: &[&str], name: &str) -> usize {
+    names.iter().position(|known| *known == name).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Panel, chart};
+
+    #[test]
+    fn names_stand_at_the_ends_and_not_on_each_other() {
+        let mut panel = Panel { title: "one".into(), lines: Vec::new() };
+        for (n, name) in ["a", "b", "c"].into_iter().enumerate() {
+            panel.put(name, false, (1.0, 1.0), "set");
+            panel.put(name, false, (10.0, 2.0 + 0.01 * n as f64), "set");
+        }
+        let text = chart("T", &("x".into(), "y".into()), (true, false), false, &[panel]).document();
+        let mut heights: Vec<f64> = text
+            .lines()
+            .filter(|line| ["a", "b", "c"].iter().any(|name| line.ends_with(&format!(">{name}</text>"))))
+            .filter_map(|line| line.split("y=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        heights.sort_by(f64::total_cmp);
+        assert_eq!(heights.len(), 3, "{text}");
+        assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= 12.9), "{heights:?}");
+    }
+}
