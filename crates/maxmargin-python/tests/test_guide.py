@@ -40,7 +40,7 @@ def test_blocks_run(page, tmp_path, monkeypatch):
         for block in BLOCK.finditer(text):
             # Faults name the line of the page.
             before = text.count("\n", 0, block.start(1))
-            exec(compile("\n" * before + block.group(1), str(page), "exec"), namespace)  # noqa: S102
+            exec(compile("\n" * before + block.group(1), str(page), "exec"), namespace)
     finally:
         maxmargin.unpatch_sklearn()
 
