@@ -60,6 +60,7 @@ const STEPS: &[Step] = &[
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },
+    step("guide", &["xtask", "guide"], false),
     step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], false),
     step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], false),
 ];

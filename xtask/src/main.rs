@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | python | wheel | bench | bench-diff | trust`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | wheel | bench | bench-diff | trust | release`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -6,7 +6,9 @@ mod ci;
 mod damaged;
 mod datasets;
 mod failure;
+mod guide;
 mod python;
+mod release;
 mod tidy;
 mod tools;
 mod trust;
@@ -30,6 +32,8 @@ enum Command {
     Tidy,
     /// Everything that must hold before a change is merged
     Ci(ci::Arguments),
+    /// Build the guide as pages, where there is mdBook
+    Guide,
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
     /// Build the Python package as a wheel and a source distribution, check both, and try the wheel in a fresh environment
@@ -40,6 +44,8 @@ enum Command {
     BenchDiff(bench::diff::Arguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
+    /// Check whether a release could be made: versions, what packages say of themselves, packages themselves
+    Release(release::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -47,11 +53,13 @@ fn main() -> ExitCode {
         Command::Datasets(arguments) => datasets::run(&arguments),
         Command::Tidy => tidy::run(),
         Command::Ci(arguments) => ci::run(&arguments),
+        Command::Guide => guide::run(),
         Command::Python(arguments) => python::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,6 +5,7 @@ mod groups;
 mod numbers;
 mod probability;
 mod ranges;
+mod tools;
 mod values;
 
 pub(crate) use formulation::FormulationArgs;
@@ -15,9 +16,10 @@ pub(crate) use groups::{
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use ranges::{Values, Widths};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
 pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Share, Weight, bytes};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use maxmargin::cv::Probability;
 use std::path::PathBuf;
 
@@ -26,6 +28,7 @@ use std::path::PathBuf;
 #[command(
     name = "maxmargin",
     version,
+    long_version = crate::version::long(),
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 stopped before convergence (the result is still written),\n\
@@ -68,42 +71,12 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Make links by which this program takes the place of svm-train, svm-predict, svm-scale and of LIBLINEAR's train and predict
     Links(LinksArgs),
-}
-
-/// Whose format a model is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModelFormat {
-    /// maxmargin's
-    Native,
-    /// LIBSVM's text
-    Libsvm,
-    /// LIBLINEAR's text
-    Liblinear,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ConvertArgs {
-    /// Model file, native, LIBSVM's or LIBLINEAR's
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    /// Where to write it [- is standard output]
-    #[arg(value_name = "OUT")]
-    pub(crate) output: PathBuf,
-    /// The format to write
-    #[arg(long, value_enum)]
-    pub(crate) format: ModelFormat,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LinksArgs {
-    /// The folder for them, which is made where it is not there; put it before others in PATH
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-    /// Replace whatever has their names there, but not folders
-    #[arg(long)]
-    pub(crate) force: bool,
+    /// Say what this machine has, and try the program on it
+    Doctor(DoctorArgs),
+    /// Write the completions of a shell to standard output
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a folder
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]

@@ -48,7 +48,8 @@ fn refuse_scaler(model: &Model) -> Result<(), ModelError> {
     if model.parts().scaler.is_none() {
         return Ok(());
     }
-    Err(ModelError::Unsupported("a model that scales its features, in LIBSVM's text".to_owned()))
+    let what = "a model that scales its features, in LIBSVM's text; train on data that is scaled already (maxmargin scale)";
+    Err(ModelError::Unsupported(what.to_owned()))
 }
 
 fn write(

@@ -6,6 +6,7 @@ mod beside;
 mod calibrate;
 mod convert;
 mod cv;
+mod doctor;
 mod dropin;
 mod failure;
 mod folds;
@@ -17,6 +18,7 @@ mod interrupt;
 mod links;
 mod lock;
 mod loo;
+mod manual;
 mod memory;
 mod model_io;
 mod notes;
@@ -32,6 +34,7 @@ mod threads;
 mod train;
 mod update;
 mod verify;
+mod version;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -57,6 +60,9 @@ fn main() -> ExitCode {
         Command::Scale(args) => scale::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Links(args) => links::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
     };
     failure::exit_code(done)
 }

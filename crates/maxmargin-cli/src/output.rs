@@ -110,7 +110,7 @@ fn buffered(sink: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result
 }
 
 /// Prints to standard output.
-fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|e| Failure::write("standard output", &e))

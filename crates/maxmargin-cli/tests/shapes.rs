@@ -77,7 +77,7 @@ fn documents_have_one_shape() {
     }
     let train = ["train data -c 2 -g 1 --updatable -o m"];
     let probable = ["train data -c 2 -g 1 --probability platt -o m"];
-    let cases: [(&str, &[&str], &str); 13] = [
+    let cases: [(&str, &[&str], &str); 14] = [
         ("train", &[], "train data -c 2 -g 1 -o m"),
         ("cv", &[], "cv data -c 2 -g 1 -k 3"),
         ("cv_full", &[], "cv data -c 2 -g 1 -k 3 --seeding cold --json=full"),
@@ -91,6 +91,7 @@ fn documents_have_one_shape() {
         ("train_probability", &[], "train data -c 2 -g 1 --probability platt -o m"),
         ("predict_probability", &probable, "predict data m"),
         ("calibrate", &train, "calibrate m data"),
+        ("doctor", &[], "doctor"),
     ];
     for (name, before, line) in cases {
         let [two, four] = of_two_and_four(before, line);

@@ -67,7 +67,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The model does more than this version can.
-    #[error("{0} is not supported by this version: it reads what LIBSVM's svm-train writes")]
+    #[error("not supported by this version: {0}")]
     Unsupported(String),
     /// Probabilities of a model that has none.
     #[error("the model has no probabilities: {0}")]

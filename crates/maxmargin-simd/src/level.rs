@@ -13,6 +13,17 @@ pub enum Level {
     Avx512 = 3,
 }
 
+impl Level {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "AVX2",
+            Self::Avx512 => "AVX-512",
+        }
+    }
+}
+
 /// 0 until the first call decides.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 

@@ -19,6 +19,7 @@ pub mod pages;
 pub mod passes;
 pub mod products;
 pub mod row;
+pub mod selftest;
 pub mod sparse;
 pub mod sums;
 pub mod transpose;

@@ -119,6 +119,8 @@ pub mod liblinear;
 pub mod libsvm;
 #[cfg(feature = "linfa")]
 pub mod linfa;
+#[cfg(doctest)]
+mod pages;
 pub mod prelude;
 mod svm;
 

@@ -1,0 +1,63 @@
+//! Commands about models of other programs, the program itself, and the machine.
+
+use super::WriteArgs;
+use super::groups::ShortRunArgs;
+use clap::{Args, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Whose format a model is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelFormat {
+    /// maxmargin's
+    Native,
+    /// LIBSVM's text
+    Libsvm,
+    /// LIBLINEAR's text
+    Liblinear,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Model file, native, LIBSVM's or LIBLINEAR's
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Where to write it [- is standard output]
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum)]
+    pub(crate) format: ModelFormat,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LinksArgs {
+    /// The folder for them, which is made where it is not there; put it before others in PATH
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Replace whatever has their names there, but not folders
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) run: ShortRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder for them, which is made where it is not there
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}

@@ -1,0 +1,31 @@
+//! What `--version` says beyond a number.
+
+use maxmargin::kernel::level::{level, levels};
+use maxmargin::model::file::FORMAT;
+use std::env::consts::{ARCH, OS};
+use std::sync::OnceLock;
+
+/// The version of the program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The names of all levels of vector instructions that this machine has, the best last.
+pub(crate) fn level_names() -> Vec<&'static str> {
+    levels().map(|level| level.name()).collect()
+}
+
+/// The version, and below it what this build is and what it makes of this machine: what a report of a fault should tell.
+pub(crate) fn long() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let profile = if cfg!(debug_assertions) { "with debug assertions" } else { "optimised" };
+        let vectors = format!("{} (of {})", level().name(), level_names().join(", "));
+        let text = [
+            VERSION.to_owned(),
+            format!("built for  {ARCH}-{OS}, {profile}"),
+            format!("vectors    {vectors}"),
+            format!("models     format {FORMAT} and all before it; LIBSVM's and LIBLINEAR's text"),
+            "data       LIBSVM's format, plain or packed as .gz, .bz2, .xz".to_owned(),
+        ];
+        text.join("\n")
+    })
+}

@@ -1,0 +1,86 @@
+//! Whether two texts say the same, but for what depends on the machine.
+
+/// Units of what is measured: where it depends on the machine, so does its unit.
+const TIMES: [&str; 3] = ["s", "m", "h"];
+const SIZES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+const THREADS: [&str; 2] = ["thread", "threads"];
+
+/// Whether `found` is what `said` says. A line `...` of `said` stands for any number of lines.
+pub(crate) fn alike(said: &str, found: &str) -> bool {
+    let (said, found) = (lines(said), lines(found));
+    matches(&said, &found)
+}
+
+fn matches(said: &[Vec<String>], found: &[Vec<String>]) -> bool {
+    match said.split_first() {
+        None => found.is_empty(),
+        Some((line, rest)) if line.len() == 1 && line[0] == "..." => (0..=found.len()).any(|skip| matches(rest, &found[skip..])),
+        Some((line, rest)) => found.split_first().is_some_and(|(first, others)| same(line, first) && matches(rest, others)),
+    }
+}
+
+/// The words of every line, measured ones as what they measure. Blanks between them, which go by the longest of a column, and empty lines do not count.
+fn lines(text: &str) -> Vec<Vec<String>> {
+    let mut seconds = false;
+    let mut all = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut line = measured(&words);
+        // The last column of a table.
+        seconds = match line.last_mut() {
+            Some(last) if last == "seconds" => true,
+            Some(last) if seconds && number(last).is_some() => {
+                "(time)".clone_into(last);
+                true
+            }
+            _ => false,
+        };
+        all.push(line);
+    }
+    all
+}
+
+/// The words with every run of numbers and units of time, size or threads as one.
+fn measured(words: &[&str]) -> Vec<String> {
+    let mut line: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let unit = words.get(at + 1).map(|unit| unit.trim_end_matches(|c: char| !c.is_alphabetic())).unwrap_or_default();
+        let kinds = [(&TIMES[..], "(time)"), (&SIZES[..], "(size)"), (&THREADS[..], "(threads)")];
+        let kind = kinds.iter().find(|(units, _)| units.contains(&unit)).filter(|_| number(words[at]).is_some());
+        match kind {
+            Some((_, kind)) if line.last().is_some_and(|last| last == kind) => at += 2,
+            Some((_, kind)) => {
+                line.push((*kind).to_owned());
+                at += 2;
+            }
+            None => {
+                line.push(words[at].to_owned());
+                at += 1;
+            }
+        }
+    }
+    line
+}
+
+fn same(said: &[String], found: &[String]) -> bool {
+    said.len() == found.len() && said.iter().zip(found).all(|(said, found)| said == found || close(said, found))
+}
+
+/// Whether both are numbers that differ in the last digits of a sum alone (docs/architecture.md, "Determinism"), or in what is 0 but for rounding. Counts are equal or not.
+fn close(said: &str, found: &str) -> bool {
+    let count = |word: &str| !word.contains(['.', 'e']);
+    match (number(said), number(found)) {
+        (Some(said_value), Some(value)) if !(count(said) && count(found)) => {
+            (said_value - value).abs() <= 1e-3 * value.abs() || said_value.abs().max(value.abs()) < 1e-9
+        }
+        _ => false,
+    }
+}
+
+/// The number that a word is, but for the marks around it.
+fn number(word: &str) -> Option<f64> {
+    let marks = |c: char| !c.is_ascii_digit() && c != '-' && c != '+' && c != '.';
+    let word = word.trim_matches(marks).trim_end_matches('.');
+    if word.contains(|c: char| c.is_alphabetic() && c != 'e') { None } else { word.replace(',', "").parse().ok() }
+}

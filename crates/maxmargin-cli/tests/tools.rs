@@ -1,0 +1,117 @@
+//! What the program says of itself and of the machine: `doctor`, `--version`, completions and manual pages.
+
+mod common;
+
+use common::{Bench, answer};
+use maxmargin_testkit::outside::program;
+use std::process::Command;
+
+/// The commands that `--help` lists.
+fn commands(bench: &Bench) -> Vec<String> {
+    let help = bench.run("--help").out;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
+    let names: Vec<String> = names.filter_map(|rest| rest.split_whitespace().next().map(str::to_owned)).collect();
+    assert!(names.contains(&"train".to_owned()) && names.len() > 10, "{help}");
+    names
+}
+
+#[test]
+fn the_doctor_finds_this_machine_healthy() {
+    let bench = Bench::new();
+    let found = bench.run("doctor");
+    assert_eq!(found.code, 0, "{found:?}");
+    for what in ["system", "processor", "vectors", "cores", "memory", "huge pages", "kernel", "linear", "threads", "model file"] {
+        assert!(found.out.lines().any(|line| line.starts_with(&format!(" {what} "))), "{what}: {}", found.out);
+    }
+    assert!(found.out.ends_with('\n') && found.out.contains("\nhealthy: 5 of 5 checks"), "{}", found.out);
+    let document = bench.json("doctor");
+    assert_eq!(document["healthy"], true);
+    let levels = document["machine"]["levels"].as_array().expect("levels");
+    assert_eq!(levels[0], "portable");
+    assert!(levels.contains(&document["machine"]["vectors"]));
+    let alone = bench.json("doctor --threads 1");
+    assert_eq!(alone["machine"]["threads"], 1);
+}
+
+#[test]
+fn the_doctor_says_what_does_not_work() {
+    let bench = Bench::new();
+    let nowhere = bench.path("nowhere");
+    let found = answer(bench.command("doctor").env("TMPDIR", &nowhere).env("TMP", &nowhere).env("TEMP", &nowhere));
+    assert_eq!(found.code, 1, "{found:?}");
+    assert!(found.out.contains(" model file     FAULT: no temporary folder"), "{}", found.out);
+    assert!(found.out.contains("NOT healthy: 1 of 5 checks failed"), "{}", found.out);
+}
+
+#[test]
+fn the_long_version_tells_the_build_and_the_level() {
+    let bench = Bench::new();
+    let short = bench.run("-V").out;
+    assert_eq!(short, format!("maxmargin {}\n", env!("CARGO_PKG_VERSION")));
+    let long = bench.run("--version").out;
+    assert!(long.starts_with(&short), "{long}");
+    let vectors = bench.json("doctor")["machine"]["vectors"].as_str().expect("a level").to_owned();
+    assert!(long.contains(&format!("vectors    {vectors} (of ")), "{long}");
+    assert!(long.contains("models     format ") && long.contains(std::env::consts::ARCH), "{long}");
+}
+
+#[test]
+fn every_shell_has_completions_for_every_command() {
+    let bench = Bench::new();
+    let commands = commands(&bench);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let found = bench.run(&format!("completions {shell}"));
+        assert_eq!((found.code, found.err.as_str()), (0, ""), "{shell}");
+        for command in &commands {
+            assert!(found.out.contains(command.as_str()), "{shell}: {command}");
+        }
+        assert!(found.out.contains("formulation"), "{shell}: options");
+    }
+    let wrong = bench.run("completions tcsh");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("bash, elvish, fish, powershell, zsh"), "{}", wrong.err);
+}
+
+#[test]
+fn bash_completes_commands_and_names_of_solvers() {
+    let bench = Bench::new();
+    let Some(bash) = program("bash") else { return };
+    bench.file("script", bench.run("completions bash").out);
+    let ask = |words: &str, at: usize| {
+        let previous = words.split(' ').nth(at - 1).unwrap_or_default();
+        let current = words.split(' ').nth(at).unwrap_or_default();
+        let asking = format!(
+            "source ./script; COMP_WORDS=({words}); COMP_CWORD={at}; _maxmargin maxmargin '{current}' '{previous}'; echo ${{COMPREPLY[@]}}"
+        );
+        answer(Command::new(&bash).args(["--norc", "-c", &asking]).current_dir(bench.folder())).out
+    };
+    assert_eq!(ask("maxmargin calib", 1).trim(), "calibrate");
+    assert_eq!(ask("maxmargin train --solver pa", 3).trim(), "pairwise");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let bench = Bench::new();
+    assert_eq!(bench.run("man pages/deep").code, 0);
+    let mut expected: Vec<String> =
+        commands(&bench).iter().filter(|name| *name != "help").map(|name| format!("maxmargin-{name}.1")).collect();
+    expected.push("maxmargin.1".to_owned());
+    expected.sort();
+    let entries = std::fs::read_dir(bench.path("pages/deep")).expect("the folder of the pages");
+    let mut found: Vec<String> = entries.map(|e| e.expect("a page").file_name().to_string_lossy().into_owned()).collect();
+    found.sort();
+    assert_eq!(found, expected);
+    for name in &found {
+        let page = bench.read(&format!("pages/deep/{name}"));
+        assert!(page.contains(&format!(".TH {} 1", name.trim_end_matches(".1"))), "{name}: {page}");
+        assert!(page.contains(&format!("maxmargin {}", env!("CARGO_PKG_VERSION"))), "{name}");
+    }
+    assert!(bench.read("pages/deep/maxmargin-train.1").contains("\\-\\-solver"));
+    // Again, over what is there; and where there can be no folder.
+    assert_eq!(bench.run("man pages/deep").code, 0);
+    bench.file("file", "");
+    let wrong = bench.run("man file/pages");
+    assert_eq!(wrong.code, 1);
+    assert!(wrong.err.starts_with("error: file/pages: cannot make it: "), "{}", wrong.err);
+}

@@ -1,0 +1,25 @@
+//! The Rust of README, of the map of the crates and of the guide: compiled and run with the documentation tests, and nowhere else.
+
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+#[doc = include_str!("../../../docs/api.md")]
+struct Api;
+
+#[doc = include_str!("../../../docs/guide/src/choose.md")]
+struct Choose;
+
+#[doc = include_str!("../../../docs/guide/src/first-steps.md")]
+struct FirstSteps;
+
+#[doc = include_str!("../../../docs/guide/src/forget.md")]
+struct Forget;
+
+#[doc = include_str!("../../../docs/guide/src/probabilities.md")]
+struct Probabilities;
+
+#[doc = include_str!("../../../docs/guide/src/regression.md")]
+struct Regression;
+
+#[doc = include_str!("../../../docs/guide/src/unbalanced.md")]
+struct Unbalanced;

@@ -1,0 +1,94 @@
+//! Where else versions stand: the CHANGELOG, the citation, the workflow of the oldest compiler, README.
+
+use super::Findings;
+use crate::failure::{Context, Outcome};
+use std::fs;
+use std::path::Path;
+
+/// The texts that name versions.
+#[derive(Debug)]
+pub(super) struct Texts {
+    changelog: String,
+    citation: String,
+    workflow: String,
+    readme: String,
+}
+
+impl Texts {
+    pub(super) fn read(root: &Path) -> Outcome<Self> {
+        let read = |file: &str| fs::read_to_string(root.join(file)).context(file);
+        Ok(Self {
+            changelog: read("CHANGELOG.md")?,
+            citation: read("CITATION.cff")?,
+            workflow: read(".github/workflows/ci.yml")?,
+            readme: read("README.md")?,
+        })
+    }
+
+    /// What does not name this version and this oldest compiler.
+    pub(super) fn compare(&self, version: &str, rust: Option<&str>, findings: &mut Findings) {
+        match newest(&self.changelog) {
+            Some(heading) if heading == version => {}
+            Some("Unreleased") => {
+                findings.to_do.push(format!(
+                    "CHANGELOG.md: its newest heading is [Unreleased]; make it [{version}] - YYYY-MM-DD, or raise the version"
+                ));
+            }
+            other => {
+                let other = other.unwrap_or("nothing");
+                findings.wrong.push(format!("CHANGELOG.md: its newest heading is {other}, and the version is {version}"));
+            }
+        }
+        let cited = self.citation.lines().find_map(|line| line.strip_prefix("version: "));
+        if cited != Some(version) {
+            findings.wrong.push(format!("CITATION.cff: it cites version {}, and this is {version}", cited.unwrap_or("none")));
+        }
+        let Some(rust) = rust else { return };
+        let tried = self.workflow.lines().find_map(|line| {
+            let words = line.split_once("rustup toolchain install ")?.1;
+            words.split_whitespace().next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        if tried != Some(rust) {
+            findings.wrong.push(format!("ci.yml: it tries Rust {}, and rust-version is {rust}", tried.unwrap_or("of no number")));
+        }
+        if !self.readme.contains(&format!("Rust {rust} or later")) {
+            findings.wrong.push(format!("README.md: it does not say `Rust {rust} or later`"));
+        }
+    }
+}
+
+/// What the first heading of a version says.
+fn newest(changelog: &str) -> Option<&str> {
+    changelog.lines().find_map(|line| line.strip_prefix("## [")?.split_once(']').map(|(version, _)| version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts() -> Texts {
+        Texts {
+            changelog: "# Changelog\n\n## [0.2.0] - 2026-01-01\n\n## [0.1.0] - 2025-01-01\n".to_owned(),
+            citation: "title: x\nversion: 0.2.0\n".to_owned(),
+            workflow: "run: rustup toolchain install stable\nrun: rustup toolchain install 1.95 --profile minimal\n".to_owned(),
+            readme: "Rust 1.95 or later is needed".to_owned(),
+        }
+    }
+
+    fn compare(texts: &Texts, version: &str, rust: &str) -> [usize; 2] {
+        let mut findings = Findings::default();
+        texts.compare(version, Some(rust), &mut findings);
+        [findings.wrong.len(), findings.to_do.len()]
+    }
+
+    #[test]
+    fn every_place_names_the_version_and_the_compiler() {
+        assert_eq!(compare(&texts(), "0.2.0", "1.95"), [0, 0]);
+        assert_eq!(compare(&texts(), "0.3.0", "1.95"), [2, 0], "the CHANGELOG and the citation");
+        assert_eq!(compare(&texts(), "0.2.0", "1.96"), [2, 0], "the workflow and README");
+        let open = Texts { changelog: "## [Unreleased]\n".to_owned(), ..texts() };
+        assert_eq!(compare(&open, "0.2.0", "1.95"), [0, 1]);
+        let none = Texts { changelog: String::new(), ..texts() };
+        assert_eq!(compare(&none, "0.2.0", "1.95"), [1, 0]);
+    }
+}
