@@ -19,6 +19,7 @@ mod lock;
 mod loo;
 mod memory;
 mod model_io;
+mod names;
 mod notes;
 mod output;
 mod places;
