@@ -203,7 +203,7 @@ impl ValueProblem {
 
 /// Some names of columns, for messages.
 pub(super) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let (all, most) = (names.len(), 10);
-    let shown: Vec<String> = names.take(most).map(|name| quoted(name, SHOWN)).collect();
+    let (all, most) = (names.len(), 8);
+    let shown: Vec<String> = names.take(most).map(|name| quoted(name, SHOWN / 2)).collect();
     if all > most { format!("{} and {} more", shown.join(", "), all - most) } else { shown.join(", ") }
 }
