@@ -108,6 +108,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
     }
     let threads = Threads::new(None)?;
     let input = input::load(&args.data, &Wanted { describes: true, ..Wanted::default() }, threads.par(), &mut notes)?;
+    input.data.columns.as_deref().into_iter().for_each(names::know);
     let ranges = inspect(&input.data.samples);
     if let Some(warning) = ranges.warning(input.data.index_base) {
         notes.warn(warning);

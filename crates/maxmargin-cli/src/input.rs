@@ -15,6 +15,7 @@ use maxmargin::model::Model;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Rows of generated data unless said otherwise.
@@ -142,10 +143,12 @@ fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Wanted, notes: &Notes)
         columns.feature_name(0).unwrap_or_default()
     ));
     // Behind the features of the columns come those that tell of gaps.
-    let most = columns.width() + columns.features().len();
-    if data.samples.features() > most {
-        data.samples = data.samples.clone().with_features(most);
+    let (features, width) = (data.samples.features(), columns.width());
+    let wanted = features.clamp(width, width + columns.features().len());
+    if features != wanted {
+        data.samples = data.samples.clone().with_features(wanted);
     }
+    data.columns = Some(Arc::new(columns.clone()));
 }
 
 /// What messages call a source.

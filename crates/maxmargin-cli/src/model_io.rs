@@ -20,7 +20,9 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
         model::ModelError::Line { line, reason } => Failure::input(format!("{name}:{line}"), reason),
         other => Failure::input(name, other),
     })?;
-    model.columns().into_iter().for_each(names::know);
+    if !model.classes().is_empty() {
+        model.columns().into_iter().for_each(names::know);
+    }
     Ok(model)
 }
 

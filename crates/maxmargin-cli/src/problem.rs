@@ -9,7 +9,7 @@ use crate::input::{self, Input, Wanted, scale_failure};
 use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
 use crate::threads::Threads;
-use crate::{format, memory};
+use crate::{format, memory, names};
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
@@ -141,6 +141,7 @@ impl<'a> Asked<'a> {
         if needs != Needs::Classes {
             return Ok(input);
         }
+        input.data.columns.as_deref().into_iter().for_each(names::know);
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let scheme = self.args.problem.classes;

@@ -78,6 +78,10 @@ impl<'a> Study<'a> {
         if (self.formulation.needs() == Needs::Classes) != self.classes.is_some() {
             return Err(CvError::Classes(self.formulation.name()));
         }
+        let words = self.data.columns.as_ref().map_or(&[][..], |columns| columns.labels());
+        if let (Needs::Values, Some(word)) = (self.formulation.needs(), words.first()) {
+            return Err(CvError::Words { formulation: self.formulation.name(), word: word.clone() });
+        }
         if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
             return Ok(true);
         }

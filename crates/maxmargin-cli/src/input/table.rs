@@ -3,7 +3,6 @@
 use super::{Wanted, late};
 use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
 use crate::failure::Failure;
-use crate::names;
 use crate::notes::Notes;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{self, ColumnProblem, Look, TableError, TableOptions, TargetChoice, ValueProblem};
@@ -14,6 +13,9 @@ use std::time::Instant;
 
 /// Characters of a name in a note.
 const SHOWN: usize = 40;
+
+/// Odd columns that are warned of one by one.
+const WARNED: usize = 5;
 
 /// Names of columns in one note.
 const LISTED: usize = 10;
@@ -96,7 +98,6 @@ pub(super) fn read(
     };
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
-        names::know(columns);
         say(name, columns, &table, known.is_some(), notes);
     }
     let Table { mut data, is_labelled, lines, .. } = table;
@@ -169,11 +170,13 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
 
 /// Says which columns are no features, and which tell nothing.
 fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
-    for column in table::describe(data) {
-        if let Some(odd) = &column.odd {
-            let column = quoted(&column.name, SHOWN);
-            notes.warn(format!("{name}: column {column}: {odd} (--drop leaves columns out)"));
-        }
+    let columns = table::describe(data);
+    let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
+    for (column, what) in odd.iter().take(WARNED) {
+        notes.warn(format!("{name}: column {}: {what} (--drop leaves columns out)", quoted(column, SHOWN)));
+    }
+    if odd.len() > WARNED {
+        notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
     }
 }
 
