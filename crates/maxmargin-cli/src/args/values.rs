@@ -312,7 +312,10 @@ mod tests {
     fn weights_name_a_class() {
         assert_eq!(weight("-1=2.5"), Ok(Weight::Of { label: "-1".to_owned(), factor: 2.5 }));
         assert_eq!(weight("+1=0"), Ok(Weight::Of { label: "+1".to_owned(), factor: 0.0 }));
-        for bad in ["1", "=2", "a=1", "1=-1", "1=nan", "1="] {
+        // Words have the sign in them.
+        assert_eq!(weight("<=50K=3"), Ok(Weight::Of { label: "<=50K".to_owned(), factor: 3.0 }));
+        assert_eq!(weight("balanced"), Ok(Weight::Balanced));
+        for bad in ["1", "=2", "a", "1=-1", "1=nan", "1="] {
             assert!(weight(bad).is_err(), "{bad}");
         }
     }
