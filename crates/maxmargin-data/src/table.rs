@@ -32,7 +32,7 @@ mod words;
 pub use build::UnknownWords;
 pub use columns::{Column, Columns, Kind, Target};
 pub use describe::{ColumnSummary, describe};
-pub use error::{ColumnProblem, TableError, ValueProblem};
+pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
 pub use infer::MOST_WORDS;
 pub use sniff::{Look, look};
 

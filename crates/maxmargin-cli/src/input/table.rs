@@ -153,10 +153,7 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
         .filter(|(count, _)| *count > 0)
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
-    let delimiter = match table.delimiter {
-        '\t' => "tabs".to_owned(),
-        other => format!("`{other}`"),
-    };
+    let delimiter = table::delimiter_in_words(table.delimiter);
     let header = if table.has_header { "a header" } else { "no header" };
     let target = match (columns.target(), table.target) {
         (Some(target), TargetChoice::Last) => {

@@ -24,7 +24,8 @@ pub enum TableError {
     },
     /// A row of another length than the first.
     #[error(
-        "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold `{delimiter}`, or name the delimiter"
+        "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold {}, or name the delimiter",
+        delimiter_in_words(*delimiter)
     )]
     Ragged {
         /// The line.
@@ -199,6 +200,11 @@ impl ValueProblem {
     pub(super) fn other(value: &str, kind: &Kind) -> Self {
         Self::OtherKind { value: value.to_owned(), kind: kind.name() }
     }
+}
+
+/// What separates fields, for people: one of them may be a control character.
+pub fn delimiter_in_words(delimiter: char) -> String {
+    if delimiter == '\t' { "tabs".to_owned() } else { format!("`{}`", quoted(&delimiter.to_string(), 1)) }
 }
 
 /// Some names of columns, for messages.

@@ -121,6 +121,7 @@ fn faults_say_where_they_are() {
         error("a,b,y\n1,2,0\n1,2\n"),
         "line 3: 2 fields, where the first row has 3; mend the row, quote fields that hold `,`, or name the delimiter"
     );
+    assert!(error("a\tb\n1\t2\n1\n").contains("quote fields that hold tabs"));
     assert!(error("a,b\n1,\"x\n2,3\n4,5\n").starts_with("line 2: a quoted field begins in this row and never ends"));
     assert!(error("a,a,y\n1,2,0\n").contains("the header has two columns `a`"));
     assert!(error("a,y\n\"1,5\",0\n\"2,5\",1\n").contains("line 2, column `a`: `1,5` has a comma"));
