@@ -74,7 +74,10 @@ fn every_command_takes_a_table() {
     bench.file("whole.csv", animals(20).replace("NA", "6"));
     let scaled = bench.run("scale whole.csv -q");
     assert_eq!(scaled.code, 0, "{scaled:?}");
-    assert!(scaled.out.contains(" 1:-1 ") && !["2:-1", "3:-1", "4:-1", "5:-1"].iter().any(|word| scaled.out.contains(word)), "{scaled:?}");
+    assert!(
+        scaled.out.contains(" 1:-1 ") && !["2:-1", "3:-1", "4:-1", "5:-1"].iter().any(|word| scaled.out.contains(word)),
+        "{scaled:?}"
+    );
 }
 
 #[test]

@@ -65,7 +65,10 @@ pub enum CvError {
     #[error("{0}: classes are for formulations that tell classes apart, and only for these")]
     Classes(&'static str),
     /// Words as labels, and the formulation predicts numbers.
-    #[error("{formulation} predicts numbers, and the target of the table has words, such as `{}`; read it with another target", quoted(word, 40))]
+    #[error(
+        "{formulation} predicts numbers, and the target of the table has words, such as `{}`; read it with another target",
+        quoted(word, 40)
+    )]
     Words {
         /// The name of the formulation.
         formulation: &'static str,

@@ -272,7 +272,7 @@ impl Sheet {
 /// The bytes as text without a byte order mark.
 fn text(bytes: &[u8]) -> Result<&str, TableError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let line = |at: usize| bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+    let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count() as u64;
     if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
         return Err(TableError::Encoding { line: line(zero) });
     }

@@ -27,6 +27,7 @@ const MEMORY: u64 = 2 << 30;
 /// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
 /// one class are one.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct Svm {
     kernel: Kernel,
     gamma: Option<Gamma>,

@@ -74,19 +74,16 @@ pub(super) fn samples(
                     Some(truth) => (begin, f64::from(u8::from(truth))),
                     None => return wrong(ValueProblem::other(field, &column.kind)),
                 },
-                Kind::Category(words) => match words.binary_search_by(|word| word[..].cmp(field)) {
-                    Ok(word) => (begin + word, 1.0),
-                    Err(_) => {
-                        let first = || UnknownWords {
-                            column: column.name.clone(),
-                            rows: 0,
-                            example: field.to_owned(),
-                            line: cells.line(row),
-                        };
+                Kind::Category(words) => {
+                    if let Some(word) = place_of(words, field) {
+                        (begin + word, 1.0)
+                    } else {
+                        let (name, line) = (&column.name, cells.line(row));
+                        let first = || UnknownWords { column: name.clone(), rows: 0, example: field.to_owned(), line };
                         unknown[c].get_or_insert_with(first).rows += 1;
                         continue;
                     }
-                },
+                }
             };
             if value != 0.0 {
                 indices.push(at as u32);
@@ -117,7 +114,7 @@ pub(super) fn labels(
 ) -> Result<Vec<f64>, TableError> {
     let mut new: Vec<&str> = Vec::new();
     if !names.is_empty() && takes_unknown {
-        new.extend(rows.clone().map(|row| cells.at(row, column)).filter(|field| place(names, field).is_none()));
+        new.extend(rows.clone().map(|row| cells.at(row, column)).filter(|field| place_of(names, field).is_none()));
         new.sort_unstable();
         new.dedup();
     }
@@ -136,7 +133,7 @@ pub(super) fn labels(
                 }),
             };
         }
-        let known = place(names, field).or_else(|| Some(names.len() + new.binary_search(&field).ok()?));
+        let known = place_of(names, field).or_else(|| Some(names.len() + new.binary_search(&field).ok()?));
         match known {
             Some(place) => Ok(place as f64),
             None => {
@@ -147,6 +144,7 @@ pub(super) fn labels(
     rows.map(label).collect()
 }
 
-fn place(names: &[String], field: &str) -> Option<usize> {
+/// The place of a word among words in ascending order.
+fn place_of(names: &[String], field: &str) -> Option<usize> {
     names.binary_search_by(|name| name[..].cmp(field)).ok()
 }

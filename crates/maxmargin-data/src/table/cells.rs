@@ -31,7 +31,7 @@ impl Cells {
                 let expected = cells.width;
                 return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
             }
-            for field in records.record.iter() {
+            for field in &records.record {
                 // The text is UTF-8, and fields are cut at ASCII.
                 cells.text.push_str(std::str::from_utf8(field).unwrap_or_default().trim());
                 cells.ends.push(cells.text.len());

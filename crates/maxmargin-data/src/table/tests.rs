@@ -27,6 +27,10 @@ fn rows(table: &Table) -> Vec<Vec<(usize, f64)>> {
     (0..table.data.samples.len()).map(|row| table.data.samples.row(row).entries()).collect()
 }
 
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
 #[test]
 fn every_delimiter_is_found() {
     for (delimiter, text) in
@@ -132,9 +136,9 @@ fn faults_say_where_they_are() {
     assert!(error("a,b,y\n1,7,0\n?,7,1\n").contains("line 3, column `a`: the value is missing"));
     assert!(error("a,y\n1,0\n2,\n").contains("line 3, column `y`: the label is missing"));
     assert!(error("a\n1\n2\n").contains("there is one column alone"));
-    let many: String = (0..30).map(|i| format!("{i},{}\n", i % 2)).collect();
+    let many = lines(30, |i| format!("{i},{}\n", i % 2));
     assert!(error(&format!("a,y\n{many}x,1\n")).contains("line 32, column `a`: `x` is no number, and nearly all"));
-    let names: String = (0..60).map(|i| format!("{i}{i},name{i},{}\n", i % 2)).collect();
+    let names = lines(60, |i| format!("{i}{i},name{i},{}\n", i % 2));
     assert!(error(&format!("a,n,y\n{names}")).contains("column `n`: 60 different words in 60 rows, such as `name0`"));
     assert!(error(&format!("a,y,n\n{names}")).contains("60 different words") && error("").contains("there are no rows"));
     assert!(error("a,y\n").contains("there are no rows"));
@@ -144,7 +148,7 @@ fn faults_say_where_they_are() {
 
 #[test]
 fn too_many_words_are_no_category() {
-    let text: String = (0..3003).map(|i| format!("{i},w{},{}\n", i % 1001, i % 2)).collect();
+    let text = lines(3003, |i| format!("{i},w{},{}\n", i % 1001, i % 2));
     let error = error_of(&format!("a,n,y\n{text}"), &options());
     assert!(error.contains("column `n`: 1001 different words, such as `w0`, more than the 1000"), "{error}");
 }
@@ -218,7 +222,7 @@ fn tables_without_names_are_read_by_number() {
 
 #[test]
 fn what_is_odd_is_said() {
-    let text: String = (0..12).map(|i| format!("{i},{},same,{},{}\n", i % 5, if i < 8 { "" } else { "7.5" }, i % 2)).collect();
+    let text = lines(12, |i| format!("{i},{},same,{},{}\n", i % 5, if i < 8 { "" } else { "7.5" }, i % 2));
     let taken = TableOptions { missing: true, ..options() };
     let table = read(format!("id,n,w,gaps,y\n{text}").as_bytes(), &taken).expect("rows");
     let odd: Vec<Option<String>> = describe(&table.data).into_iter().map(|column| column.odd).collect();
@@ -234,10 +238,7 @@ proptest! {
     #[test]
     fn any_words_come_back(words in proptest::collection::vec("[ -~\u{e4}\n]{1,12}", 2..20)) {
         let quoted = |word: &String| format!("\"{}\"", word.replace('"', "\"\""));
-        let mut text = String::from("w,y\n");
-        for (i, word) in words.iter().enumerate() {
-            text += &format!("{},{}\n", quoted(word), i % 2);
-        }
+        let text = "w,y\n".to_owned() + &lines(words.len(), |i| format!("{},{}\n", quoted(&words[i]), i % 2));
         let options = TableOptions { header: Some(true), delimiter: Some(b','), missing: true, categories: vec!["w".to_owned()], ..options() };
         if let Ok(table) = read(text.as_bytes(), &options) {
             let Kind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
