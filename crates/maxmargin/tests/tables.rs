@@ -11,7 +11,7 @@ use std::fmt::Write;
 fn heart(words: bool, gap: impl Fn(usize, usize) -> bool) -> Option<(String, Dataset)> {
     let data = maxmargin_testkit::outside::dataset("heart")?;
     let features = data.samples.features();
-    let mut text = (1..=features).map(|j| format!("x{j},")).collect::<String>() + "diagnosis\n";
+    let mut text = (1..=features).map(|j| format!("x{j}")).chain(["diagnosis\n".to_owned()]).collect::<Vec<_>>().join(",");
     for i in 0..data.samples.len() {
         let row = data.samples.dense_rows(i..i + 1);
         for (j, value) in row.iter().enumerate() {

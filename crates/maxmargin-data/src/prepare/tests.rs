@@ -1,3 +1,5 @@
+//! What gaps are filled with, and what training rows have to do with it.
+
 use super::*;
 use crate::table::{TableOptions, read};
 

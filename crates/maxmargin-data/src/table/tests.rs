@@ -1,3 +1,5 @@
+//! Tables by hand, faults by hand, and anything at random.
+
 use super::*;
 use crate::libsvm::{self, ReadOptions};
 use crate::par::Par;

@@ -19,7 +19,7 @@ enum Kind {
 pub fn table(draws: &mut Draws) -> Vec<u8> {
     let delimiter = draws.pick(&[",", ",", ",", ";", "\t", "|"]);
     let kinds: Vec<Kind> =
-        (0..1 + draws.below(5)).map(|_| draws.pick(&[Kind::Number, Kind::Number, Kind::Word, Kind::Truth, Kind::Few])).collect();
+        (0..=draws.below(5)).map(|_| draws.pick(&[Kind::Number, Kind::Number, Kind::Word, Kind::Truth, Kind::Few])).collect();
     let with_gaps = draws.once_in(3);
     let mut text = String::new();
     if draws.once_in(20) {
@@ -54,7 +54,7 @@ fn field(kind: Kind, with_gaps: bool, draws: &mut Draws) -> String {
         Kind::Few => draws.below(2).to_string(),
     };
     let must = field.contains([',', ';', '"', '\n', '\t', '|']);
-    if must != draws.once_in(40) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
+    if must == draws.once_in(40) { field } else { format!("\"{}\"", field.replace('"', "\"\"")) }
 }
 
 fn line_end(draws: &mut Draws) -> &'static str {
