@@ -5,6 +5,7 @@ mod groups;
 mod numbers;
 mod probability;
 mod ranges;
+mod table;
 mod tools;
 mod values;
 
@@ -16,6 +17,7 @@ pub(crate) use groups::{
 pub(crate) use numbers::Numbers;
 pub(crate) use probability::{DecideName, ProbabilityArgs};
 pub(crate) use ranges::{Values, Widths};
+pub(crate) use table::{FormatName, HeaderName, TableArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
 pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Share, Weight, bytes};
 
@@ -261,7 +263,7 @@ pub(crate) struct UpdateArgs {
     /// Model file, written by train --updatable or by update (or any native model, with --data)
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Take the samples of this LIBSVM-format file (or generator) in
+    /// Take the samples of this file (or generator) in
     #[arg(long, value_name = "DATA")]
     pub(crate) add: Option<String>,
     /// Give samples up: numbers such as 3,7,20-40, or a file of numbers. The rows of the training file are 1, 2, 3, …; samples
@@ -282,7 +284,7 @@ pub(crate) struct UpdateArgs {
     /// Fail where another maxmargin is writing the same model instead of waiting for it
     #[arg(long)]
     pub(crate) no_wait: bool,
-    /// Write the training data of the updated model to this LIBSVM-format file
+    /// Write the training data of the updated model to this file, in LIBSVM's format
     #[arg(long, value_name = "FILE")]
     pub(crate) write_data: Option<PathBuf>,
     /// Budget for kernel values: 512M, 4G [default: 70 % of the memory that is free]

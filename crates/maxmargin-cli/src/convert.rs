@@ -6,7 +6,7 @@ use crate::input::{MaxSize, read_bytes};
 use crate::model_io;
 use crate::places::{Content, Places};
 use maxmargin::model::liblinear::{self, LinearModel};
-use maxmargin::model::{self, Model, ModelError};
+use maxmargin::model::{self, Model, ModelError, Parts};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
     let name = args.model.display().to_string();
@@ -43,13 +43,17 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Done, Failure> {
     done.map(|()| Done::Finished)
 }
 
-/// LIBSVM's text has no place for a scaler, and what it would predict without one is something else.
+/// LIBSVM's text has no place for a scaler or for words, and what it would predict without one is something else.
 fn refuse_scaler(model: &Model) -> Result<(), ModelError> {
-    if model.parts().scaler.is_none() {
-        return Ok(());
-    }
-    let what = "a model that scales its features, in LIBSVM's text; train on data that is scaled already (maxmargin scale)";
-    Err(ModelError::Unsupported(what.to_owned()))
+    let Parts { encoder, scaler, .. } = model.parts();
+    let (what, instead) = match (encoder, scaler) {
+        (_, Some(_)) => ("a model that scales its features", "train on data that is scaled already (maxmargin scale)"),
+        (Some(encoder), None) if !encoder.is_plain() => {
+            ("a model of words or of gaps that are filled in", "train on a table of numbers without gaps")
+        }
+        _ => return Ok(()),
+    };
+    Err(ModelError::Unsupported(format!("{what}, in LIBSVM's text; {instead}")))
 }
 
 fn write(

@@ -12,7 +12,7 @@ use crate::progress::{Bar, Phase};
 use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields, setup_line, work_text};
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
-use crate::{advice, format};
+use crate::{advice, format, names};
 use maxmargin::core::{Goal, Status};
 use maxmargin::cv::{CvReport, FoldPlan};
 use maxmargin::data::number::write_shortest;
@@ -95,7 +95,8 @@ pub(crate) fn validate(
 /// Folds that scale differently have nothing to share.
 pub(crate) fn tell_of_cold_starts(asked: &str, seeding: &str, notes: &Notes) {
     if seeding != asked {
-        notes.say("the training sets of the folds scale differently: every fold was trained by itself and started cold");
+        notes
+            .say("the training sets of the folds scale or encode differently: every fold was trained by itself and started cold");
     }
 }
 
@@ -115,7 +116,7 @@ fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<
         for ((label, predicted), decisions) in
             labels.iter().cycle().zip(&report.predicted).zip(report.decisions.chunks_exact(report.machines))
         {
-            write!(out, "{} {}", format::exact(*label), format::exact(*predicted))?;
+            write!(out, "{} {}", names::written(*label), names::written(*predicted))?;
             for decision in decisions {
                 out.write_all(b" ")?;
                 write_shortest(&mut out, *decision)?;

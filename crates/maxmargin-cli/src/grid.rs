@@ -25,6 +25,7 @@ use end::Searched;
 use log::Log;
 use maxmargin::core::Needs;
 use maxmargin::cv::CvReport;
+use maxmargin::data::ClassLabels;
 use maxmargin::{Attended, Ranges, Search, Svm};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -79,6 +80,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && svm_args.problem.scale.is_none() {
+        let classes = (needs == Needs::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();
+        let classes = classes.map_err(|e| Failure::input(&input.name, e))?;
+        let svm = asked.weighted(svm, classes.as_ref())?;
         let (scale, tried) = scaled(&svm, &input, (args, &choice, needs), (begun, &threads))?;
         svm_args.problem.scale = scale;
         Some(tried)
@@ -90,7 +94,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let Prepared { svm, classes, setup } = asked.prepare(asked.svm()?, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
     let widths = match (&args.search.gamma, args.whole) {
-        (_, true) => Widths::Values(scales::widths(&input.data, svm_args.problem.scale)),
+        (_, true) => Widths::Values(scales::widths(&input.data, &svm_args.problem)),
         (given, false) => given.clone(),
     };
     let (ranges, columns) = ranges(args, &widths);
@@ -124,7 +128,7 @@ fn scaled(
 ) -> Result<(Option<ScaleName>, Vec<scales::Tried>), Failure> {
     let left = args.run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
     let timed = left.into_iter().fold(svm.clone(), Svm::max_time);
-    scales::pick(&timed, input, (choice, needs, args.data.options.seed), (threads.par(), args.run.quiet))
+    scales::pick(&timed, input, (choice, needs, args.problem.impute, args.data.options.seed), (threads.par(), args.run.quiet))
 }
 
 /// What cells depend on and documents do not say.

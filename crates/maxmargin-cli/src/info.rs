@@ -2,18 +2,19 @@
 
 use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input, MaxSize};
+use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
-    Align, DataDocument, FormulationDocument, KernelDocument, MachineDocument, SCHEMA, SHOWN, columns, data_line, fields,
-    goal_text, scaling_text, words,
+    Align, DataDocument, FormulationDocument, KernelDocument, MachineDocument, ModelColumn, SCHEMA, SHOWN, TableDocument,
+    columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text, words,
 };
 use crate::threads::Threads;
-use crate::{format, model_io};
+use crate::{format, model_io, names};
 use maxmargin::core::Status;
 use maxmargin::cv::CertificateReport;
-use maxmargin::data::{Samples, Storage, inspect};
+use maxmargin::data::table::{ColumnSummary, describe};
+use maxmargin::data::{Encoder, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, Decide, MachineRecord, Model, Record, Scheme};
 use serde::Serialize;
 use std::path::Path;
@@ -34,6 +35,8 @@ struct DataInfo {
     constant_features: usize,
     median_range: f64,
     read_seconds: f64,
+    /// Of a table: what each column is like.
+    columns: Vec<ColumnSummary>,
     warnings: Vec<String>,
 }
 
@@ -54,6 +57,10 @@ struct ModelInfo {
     features: usize,
     index_base: u32,
     scaling: Option<String>,
+    impute: Option<&'static str>,
+    /// Of a model that was trained on a table.
+    table: Option<TableDocument>,
+    columns: Vec<ModelColumn>,
     training: Option<TrainingInfo>,
     machines: Vec<MachineInfo>,
     sections: Vec<String>,
@@ -100,7 +107,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         }
     }
     let threads = Threads::new(None)?;
-    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let input = input::load(&args.data, &Wanted { describes: true, ..Wanted::default() }, threads.par(), &mut notes)?;
+    input.data.columns.as_deref().into_iter().for_each(names::know);
     let ranges = inspect(&input.data.samples);
     if let Some(warning) = ranges.warning(input.data.index_base) {
         notes.warn(warning);
@@ -136,6 +144,7 @@ fn data_info(input: &Input, notes: &Notes) -> DataInfo {
         constant_features: ranges.constant,
         median_range: ranges.median_width,
         read_seconds: input.seconds,
+        columns: describe(&input.data),
         warnings: notes.warnings().to_vec(),
     }
 }
@@ -161,7 +170,7 @@ fn data_text(d: &DataInfo) -> String {
     if let Some(groups) = d.groups {
         rows.insert(0, ("groups", format::count(groups as u64)));
     }
-    data_line(&d.data) + &fields(&rows)
+    data_line(&d.data) + &fields(&rows) + &columns_table(&d.columns)
 }
 
 fn model_info(name: &str, model: &Model) -> ModelInfo {
@@ -180,6 +189,9 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         features: model.features(),
         index_base: parts.index_base,
         scaling: parts.scaler.as_ref().map(scaling_text),
+        impute: parts.encoder.as_ref().and_then(Encoder::impute).map(Impute::name),
+        table: model.columns().map(TableDocument::of),
+        columns: model_columns(model),
         training: model.record().map(|r| TrainingInfo {
             rows: r.rows,
             features: r.features,
@@ -225,7 +237,7 @@ fn machine_info(model: &Model, p: usize) -> MachineInfo {
 }
 
 fn model_text(d: &ModelInfo) -> String {
-    let classes: Vec<String> = d.classes.iter().map(|c| format::exact(*c)).collect();
+    let classes: Vec<String> = d.classes.iter().map(|c| names::shown(*c)).collect();
     let mut rows = vec![
         ("kernel", d.kernel.text()),
         ("classes", if classes.is_empty() { "none".to_owned() } else { format!("{}: {}", classes.len(), classes.join(", ")) }),
@@ -260,7 +272,10 @@ fn model_text(d: &ModelInfo) -> String {
         Decide::Inlier => "of one class".to_owned(),
         _ => format!("of {} classes", d.classes.len()),
     };
-    format!("{}: support vector machine {what}\n", d.model) + &fields(&rows) + &machines_text(&d.machines)
+    format!("{}: support vector machine {what}\n", d.model)
+        + &fields(&rows)
+        + &model_columns_table(&d.columns)
+        + &machines_text(&d.machines)
 }
 
 /// The machines one by one, where they are few.

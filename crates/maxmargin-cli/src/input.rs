@@ -1,6 +1,8 @@
 //! Data in: files, standard input, generators.
 
-use crate::args::{DataArgs, DataOptions};
+mod table;
+
+use crate::args::{DataArgs, DataOptions, FormatName};
 use crate::beside::sweep;
 use crate::failure::{Failure, reason};
 use crate::notes::Notes;
@@ -8,10 +10,12 @@ use crate::output::write_whole;
 use crate::{format, memory};
 use maxmargin::data::libsvm::{self, IndexBase, Problem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
-use maxmargin::data::{Asking, Dataset, Generator, Par, cache, compress};
+use maxmargin::data::{Asking, Columns, Dataset, Generator, Impute, Par, cache, compress};
+use maxmargin::model::Model;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Rows of generated data unless said otherwise.
@@ -25,36 +29,84 @@ pub(crate) struct Input {
     pub(crate) data: Dataset,
     /// Time to read or generate it.
     pub(crate) seconds: f64,
+    /// Whether there are labels: a table need not have any where a model predicts them.
+    pub(crate) is_labelled: bool,
+    /// Of a table: the line on which each row begins.
+    pub(crate) lines: Vec<u64>,
 }
 
-/// Reads or generates the data of a command; `base` is the numbering of a model's features, where there is a model.
-pub(crate) fn load(args: &DataArgs, base: Option<u32>, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
-    load_from(&args.source, &args.options, base, par, notes)
+/// What data is read for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// The model that it is for: it knows how features are numbered, or which columns there are.
+    pub(crate) model: Option<&'a Model>,
+    /// Labels must be known to the model.
+    pub(crate) known_labels: bool,
+    /// The command can be told to fill in missing values.
+    pub(crate) takes_imputation: bool,
+    /// And it was.
+    pub(crate) impute: Option<Impute>,
+    /// Missing values are looked at.
+    pub(crate) describes: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// Data that `model` predicts.
+    pub(crate) fn by(model: &'a Model) -> Self {
+        Self { model: Some(model), ..Self::default() }
+    }
+
+    /// Data that `model` is trained on.
+    pub(crate) fn training(model: &'a Model) -> Self {
+        Self { known_labels: true, ..Self::by(model) }
+    }
+
+    fn columns(&self) -> Option<&'a Columns> {
+        self.model.and_then(Model::columns)
+    }
+
+    /// Whether missing values are taken.
+    fn missing(&self) -> bool {
+        let of_model = self.model.and_then(|model| model.parts().encoder.as_ref()?.impute());
+        self.describes || self.impute.or(of_model).is_some()
+    }
+}
+
+/// Reads or generates the data of a command.
+pub(crate) fn load(args: &DataArgs, wanted: &Wanted, par: Par, notes: &mut Notes) -> Result<Input, Failure> {
+    load_from(&args.source, &args.options, wanted, par, notes)
 }
 
 /// The same for a source that is named in another way.
 pub(crate) fn load_from(
     source: &str,
     args: &DataOptions,
-    base: Option<u32>,
+    wanted: &Wanted,
     par: Par,
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
-    load_until(None, source, (args, base), par, notes)
+    load_until(None, source, (args, wanted), par, notes)
 }
 
 /// The same, given up where it takes longer.
 pub(crate) fn load_until(
     until: Option<Instant>,
     source: &str,
-    (args, base): (&DataOptions, Option<u32>),
+    (args, wanted): (&DataOptions, &Wanted),
     par: Par,
     notes: &mut Notes,
 ) -> Result<Input, Failure> {
     let begun = Instant::now();
     let is_file = source != "-" && Path::new(source).exists();
-    let data = match source.parse::<Generator>() {
-        Ok(generator) if !is_file => generate(generator, args)?,
+    let unread = |data| table::Read { data, is_labelled: true, lines: Vec::new() };
+    let base = wanted.model.map(|model| model.parts().index_base);
+    let table::Read { data, is_labelled, lines } = match source.parse::<Generator>() {
+        Ok(generator) if !is_file => {
+            table::check_options(FormatName::Libsvm, wanted, &args.table)?;
+            let mut data = generate(generator, args)?;
+            as_of_columns(&mut data, source, wanted, notes);
+            unread(data)
+        }
         named => {
             if named.is_ok() {
                 notes.say(&format!("{source}: reading the file of this name, not the generator"));
@@ -62,16 +114,41 @@ pub(crate) fn load_until(
             refuse_generator_options(source, args)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
             let bytes = read_until(until, source, MaxSize::of(args))?;
-            let data = parse(&display_name(source), &bytes, (args, base, until), par, notes)?;
+            let name = display_name(source);
+            let format = table::format_of(source, &bytes, &args.table, notes);
+            table::check_options(format, wanted, &args.table)?;
+            let read = if format == FormatName::Libsvm {
+                let mut data = parse(&name, &bytes, (args, base, until), par, notes)?;
+                as_of_columns(&mut data, &name, wanted, notes);
+                unread(data)
+            } else {
+                table::read(&name, &bytes, (format, args, until), wanted, notes)?
+            };
             drop(reading);
-            data
+            read
         }
     };
     let name = display_name(source);
     if data.index_base == 0 && base.is_none() && !args.zero_based {
         notes.say(&format!("{name}: index 0 occurs, so features are numbered from 0"));
     }
-    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64() })
+    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines })
+}
+
+/// Numbers without names for a model that knows columns: its features in their order.
+fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Wanted, notes: &Notes) {
+    let Some(columns) = wanted.columns() else { return };
+    notes.say(&format!(
+        "{name}: the model was trained on a table, and this is none: feature 1 is taken for {}, and so on",
+        columns.feature_name(0).unwrap_or_default()
+    ));
+    // Behind the features of the columns come those that tell of gaps.
+    let (features, width) = (data.samples.features(), columns.width());
+    let wanted = features.clamp(width, width + columns.features().len());
+    if features != wanted {
+        data.samples = data.samples.clone().with_features(wanted);
+    }
+    data.columns = Some(Arc::new(columns.clone()));
 }
 
 /// What messages call a source.
@@ -227,6 +304,14 @@ fn store(folder: &Path, key: &[u8; 32], data: &Dataset) -> Result<(), String> {
 /// Why data cannot be scaled: where the value stands that overflows, or what is wrong with the whole.
 pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
     let ScaleError::Overflow { row, feature, value, by } = error else { return Failure::input(&input.name, error) };
+    let short = format::short(*value);
+    let what = |feature: &str| {
+        format!("{feature}: {short} overflows when it is scaled {by}; multiply this feature by a power of ten first")
+    };
+    if let (Some(columns), Some(line)) = (&input.data.columns, input.lines.get(*row)) {
+        let column = columns.feature_name(*feature).unwrap_or_default();
+        return Failure::input(format!("{}:{line}", input.name), what(&format!("column {column}")));
+    }
     // Lines were let go with the text; a file is still there.
     let text = fs::File::open(&input.name).and_then(|file| compress::read_all(file, u64::MAX)).unwrap_or_default();
     let place = match libsvm::line_of_row(&text, *row) {
@@ -234,11 +319,7 @@ pub(crate) fn scale_failure(input: &Input, error: &ScaleError) -> Failure {
         None => format!("{}: row {}", input.name, row + 1),
     };
     let index = *feature as u64 + u64::from(input.data.index_base);
-    let value = format::short(*value);
-    Failure::input(
-        place,
-        format!("feature {index}: {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"),
-    )
+    Failure::input(place, what(&format!("feature {index}")))
 }
 
 /// `FILE:LINE:COLUMN: what; what to do`

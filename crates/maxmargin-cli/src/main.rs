@@ -21,6 +21,7 @@ mod loo;
 mod manual;
 mod memory;
 mod model_io;
+mod names;
 mod notes;
 mod output;
 mod places;

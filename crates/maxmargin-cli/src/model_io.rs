@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::{MaxSize, read_bytes};
+use crate::names;
 use crate::output::Output;
 use maxmargin::model::{self, Model};
 use std::path::Path;
@@ -15,10 +16,14 @@ pub(crate) fn load(path: &Path, most: MaxSize) -> Result<Model, Failure> {
 
 /// The model in `bytes`.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Model, Failure> {
-    model::read(bytes).map_err(|error| match error {
+    let model = model::read(bytes).map_err(|error| match error {
         model::ModelError::Line { line, reason } => Failure::input(format!("{name}:{line}"), reason),
         other => Failure::input(name, other),
-    })
+    })?;
+    if !model.classes().is_empty() {
+        model.columns().into_iter().for_each(names::know);
+    }
+    Ok(model)
 }
 
 /// What is wrong with a model file, in one line.

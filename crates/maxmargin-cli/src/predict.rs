@@ -2,13 +2,13 @@
 
 use crate::args::PredictArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input, MaxSize};
+use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
 use crate::report::{DataDocument, End, SCHEMA, Scores, confusion_table, reliability_table, reliability_text};
 use crate::threads::Threads;
-use crate::{format, model_io};
+use crate::{format, model_io, names};
 use maxmargin::core::Needs;
 use maxmargin::cv::{Confusion, Reliability, metrics_of};
 use maxmargin::data::number::write_shortest;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let model = model_io::load(&args.model, MaxSize::of(&args.data.options))?;
     let decide = args.decide.map_or(model.decide(), |name| name.decide(&model));
     let model = model.with_decide(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = input::load(&args.data, Some(model.parts().index_base), threads.par(), &mut notes)?;
+    let input = input::load(&args.data, &Wanted::by(&model), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
     let begun = Instant::now();
     let decisions = model.decision_values(&input.data.samples, threads.par()).map_err(|e| Failure::input(&input.name, e))?;
@@ -82,6 +82,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
                 return write_probabilities(&model, &predicted, &probabilities, out);
             }
             for (row, label) in rows().zip(&predicted) {
+                if !args.decision && names::word(*label).is_some() {
+                    writeln!(out, "{}", names::written(*label))?;
+                    continue;
+                }
                 let values = if args.decision { row } else { std::slice::from_ref(label) };
                 for (at, &value) in values.iter().enumerate() {
                     out.write_all(if at > 0 { b" " } else { b"" })?;
@@ -94,15 +98,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     }
     let needs = model.decide().needs();
     let data = DataDocument::seen(&input.name, &input.data, needs);
+    let data = if input.is_labelled { data } else { DataDocument { classes: Vec::new(), target: None, ..data } };
+    // What is not there is compared with nothing.
+    let labels = if input.is_labelled { input.data.labels.clone() } else { vec![f64::NAN; input.data.labels.len()] };
     // One class is scored as two are where labels say who is inside.
     let sides = needs == Needs::Nothing && !data.classes.is_empty();
     let mut classes = if sides { vec![-1.0, 1.0] } else { model.classes().to_vec() };
     classes.sort_by(f64::total_cmp);
-    let confusion = Confusion::of(&classes, &input.data.labels, &predicted);
+    let confusion = Confusion::of(&classes, &labels, &predicted);
     let known = confusion.known();
-    let unknown_labels = if classes.is_empty() { 0 } else { input.data.labels.len() - known };
+    let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known };
     if unknown_labels > 0 {
-        let shown: Vec<String> = classes.iter().take(10).map(|label| format::exact(*label)).collect();
+        let shown: Vec<String> = classes.iter().take(10).map(|label| names::shown(*label)).collect();
         notes.warn(format!(
             "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not counted",
             input.data.labels.len(),
@@ -115,7 +122,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         schema: SCHEMA,
         command: "predict",
         data,
-        scores: scores_of(needs, &input.data.labels, &predicted, unknown_labels),
+        scores: if input.is_labelled { scores_of(needs, &labels, &predicted, unknown_labels) } else { Scores::new() },
         model: args.model.display().to_string(),
         classes,
         support_vectors: model.support_vectors(),
@@ -126,7 +133,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         decide: model.decide(),
         calibration: model.calibration().first().map(Calibration::name),
         error_scale: model.error_scale(),
-        reliability: reliability(&model, &input.data.labels, &probabilities),
+        reliability: if input.is_labelled { reliability(&model, &labels, &probabilities) } else { None },
         read_seconds: input.seconds,
         predict_seconds,
         total_seconds: started.elapsed().as_secs_f64(),
@@ -141,12 +148,12 @@ fn write_probabilities(model: &Model, predicted: &[f64], probabilities: &[f64], 
     if model.decide() == Decide::Inlier {
         out.write_all(b"label normal outlier\n")?;
     } else {
-        let labels: Vec<String> = model.outcomes().iter().map(|label| format::exact(*label)).collect();
+        let labels: Vec<String> = model.outcomes().iter().map(|label| names::written(*label)).collect();
         writeln!(out, "labels {}", labels.join(" "))?;
     }
     for (label, row) in predicted.iter().zip(probabilities.chunks_exact(model.outcomes().len())) {
-        let words: Vec<String> = [label].into_iter().chain(row).map(|value| format::exact(*value)).collect();
-        writeln!(out, "{}", words.join(" "))?;
+        let words = std::iter::once(names::written(*label)).chain(row.iter().map(|value| format::exact(*value)));
+        writeln!(out, "{}", words.collect::<Vec<_>>().join(" "))?;
     }
     Ok(())
 }

@@ -1,23 +1,23 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
 mod warnings;
+mod weights;
 
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::{Failure, reason};
-use crate::input::{self, Input, scale_failure};
+use crate::input::{self, Input, Wanted, scale_failure};
 use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
 use crate::threads::Threads;
-use crate::{format, memory};
+use crate::{format, memory, names};
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Refused};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::scale::{Method, Scaler};
-use maxmargin::data::{self, ClassLabels, Samples};
+use maxmargin::data::scale::Method;
+use maxmargin::data::{self, ClassLabels, Impute, Preparing, Samples};
 use maxmargin::kernel::{Gamma, Kernel, KernelGram};
 use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, Svm};
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
@@ -62,10 +62,7 @@ impl<'a> Asked<'a> {
             return Err(Failure::Usage("--scale: a precomputed kernel has no features to scale".to_owned()));
         }
         let formulation = problem.formulation.with_c(self.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
-        if let (Some(weight), true) = (problem.weight.first(), formulation.needs() != Needs::Classes) {
-            let label = format::exact(weight.label);
-            return Err(Failure::Usage(format!("--weight {label}=…: {} has no classes", formulation.name())));
-        }
+        self.check_weights(formulation)?;
         let mut svm = Svm::of(formulation)
             .kernel(self.kernel())
             .gamma(kernel.gamma)
@@ -80,7 +77,7 @@ impl<'a> Asked<'a> {
         svm = Goal::of(run.eps, run.gap).into_iter().fold(svm, Svm::goal);
         svm = run.max_iter.into_iter().fold(svm, Svm::max_iter);
         svm = problem.scale.map(scale_method).into_iter().fold(svm, Svm::scale);
-        svm = problem.weight.iter().fold(svm, |svm, weight| svm.class_weight(weight.label, weight.factor));
+        svm = problem.impute.into_iter().fold(svm, Svm::impute);
         if self.updatable {
             svm = svm.keep_vectors();
             let formulation = svm.formulation();
@@ -124,10 +121,27 @@ impl<'a> Asked<'a> {
         notes: &mut Notes,
     ) -> Result<Input, Failure> {
         let until = self.args.run.time_limit.map(|limit| begun + limit);
-        let input = input::load_until(until, &data.source, (&data.options, None), threads.par(), notes)?;
-        if self.needs()? != Needs::Classes {
+        let impute = self.args.problem.impute;
+        let wanted = Wanted { takes_imputation: true, impute, ..Wanted::default() };
+        let input = input::load_until(until, &data.source, (&data.options, &wanted), threads.par(), notes)?;
+        if let (Some(way), None) = (impute, &input.data.columns) {
+            let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
+            return Err(Failure::Usage(format!("--impute {way}: {what}")));
+        }
+        let needs = self.needs()?;
+        if let (Needs::Values, Some(target)) = (needs, input.data.columns.as_ref().and_then(|columns| columns.target()))
+            && let Some(word) = target.names.first()
+        {
+            let (target, word) = (quoted(&target.name, 40), quoted(word, 40));
+            let what = format!(
+                "column {target}: the target has words, such as `{word}`, and a regression predicts numbers; pass --target"
+            );
+            return Err(Failure::input(&input.name, what));
+        }
+        if needs != Needs::Classes {
             return Ok(input);
         }
+        input.data.columns.as_deref().into_iter().for_each(names::know);
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let scheme = self.args.problem.classes;
@@ -171,14 +185,11 @@ impl<'a> Asked<'a> {
             Needs::Nothing => None,
         };
         classes.iter().for_each(|classes| warn_of_rare(classes, notes));
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.class_weights(classes.labels()))?;
-        let samples = match problem.scale.map(scale_method) {
-            None => Cow::Borrowed(&input.data.samples),
-            Some(method) => {
-                let scaled = Scaler::fit(&input.data.samples, method).apply(&input.data.samples);
-                Cow::Owned(scaled.map_err(|e| scale_failure(input, &e))?)
-            }
-        };
+        let svm = self.weighted(svm, classes.as_ref())?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
+        let preparing = Preparing { impute: problem.impute, scale: problem.scale.map(scale_method) };
+        let preparation = preparing.fit(&input.data).map_err(|e| scale_failure(input, &e))?;
+        let samples = preparation.apply(&input.data.samples).map_err(|e| scale_failure(input, &e))?;
         let kernel = self.kernel().resolved(args.gamma, &samples).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
@@ -199,6 +210,7 @@ impl<'a> Asked<'a> {
             eps: goal.kkt(),
             gap: goal.gap(),
             scale: problem.scale.map(scale_method).map(scale_name),
+            impute: problem.impute.map(Impute::name),
             seed: Some(self.seed),
         };
         let memory = run.memory.unwrap_or_else(memory::default_budget);
@@ -212,21 +224,6 @@ impl<'a> Asked<'a> {
         let left = run.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
         let svm = left.into_iter().fold(svm.memory(memory).threads(threads.par()), Svm::max_time);
         Ok(Prepared { svm, classes, setup })
-    }
-
-    /// A factor of C for each class.
-    fn class_weights(&self, labels: &[f64]) -> Result<Vec<f64>, Failure> {
-        let mut weights = vec![1.0; labels.len()];
-        for weight in &self.args.problem.weight {
-            let Some(at) = labels.iter().position(|l| *l == weight.label) else {
-                let names: Vec<String> = labels.iter().map(|l| format::exact(*l)).collect();
-                let names = format!("{} and {}", names[..names.len() - 1].join(", "), names[names.len() - 1]);
-                let label = format::exact(weight.label);
-                return Err(Failure::Usage(format!("--weight {label}=…: the classes of the data are {names}")));
-            };
-            weights[at] = weight.factor;
-        }
-        Ok(weights)
     }
 }
 

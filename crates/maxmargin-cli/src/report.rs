@@ -4,6 +4,7 @@ mod document;
 mod kernel;
 mod probability;
 mod table;
+mod tabular;
 mod text;
 mod validated;
 
@@ -13,6 +14,7 @@ pub(crate) use document::{
 pub(crate) use kernel::KernelDocument;
 pub(crate) use probability::{calibration_text, reliability_table, reliability_text};
 pub(crate) use table::{Align, columns, fields};
+pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
 pub(crate) use text::{
     SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, scheme_text,
     setup_line, words, work_text,

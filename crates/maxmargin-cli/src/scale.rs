@@ -3,12 +3,12 @@
 use crate::args::{ScaleArgs, ScaleName};
 use crate::failure::{Done, Failure};
 use crate::format;
-use crate::input::{self, Input, MaxSize};
+use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::places::{Content, Places};
 use crate::threads::Threads;
 use maxmargin::data::scale::{Method, Scaler, TargetRange};
-use maxmargin::data::{Dataset, libsvm};
+use maxmargin::data::{Dataset, Preparing, libsvm};
 use std::path::Path;
 
 pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
@@ -24,11 +24,11 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
     let output = places.output(args.output.as_deref().unwrap_or(Path::new("-")), Content::Text)?;
     let save = args.save_range.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(None)?;
-    let input = input::load(&args.data, None, threads.par(), &mut notes)?;
+    let input = input::load(&args.data, &Wanted::default(), threads.par(), &mut notes)?;
     let index_base = input.data.index_base;
     let scaler = match &args.range {
         Some(path) => read_range(path, index_base, MaxSize::of(&args.data.options))?,
-        None => Scaler::fit(&input.data.samples, method(args)),
+        None => fitted(args, &input)?,
     };
     if scaler.features() < input.data.samples.features() {
         notes.warn(format!(
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<Done, Failure> {
         Some(target) => scaled_labels(&input, target)?,
         None => input.data.labels.clone(),
     };
-    let scaled = Dataset { samples, labels, groups: input.data.groups.clone(), index_base, sha256: [0; 32] };
+    let scaled = Dataset { samples, labels, groups: input.data.groups.clone(), index_base, sha256: [0; 32], columns: None };
     if let Some(save) = save {
         let text = scaler.to_range_text(index_base).map_err(|e| Failure::input(save.name(), e))?;
         save.write(|out| out.write_all(text.as_bytes()))?;
@@ -64,6 +64,13 @@ fn scaled_labels(input: &Input, target: TargetRange) -> Result<Vec<f64>, Failure
             Err(Failure::input(&input.name, what))
         }
     }
+}
+
+/// What the data shows: of a table its numbers alone.
+fn fitted(args: &ScaleArgs, input: &Input) -> Result<Scaler, Failure> {
+    let preparing = Preparing { impute: None, scale: Some(method(args)) };
+    let found = preparing.fit(&input.data).map_err(|e| input::scale_failure(input, &e))?;
+    Ok(found.scaler.unwrap_or_else(|| Scaler::fit(&input.data.samples, method(args))))
 }
 
 fn method(args: &ScaleArgs) -> Method {

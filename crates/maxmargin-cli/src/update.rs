@@ -2,7 +2,7 @@
 
 use crate::args::{Numbers, UpdateArgs};
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input, MaxSize};
+use crate::input::{self, Input, MaxSize, Wanted};
 use crate::interrupt;
 use crate::lock::Patience;
 use crate::notes::Notes;
@@ -75,9 +75,9 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
     let output = output.locked(patience)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.options))?;
     let kept = kept(args, &name, &model, &threads, &mut notes)?;
-    let base = Some(model.parts().index_base);
+    let wanted = Wanted::training(&model);
     let add = args.add.as_deref();
-    let add = add.map(|add| input::load_from(add, &args.options, base, threads.par(), &mut notes)).transpose()?;
+    let add = add.map(|add| input::load_from(add, &args.options, &wanted, threads.par(), &mut notes)).transpose()?;
     let remove =
         args.remove.as_ref().map_or(Ok(Vec::new()), |remove| removed(remove, &name, &kept, MaxSize::of(&args.options)))?;
     let read = begun.elapsed().as_secs_f64();
@@ -140,8 +140,8 @@ fn kept(args: &UpdateArgs, name: &str, model: &Model, threads: &Threads, notes: 
         (Some(kept), None) => Ok(kept),
         (Some(_), Some(_)) => Err(Failure::Usage(format!("--data: {name} keeps its training data; leave it out"))),
         (None, Some(data)) => {
-            let base = Some(model.parts().index_base);
-            Ok(Kept::new(input::load_from(data, &args.options, base, threads.par(), notes)?.data))
+            let wanted = Wanted::training(model);
+            Ok(Kept::new(input::load_from(data, &args.options, &wanted, threads.par(), notes)?.data))
         }
         (None, None) => {
             let what = "the model does not keep its training data; give the file it was trained on with --data, or train with --updatable";

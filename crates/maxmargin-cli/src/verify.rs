@@ -1,13 +1,13 @@
 //! `verify`: certifies a model file against its training data, trusting nothing in it.
 
-use crate::args::{DataOptions, VerifyArgs};
+use crate::args::{DataOptions, VerifyArgs, Weight};
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input, MaxSize};
+use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certain_text, fields, machines_table};
 use crate::threads::Threads;
-use crate::{format, model_io};
+use crate::{format, model_io, names};
 use maxmargin::core::{Formulation, Goal, Status};
 use maxmargin::cv::{CertificateReport, Check, Claim, Kept, MachineReport, MachineVerdict, Verdict, VerifyError, verify};
 use maxmargin::data::Par;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     let claimed = args.formulation.with_c(args.c.unwrap_or(1.0)).map_err(Failure::Usage)?;
     // What has no C is said by its name.
     let says = args.c.is_some() || (claimed.c().is_none() && args.formulation.nu.is_some());
-    let weights = args.weight.iter().map(|w| (w.label, w.factor)).collect();
+    let weights = args.weight.iter().map(weight).collect::<Result<_, _>>()?;
     let claim = says.then_some(Claim { formulation: claimed, weights });
     if claim.is_none() && !args.weight.is_empty() {
         return Err(Failure::Usage("--weight without -c: both are for models that do not say how they were trained".to_owned()));
@@ -75,6 +75,18 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
     })
 }
 
+/// A class and the factor of C that it is said to have been trained with.
+fn weight(weight: &Weight) -> Result<(f64, f64), Failure> {
+    match weight {
+        Weight::Of { label, factor } => {
+            let known =
+                names::label(label).ok_or_else(|| Failure::Usage(format!("--weight {label}=…: no class has this label")))?;
+            Ok((known, *factor))
+        }
+        Weight::Balanced => Err(Failure::Usage("--weight balanced: give the factor of each class, LABEL=W".to_owned())),
+    }
+}
+
 /// The violation or the gap that the user asks for, whichever the solver of the model is about.
 fn goal(model: &Model, eps: Option<f64>) -> Option<Goal> {
     eps.map(|eps| model.record().map_or(Goal::Kkt(eps), |record| record.goal().at_most(eps)))
@@ -89,13 +101,14 @@ pub(crate) fn training_data(
 ) -> Result<Input, Failure> {
     let name = path.display().to_string();
     if let Some(data) = data {
-        return input::load_from(data, options, Some(model.parts().index_base), par, notes);
+        return input::load_from(data, options, &Wanted::training(model), par, notes);
     }
     let begun = Instant::now();
     let Some(kept) = Kept::of(model).map_err(|e| Failure::input(&name, e))? else {
         return Err(Failure::Usage(format!("{name} does not keep its training data; name it behind the model")));
     };
-    Ok(Input { name: format!("the data in {name}"), data: kept.data, seconds: begun.elapsed().as_secs_f64() })
+    let (name, seconds) = (format!("the data in {name}"), begun.elapsed().as_secs_f64());
+    Ok(Input { name, data: kept.data, seconds, is_labelled: true, lines: Vec::new() })
 }
 
 fn failed(args: &VerifyArgs, input: &Input, error: &VerifyError) -> Failure {

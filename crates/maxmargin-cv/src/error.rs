@@ -3,6 +3,7 @@
 use crate::seed::Seeding;
 use maxmargin_core::{DualError, Refused, StartError, Status};
 use maxmargin_data::LabelError;
+use maxmargin_data::quote::quoted;
 use maxmargin_data::scale::ScaleError;
 use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
@@ -63,6 +64,17 @@ pub enum CvError {
     /// Classes for a formulation that is about something else, or none for one that is about them.
     #[error("{0}: classes are for formulations that tell classes apart, and only for these")]
     Classes(&'static str),
+    /// Words as labels, and the formulation predicts numbers.
+    #[error(
+        "{formulation} predicts numbers, and the target of the table has words, such as `{}`; read it with another target",
+        quoted(word, 40)
+    )]
+    Words {
+        /// The name of the formulation.
+        formulation: &'static str,
+        /// The first of the words.
+        word: String,
+    },
     /// A class weight for each class.
     #[error("{found} class weights for {classes} classes")]
     Weights {

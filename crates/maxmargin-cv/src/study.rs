@@ -4,8 +4,8 @@ use crate::arrangement::{Arrangement, Part, side_by_side};
 use crate::error::CvError;
 use crate::plan::FoldPlan;
 use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
-use maxmargin_data::scale::{Method, Scaler};
-use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
+use maxmargin_data::scale::Method;
+use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
 use maxmargin_model::{Rule, Scheme};
 use std::borrow::Cow;
@@ -26,6 +26,8 @@ pub struct Study<'a> {
     pub gamma: Option<Gamma>,
     /// How features are scaled: by what the training samples show, in a cross-validation those of each fold.
     pub scale: Option<Method>,
+    /// How missing values of a table are filled in: by what the training samples show, as with the scaling. Without it they are errors.
+    pub impute: Option<Impute>,
     /// Which support vector machine.
     pub formulation: Formulation,
     /// A factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
@@ -44,7 +46,7 @@ pub struct Study<'a> {
 
 /// Samples as the kernel sees them.
 pub(crate) struct Prepared<'s> {
-    pub(crate) scaler: Option<Scaler>,
+    pub(crate) preparation: Preparation,
     pub(crate) samples: Cow<'s, Samples>,
     pub(crate) kernel: Kernel,
 }
@@ -76,6 +78,10 @@ impl<'a> Study<'a> {
         if (self.formulation.needs() == Needs::Classes) != self.classes.is_some() {
             return Err(CvError::Classes(self.formulation.name()));
         }
+        let words = self.data.columns.as_ref().map_or(&[][..], |columns| columns.labels());
+        if let (Needs::Values, Some(word)) = (self.formulation.needs(), words.first()) {
+            return Err(CvError::Words { formulation: self.formulation.name(), word: word.clone() });
+        }
         if *self.kernel == Kernel::Linear && self.solver.takes(&self.formulation, true).is_ok() {
             return Ok(true);
         }
@@ -83,23 +89,20 @@ impl<'a> Study<'a> {
         Ok(false)
     }
 
-    /// The samples scaled by what `rows` of them show (all, where there is no scaling), and the kernel with its width for these.
-    pub(crate) fn prepared(&self, rows: Option<&[usize]>) -> Result<Prepared<'a>, CvError> {
-        let data = &self.data.samples;
-        let scaler = self.scale.map(|method| match rows {
-            Some(rows) => Scaler::fit_rows(data, rows.iter().copied(), method),
-            None => Scaler::fit(data, method),
-        });
-        let samples = match &scaler {
-            Some(scaler) => Cow::Owned(scaler.apply(data)?),
-            None => Cow::Borrowed(data),
+    /// The samples with their gaps filled and scaled by what all of them show, and the kernel with its width for these.
+    pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
+        let preparation = self.preparing().fit(self.data)?;
+        let samples = preparation.apply(&self.data.samples)?;
+        let kernel = match self.gamma {
+            None => self.kernel.clone().checked()?,
+            Some(gamma) => self.kernel.resolved(gamma, &samples)?,
         };
-        let kernel = match (self.gamma, rows) {
-            (None, _) => self.kernel.clone().checked()?,
-            (Some(gamma @ Gamma::Scale), Some(rows)) if scaler.is_some() => self.kernel.resolved(gamma, &samples.select(rows))?,
-            (Some(gamma), _) => self.kernel.resolved(gamma, &samples)?,
-        };
-        Ok(Prepared { scaler, samples, kernel })
+        Ok(Prepared { preparation, samples, kernel })
+    }
+
+    /// How samples are prepared.
+    pub(crate) fn preparing(&self) -> Preparing {
+        Preparing { impute: self.impute, scale: self.scale }
     }
 
     /// How the machines decide.

@@ -9,7 +9,7 @@ use crate::spaces::Spaces;
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status, settle_twins};
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::RowWork;
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -86,7 +86,7 @@ impl Study<'_> {
     pub fn train(&self, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         let features = self.over_features()?;
-        let prepared = self.prepared(None)?;
+        let prepared = self.prepared()?;
         let arrangement = self.arrangement(None);
         let source = Source::of(&prepared, &arrangement, features)?;
         let count = arrangement.parts.len();
@@ -189,7 +189,12 @@ impl Study<'_> {
             })
             .collect();
         let model = model.with_index_base(self.data.index_base)?;
-        let model = match &prepared.scaler {
+        let Preparation { encoder, scaler } = &prepared.preparation;
+        let model = match encoder {
+            Some(encoder) => model.with_encoder(encoder.clone())?,
+            None => model,
+        };
+        let model = match scaler {
             Some(scaler) => model.with_scaler(scaler.clone())?,
             None => model,
         };

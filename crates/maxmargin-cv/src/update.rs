@@ -142,7 +142,7 @@ pub fn update(
     if let Some(class) = (0..known.len()).find(|&class| !of_changed.contains(&(class as u32))) {
         return Err(UpdateError::Emptied { label: known[class] });
     }
-    let kept_now = kept.changed(&stay, change.add, model.parts().scaler.as_ref())?;
+    let kept_now = kept.changed(&stay, change.add, model)?;
     let changed = model.prepared(&kept_now.data.samples)?;
     let before = Arrangement::unsorted(&of, known.len(), Scheme::Pairs);
     let after = Arrangement::unsorted(&of_changed, known.len(), Scheme::Pairs);
@@ -236,6 +236,7 @@ fn gathered(
     parts.classes = model.classes().to_vec();
     parts.index_base = model.parts().index_base;
     parts.scaler.clone_from(&model.parts().scaler);
+    parts.encoder.clone_from(&model.parts().encoder);
     let mut new = Record::new(&kept.data, record.formulation.with_c(c), record.weights.clone(), record.goal());
     new.solver.clone_from(&record.solver);
     new.machines = all.iter().map(|one| one.record.clone()).collect();

@@ -16,8 +16,7 @@ use crate::tally::Tally;
 use crate::task::{Prune, Trainer};
 use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
-use maxmargin_data::ClassLabels;
-use maxmargin_data::scale::Scaler;
+use maxmargin_data::{ClassLabels, Preparation};
 use maxmargin_kernel::{Gamma, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -126,17 +125,23 @@ impl Study<'_> {
         matches!(self.formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. })
     }
 
-    /// The samples that all folds share; none where their training sets scale differently.
+    /// The samples that all folds share; none where their training sets are prepared differently.
     fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'_>>, CvError> {
-        let Some(method) = self.scale else { return self.prepared(None).map(Some) };
-        if self.gamma == Some(Gamma::Scale) {
+        if self.scale.is_some() && self.gamma == Some(Gamma::Scale) {
             return Ok(None);
         }
-        let fit = |fold: usize| Scaler::fit_rows(&self.data.samples, plan.train(fold).into_iter(), method);
-        // The extremes of a feature are often in every training set: the folds then share one kernel after all.
-        let whole = self.prepared(None)?;
-        let same = (0..plan.folds()).all(|fold| Some(fit(fold)) == whole.scaler);
-        Ok(same.then_some(whole))
+        let whole = self.prepared()?;
+        if whole.preparation == Preparation::default() {
+            return Ok(Some(whole));
+        }
+        // The extremes of a feature and all words are often in every training set, and there may be no gaps: the folds then share one kernel after all.
+        for fold in 0..plan.folds() {
+            let own = self.preparing().fit_rows(self.data, plan.train(fold).into_iter())?;
+            if !own.is_same_for(&whole.preparation, &self.data.samples) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(whole))
     }
 
     fn along(

@@ -12,7 +12,7 @@ use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certain, Certificate, Formulation, Goal};
-use maxmargin_data::{Dataset, Par};
+use maxmargin_data::{Dataset, Par, Preparation};
 use maxmargin_model::{Decide, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -187,7 +187,7 @@ pub fn verify(
     let weights = record.and_then(|record| record.sample_weights.as_deref());
     // Checked against the rows of the data: the shape is not what the model says otherwise.
     let arrangement = arrangement.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
-    let prepared = Prepared { scaler: None, samples, kernel: model.kernel().clone() };
+    let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
     let source = Source::of(&prepared, &arrangement, features)?;
     let mut position = vec![0; data.labels.len()];
     arrangement.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);

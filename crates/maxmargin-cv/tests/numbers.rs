@@ -190,6 +190,7 @@ fn trained(
         kernel: &drawn.kernel,
         gamma: None,
         scale: None,
+        impute: None,
         formulation: Formulation::Svc { c: drawn.c, loss, offset },
         weights: &[1.0, 1.0],
         solver: &*solver,

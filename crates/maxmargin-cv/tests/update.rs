@@ -36,6 +36,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
         kernel,
         gamma: None,
         scale,
+        impute: None,
         formulation: Formulation::Svc { c, loss, offset },
         weights: &weights,
         solver: &*solver,

@@ -2,7 +2,9 @@
 
 use crate::number::shortest;
 use crate::samples::{Samples, SamplesError};
+use crate::table::Columns;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Samples and labels, in file order.
 ///
@@ -20,6 +22,9 @@ pub struct Dataset {
     pub index_base: u32,
     /// SHA-256 of the uncompressed text (zeros for data that were made from numbers or generated).
     pub sha256: [u8; 32],
+    /// What the features are called, where the data is of a table ([`crate::table`]). Not serialised: a model that keeps its data has the columns besides.
+    #[serde(skip)]
+    pub columns: Option<Arc<Columns>>,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +49,7 @@ impl TryFrom<Unchecked> for Dataset {
         if index_base > 1 {
             return Err(DataError::IndexBase(index_base));
         }
-        Ok(Self { samples, labels, groups, index_base, sha256 })
+        Ok(Self { samples, labels, groups, index_base, sha256, columns: None })
     }
 }
 
@@ -111,7 +116,7 @@ impl Dataset {
     /// When there is not one label for each row, or a label is not finite.
     pub fn from_samples(samples: Samples, labels: &[f64]) -> Result<Self, DataError> {
         check_labels(&samples, labels)?;
-        Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32] })
+        Ok(Self { samples, labels: labels.to_vec(), groups: None, index_base: 1, sha256: [0; 32], columns: None })
     }
 
     /// A data set from rows (`&[Vec<f64>]`, `&[[f64; 3]]`, `&[&[f64]]` and the like) and labels, in the form that takes least memory
@@ -181,6 +186,7 @@ impl Dataset {
             groups: self.groups.as_ref().map(|groups| rows.iter().map(|&row| groups[row]).collect()),
             index_base: self.index_base,
             sha256: [0; 32],
+            columns: self.columns.clone(),
         }
     }
 }

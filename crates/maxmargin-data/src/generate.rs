@@ -151,7 +151,7 @@ impl Generator {
             _ => (self.points(signs.clone(), features, &mut draw), signs.collect()),
         };
         let samples = samples.map_err(|_| GenerateError::TooLarge { rows, features })?;
-        Ok(Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32] })
+        Ok(Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32], columns: None })
     }
 
     /// Dense rows of the generators that make points.

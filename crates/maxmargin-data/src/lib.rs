@@ -8,7 +8,8 @@
 //! - [`samples`]: the matrix, from numbers, other crates' matrices ([`Samples::from_rows`] and its siblings) or text
 //! - [`dataset`], [`classes`]: samples with labels; labels as signs or classes
 //! - [`libsvm`], [`compress`], [`number`]: text in and out
-//! - [`scale`], [`ranges`]: scaling, and whether it is called for
+//! - [`table`]: comma- and tab-separated values in, with names, words and gaps
+//! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it; whether scaling is called for
 //! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, text in messages
 //! - [`par`], [`asking`]: threads, work that can be called off
 
@@ -22,11 +23,13 @@ pub mod generate;
 pub mod libsvm;
 pub mod number;
 pub mod par;
+pub mod prepare;
 pub mod quote;
 pub mod ranges;
 pub mod samples;
 pub mod scale;
 pub mod sealed;
+pub mod table;
 
 pub use asking::{Asking, Halted};
 pub use classes::ClassLabels;
@@ -34,6 +37,8 @@ pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
 pub use par::Par;
+pub use prepare::{Encoder, Impute, Preparation, Preparing};
 pub use ranges::{Ranges, feature_ranges, inspect};
 pub use samples::{Row, Samples, SamplesError, Storage};
 pub use scale::Scaler;
+pub use table::{Columns, Table};

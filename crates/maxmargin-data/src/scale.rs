@@ -1,13 +1,13 @@
 //! Scaling features: to an interval, as LIBSVM's `svm-scale` does, or to mean 0 and variance 1.
 
+mod error;
 mod range_file;
 
+pub use error::{ScaleError, ScaledBy};
 pub use range_file::RangeError;
 
-use crate::number::format_g;
 use crate::samples::{Samples, SamplesError, prefers_dense};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// What scaled features look like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,70 +78,6 @@ impl TryFrom<Unchecked> for Scaler {
             Ok(Self { method, features, columns, target })
         } else {
             Err("the features of a scaling do not ascend")
-        }
-    }
-}
-
-/// Why samples cannot be scaled.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScaleError {
-    /// Zeros become non-zero in too many places.
-    #[error(
-        "scaling would turn the zeros of sparse data into {entries} stored values; \
-         choose a range that keeps zeros (such as 0 to 1 for features that are never negative)"
-    )]
-    TooDense {
-        /// Values that would be stored.
-        entries: usize,
-    },
-    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too narrow or too wide.
-    #[error(
-        "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"
-    )]
-    Overflow {
-        /// Row, from 0.
-        row: usize,
-        /// Column, from 0.
-        feature: usize,
-        /// The value before it was scaled, which is finite.
-        value: f64,
-        /// By what it was scaled.
-        by: ScaledBy,
-    },
-    /// The scaled samples are no matrix.
-    #[error(transparent)]
-    Samples(#[from] SamplesError),
-}
-
-impl ScaleError {
-    /// The same where row `k` of the samples is row `rows[k]` of the caller's.
-    #[must_use]
-    pub fn in_order(self, rows: &[usize]) -> Self {
-        match self {
-            Self::Overflow { row, feature, value, by } => Self::Overflow { row: rows[row], feature, value, by },
-            other => other,
-        }
-    }
-}
-
-/// What a feature is scaled by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ScaledBy {
-    /// Its smallest and its greatest value.
-    Range(f64, f64),
-    /// Its mean and its standard deviation.
-    Deviation(f64, f64),
-}
-
-impl fmt::Display for ScaledBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |value: f64| format_g(value, 6);
-        match *self {
-            Self::Range(low, high) => write!(f, "by its feature's range, {} to {}", of(low), of(high)),
-            Self::Deviation(mean, deviation) => {
-                write!(f, "by its feature's mean, {}, and deviation, {}", of(mean), of(deviation))
-            }
         }
     }
 }
@@ -263,6 +199,20 @@ impl Scaler {
     #[must_use]
     pub fn with_target(self, target: Option<TargetRange>) -> Self {
         Self { target, ..self }
+    }
+
+    /// The same scaling with some features, that are not constant, as they are.
+    #[must_use]
+    pub(crate) fn keeping(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
+        // The range that is its own image.
+        let (low, high) = match self.method {
+            Method::MinMax { lower, upper } => (lower, upper),
+            Method::Standard => (0.0, 1.0),
+        };
+        for column in self.columns.iter_mut().filter(|column| is_kept(column.feature as usize)) {
+            (column.low, column.high) = (low, high);
+        }
+        self
     }
 
     /// What scaled features look like.

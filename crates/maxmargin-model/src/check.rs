@@ -5,8 +5,8 @@ use crate::machine::{Decide, Machine, Scheme};
 use crate::parts::Parts;
 use crate::record::{MachineRecord, Record};
 use maxmargin_core::Needs;
-use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
+use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
 
 /// The greatest width of a matrix.
@@ -38,6 +38,9 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     }
     if let Some(scaler) = &parts.scaler {
         check_scaler(scaler, &parts.support)?;
+    }
+    if let Some(encoder) = &parts.encoder {
+        check_encoder(encoder, parts)?;
     }
     parts.record.as_ref().map_or(Ok(()), |record| check_record(record, parts))
 }
@@ -131,6 +134,21 @@ pub(crate) fn check_scaler(scaler: &Scaler, support: &Samples) -> Result<(), Mod
     Err(ModelError::invalid("scaler", reason))
 }
 
+/// Columns make the features of the vectors, and what labels stand for are the classes.
+pub(crate) fn check_encoder(encoder: &Encoder, parts: &Parts) -> Result<(), ModelError> {
+    let (columns, features) = (encoder.columns(), parts.support.features());
+    let invalid = |reason: String| Err(ModelError::invalid("list of columns", reason));
+    if columns.width() != features || parts.kernel == Kernel::Precomputed {
+        return invalid(format!("they make {} features, the model has {features}", columns.width()));
+    }
+    let names = columns.labels().len();
+    let is_named = |label: &f64| label.fract() == 0.0 && *label >= 0.0 && (*label as usize) < names;
+    if names > 0 && parts.decide.needs() == Needs::Classes && !parts.classes.iter().all(is_named) {
+        return invalid(format!("{names} words for the labels {:?}", parts.classes));
+    }
+    Ok(())
+}
+
 /// A precomputed kernel knows its support vectors by serial number alone.
 fn check_serials(support: &Samples) -> Result<(), ModelError> {
     let invalid = |reason: String| Err(ModelError::invalid("serial numbers", reason));
@@ -167,7 +185,9 @@ pub(crate) fn check_record(record: &Record, parts: &Parts) -> Result<(), ModelEr
         return invalid(format!("{} rows of {} features for {classes} classes", record.rows, record.features));
     }
     let width = parts.support.features() as u64;
-    if parts.kernel != Kernel::Precomputed && record.features != width {
+    // Tables with gaps have features that tell of them.
+    let inputs = parts.encoder.as_ref().map_or(width, |encoder| encoder.inputs() as u64);
+    if parts.kernel != Kernel::Precomputed && record.features != width && record.features != inputs {
         return invalid(format!("{} features, the support vectors have {width}", record.features));
     }
     let positive = |value: f64| value > 0.0 && value.is_finite();

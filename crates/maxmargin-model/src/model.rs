@@ -1,13 +1,13 @@
 //! The model: decision functions and the rule that makes labels of them, checked once when it is made.
 
-use crate::check::{check, check_index_base, check_record, check_scaler};
+use crate::check::{check, check_encoder, check_index_base, check_record, check_scaler};
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine, Rule, Scheme};
 use crate::parts::{Parts, Section};
 use crate::record::Record;
 use crate::weights::cached;
-use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
+use maxmargin_data::{Columns, Encoder, Samples};
 use maxmargin_kernel::Kernel;
 
 /// A trained support vector machine, of classes, of values or of one class: one or several [`Machine`]s over shared vectors.
@@ -103,6 +103,7 @@ impl Model {
             sections: Vec::new(),
             scheme: rule.scheme,
             calibration: Vec::new(),
+            encoder: None,
         })
     }
 
@@ -128,6 +129,23 @@ impl Model {
         check_scaler(&scaler, &self.parts.support)?;
         self.parts.scaler = Some(scaler);
         Ok(self)
+    }
+
+    /// The same model behind the columns of a table, whose work the support vectors must be; it comes before the record, as a scaler does.
+    ///
+    /// # Errors
+    ///
+    /// When the columns have another number of features than the support vectors, or other labels than the classes; and when the model has its record.
+    pub fn with_encoder(mut self, encoder: Encoder) -> Result<Self, ModelError> {
+        self.check_unrecorded("list of columns")?;
+        check_encoder(&encoder, &self.parts)?;
+        self.parts.encoder = Some(encoder);
+        Ok(self)
+    }
+
+    /// The columns of the table that the model was trained on, if it was one.
+    pub fn columns(&self) -> Option<&Columns> {
+        self.parts.encoder.as_ref().map(Encoder::columns)
     }
 
     /// The same model for files whose first feature has the number `index_base`.

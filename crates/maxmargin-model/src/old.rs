@@ -1,8 +1,9 @@
-//! Formats 1 to 5 of the native model file, as they were: read, never written.
+//! Formats 1 to 6 of the native model file, as they were: read, never written.
 //!
 //! Until format 3 a model of two classes and one of many were different types, and only the one of two could carry sections. Fields follow each
 //! other in a file without any mark, so that what a later format put at the end of a record stands behind a record of the earlier one here.
 
+use crate::calibration::Calibration;
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine, Scheme};
 use crate::parts::{Parts, Section};
@@ -14,7 +15,7 @@ use maxmargin_kernel::Kernel;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The content of a file of format 1 to 5, not yet checked.
+/// The content of a file of format 1 to 6, not yet checked.
 ///
 /// # Errors
 ///
@@ -29,7 +30,8 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
             Either::Many(many) => Parts::from(*many),
         }),
         4 => content::<Parts4<Record4>>(payload).map(Parts::from),
-        _ => content::<Parts4<Record>>(payload).map(Parts::from),
+        5 => content::<Parts4<Record>>(payload).map(Parts::from),
+        _ => content::<Parts6>(payload).map(Parts::from),
     }
 }
 
@@ -165,6 +167,23 @@ struct Parts4<R> {
     sections: Vec<Section>,
 }
 
+/// Format 6, where no model knew the columns of a table.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+struct Parts6 {
+    kernel: Kernel,
+    support: Samples,
+    machines: Vec<Machine>,
+    decide: Decide,
+    classes: Vec<f64>,
+    index_base: u32,
+    scaler: Option<Scaler>,
+    record: Option<Record>,
+    sections: Vec<Section>,
+    scheme: Scheme,
+    calibration: Vec<Calibration>,
+}
+
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 struct Record4 {
@@ -185,7 +204,16 @@ impl<R: Into<Record>> From<Parts4<R>> for Parts {
     fn from(old: Parts4<R>) -> Self {
         let Parts4 { kernel, support, machines, decide, classes, index_base, scaler, record, sections } = old;
         let (record, scheme, calibration) = (record.map(R::into), Scheme::Pairs, Vec::new());
-        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration }
+        Parts6 { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration }.into()
+    }
+}
+
+impl From<Parts6> for Parts {
+    fn from(old: Parts6) -> Self {
+        let Parts6 { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration } =
+            old;
+        let encoder = None;
+        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration, encoder }
     }
 }
 
@@ -212,6 +240,7 @@ impl<R: Into<Record>> From<Two<R>> for Parts {
             sections: old.sections,
             scheme: Scheme::Pairs,
             calibration: Vec::new(),
+            encoder: None,
         }
     }
 }
@@ -272,6 +301,7 @@ impl From<Many> for Parts {
             sections: Vec::new(),
             scheme: Scheme::Pairs,
             calibration: Vec::new(),
+            encoder: None,
         }
     }
 }

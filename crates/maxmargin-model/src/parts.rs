@@ -3,8 +3,8 @@
 use crate::calibration::Calibration;
 use crate::machine::{Decide, Machine, Scheme};
 use crate::record::Record;
-use maxmargin_data::Samples;
 use maxmargin_data::scale::Scaler;
+use maxmargin_data::{Encoder, Samples};
 use maxmargin_kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
@@ -42,4 +42,6 @@ pub struct Parts {
     pub scheme: Scheme,
     /// How decision values become probabilities: one for each machine, or none at all.
     pub calibration: Vec<Calibration>,
+    /// The columns of the table that the model was trained on, and what fills their gaps: applied before the scaler.
+    pub encoder: Option<Encoder>,
 }

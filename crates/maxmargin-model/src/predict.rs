@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::model::Model;
 use crate::parts::Parts;
 use crate::weights::{are_dense, dense, sparse};
-use maxmargin_data::{Par, Samples, Storage};
+use maxmargin_data::{Par, Samples, Storage, prepare};
 use maxmargin_kernel::{Expansion, Kernel, decision_table};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -49,16 +49,14 @@ impl Model {
         Ok(decisions.chunks_exact(self.machines().len()).map(|row| self.label(row)).collect())
     }
 
-    /// The rows as the kernel of this model sees them: behind the scaler, if there is one.
+    /// The rows as the kernel of this model sees them: their gaps filled where they are of a table, and scaled where the model scales.
     ///
     /// # Errors
     ///
-    /// When they cannot be scaled.
+    /// When they cannot be scaled, or a value is missing that the model does not fill in.
     pub fn prepared<'s>(&self, samples: &'s Samples) -> Result<Cow<'s, Samples>, ModelError> {
-        Ok(match &self.parts().scaler {
-            None => Cow::Borrowed(samples),
-            Some(scaler) => Cow::Owned(scaler.apply(samples)?),
-        })
+        let Parts { encoder, scaler, .. } = self.parts();
+        Ok(prepare::apply(encoder.as_ref(), scaler.as_ref(), samples)?)
     }
 
     /// Every machine as one vector of weights, whether that is kept or made for the occasion.

@@ -1,9 +1,11 @@
 //! Almost valid input for every reader.
 
 mod binary;
+mod table;
 mod text;
 
 pub use binary::{KEY, cache, cell, close_cache, close_cell, close_model, native_model, open_model, open_seal};
+pub use table::table;
 pub use text::{data, folds, labels, liblinear_model, libsvm_model, numbers, range};
 
 use crate::draws::Draws;

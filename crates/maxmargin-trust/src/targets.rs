@@ -2,6 +2,7 @@
 //! panics nor takes memory out of proportion.
 
 mod model;
+mod table;
 mod text;
 
 use crate::draws::Draws;
@@ -38,12 +39,21 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     plain(
         "data",
         text::data,
         make::data,
         &["qid:1", "#", "\u{feff}", "\r\n", "0:0", "4294967294:1", "1e308", "nan", "-0", " 1:"],
+    ),
+    plain(
+        "table",
+        table::table,
+        make::table,
+        &[
+            "\"", "\"\"", ",", ";", "\t", "|", "\r\n", "\r", "\u{feff}", "NA", "?", "yes", "1,5", "1e999", "inf", "target,",
+            "\u{e4}", "\0",
+        ],
     ),
     plain("labels", text::labels, make::labels, &["-0", "1e-320", "9007199254740993", "nan", "\n"]),
     plain("folds", text::folds, make::folds, &["#", "\n", "4294967295", "-1", "+1", " ", "!0", "-\n", " 1"]),
@@ -53,7 +63,7 @@ pub const TARGETS: [Target; 10] = [
         name: "model",
         run: model::native,
         make: make::native_model,
-        words: &["maxmargin-model 6 ", "\n"],
+        words: &["maxmargin-model 7 ", "\n"],
         open: make::open_model,
         close: make::close_model,
     },

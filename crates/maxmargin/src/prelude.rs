@@ -12,6 +12,6 @@
 pub use crate::{Ranges, Svm};
 pub use maxmargin_core::{Goal, Loss, Offset};
 pub use maxmargin_cv::{CvReport, Fitted, FoldPlan, Metric, Probability, Seeding, Solver};
-pub use maxmargin_data::{Dataset, Generator, Par, Samples};
+pub use maxmargin_data::{Dataset, Generator, Impute, Par, Samples};
 pub use maxmargin_kernel::{Gamma, Kernel};
 pub use maxmargin_model::Model;

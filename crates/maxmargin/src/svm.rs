@@ -13,7 +13,7 @@ mod weights;
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Solve, Stop};
 use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Probability, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Par};
+use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_model::Scheme;
 use std::ops::ControlFlow;
@@ -27,6 +27,7 @@ const MEMORY: u64 = 2 << 30;
 /// A plain value: clone it, change it, keep it. Two classes are one machine, more of them one for each pair, or one for each against the rest ([`Svm::one_vs_rest`]); regression and
 /// one class are one.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct Svm {
     kernel: Kernel,
     gamma: Option<Gamma>,
@@ -35,8 +36,10 @@ pub struct Svm {
     loss: Option<Loss>,
     offset: Option<Offset>,
     weights: Vec<(f64, f64)>,
+    balanced: bool,
     sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
+    impute: Option<Impute>,
     solver: Solver,
     vectors: bool,
     shrinking: bool,
@@ -89,8 +92,10 @@ impl Svm {
             loss: None,
             offset: None,
             weights: Vec::new(),
+            balanced: false,
             sample_weights: None,
             scale: None,
+            impute: None,
             solver: Solver::Auto,
             vectors: false,
             shrinking: true,
@@ -151,6 +156,27 @@ impl Svm {
     #[must_use]
     pub fn scale(self, method: Method) -> Self {
         Self { scale: Some(method), ..self }
+    }
+
+    /// Fills in missing values of a table ([`maxmargin_data::table`]) by what the training samples show: in a cross-validation those of each fold. The model keeps what
+    /// it fills in. Without it a missing value is an error.
+    ///
+    /// ```
+    /// use maxmargin::data::table::{self, TableOptions};
+    /// use maxmargin::prelude::*;
+    ///
+    /// let text = "height,eyes,kind\n1.2,round,cat\n0.3,slit,mouse\n,round,cat\n0.2,?,mouse\n";
+    /// let data = table::read(text.as_bytes(), &TableOptions { missing: true, ..TableOptions::default() })?.data;
+    /// let fitted = Svm::rbf(1.0).c(10.0).impute(Impute::Median).fit(&data)?;
+    /// let columns = data.columns.as_ref().expect("of a table");
+    /// let new = table::read_like(b"eyes,height\nround,1.1\n", columns, &TableOptions::default())?.data;
+    /// let label = fitted.predict(&new.samples)?[0];
+    /// assert_eq!(columns.labels()[label as usize], "cat");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn impute(self, way: Impute) -> Self {
+        Self { impute: Some(way), ..self }
     }
 
     /// Keeps support vectors in linear models, too, so that samples can be added and removed.
@@ -252,7 +278,7 @@ impl Svm {
         if other || self.offset.is_some_and(|offset| offset != formulation.offset()) {
             return Err(CvError::Fixed(formulation.name()));
         }
-        if formulation.needs() != Needs::Classes && !self.weights.is_empty() {
+        if formulation.needs() != Needs::Classes && (self.balanced || !self.weights.is_empty()) {
             return Err(CvError::Classes(formulation.name()));
         }
         if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
@@ -334,7 +360,7 @@ impl Svm {
     fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
         let classes = self.classes(data)?;
-        let weights = self.weights_of(classes.as_ref())?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.weights_of(classes))?;
         run(&self.study_of(data, classes.as_ref(), &weights, &*self.solve()))
     }
 
@@ -360,6 +386,7 @@ impl Svm {
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
+            impute: self.impute,
             formulation: self.formulation(),
             weights,
             sample_weights: self.sample_weights.as_deref(),

@@ -32,7 +32,7 @@ pub(crate) struct Trained {
 pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Result<Trained, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
     let (data, model) = (folder.path().join("data"), folder.path().join("model"));
-    let set = Dataset { samples, labels: signs.to_vec(), groups: None, index_base: 1, sha256: [0; 32] };
+    let set = Dataset { samples, labels: signs.to_vec(), groups: None, index_base: 1, sha256: [0; 32], columns: None };
     write(&set, &data).map_err(Failure::Temporary)?;
     let mut command = Command::new(PROGRAM);
     command.args(arguments(setting)).arg(&data).arg(&model);

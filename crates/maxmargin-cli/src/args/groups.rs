@@ -2,11 +2,13 @@
 
 use super::formulation::FormulationArgs;
 use super::ranges::{Values, Widths, values, widths};
+use super::table::TableArgs;
 use super::values::{self, Folds, Json, KernelName, ScaleName, Share, Weight};
 use clap::Args;
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
+use maxmargin::data::Impute;
 use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::Scheme;
 use std::path::PathBuf;
@@ -15,7 +17,7 @@ use std::time::Duration;
 /// Where the data comes from.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
-    /// LIBSVM-format file (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
+    /// File in LIBSVM's format or a table of comma- or tab-separated values (plain, .gz, .bz2 or .xz), - for standard input, or a generator:
     /// gauss-m, two-gaussians, banana, blobs, sparse-text, rcv1-like, covtype-like
     #[arg(value_name = "DATA")]
     pub(crate) source: String,
@@ -47,6 +49,8 @@ pub(crate) struct DataOptions {
     /// Keep parsed files in this directory, by the hash of their bytes
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub(crate) cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
 }
 
 /// The kernel function.
@@ -180,8 +184,8 @@ pub(crate) struct SvmArgs {
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) formulation: FormulationArgs,
-    /// Factor of C for one class; repeatable
-    #[arg(long, value_name = "LABEL=W", value_parser = values::weight, allow_hyphen_values = true)]
+    /// Factor of C for one class, repeatable; balanced: for each class the factor by which it is rarer than the others, so that all weigh the same
+    #[arg(long, value_name = "LABEL=W|balanced", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
     /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it were there twice)
     #[arg(long, value_name = "FILE")]
@@ -195,6 +199,10 @@ pub(crate) struct ProblemArgs {
     /// Scale the features; fitted on training rows only, stored in the model
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleName>,
+    /// Fill missing numbers of a table in with the median, mean or most-frequent value of their column (words and truths with the most frequent); fitted on
+    /// training rows only, stored in the model
+    #[arg(long, value_name = "HOW", value_parser = values::impute())]
+    pub(crate) impute: Option<Impute>,
 }
 
 /// How the problem is solved.

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
+use maxmargin::data::Impute;
 use maxmargin::kernel::Gamma;
 use maxmargin::model::Scheme;
 use std::path::PathBuf;
@@ -88,6 +89,11 @@ pub(crate) fn scheme() -> impl TypedValueParser<Value = Scheme> {
     named(SCHEMES).map(|name| if name == "one-vs-rest" { Scheme::Rest } else { Scheme::Pairs })
 }
 
+/// A way of filling in by name.
+pub(crate) fn impute() -> impl TypedValueParser<Value = Impute> {
+    PossibleValuesParser::new(Impute::ALL.map(Impute::name)).try_map(|name| name.parse::<Impute>())
+}
+
 /// A loss by name.
 pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
     named(LOSSES).map(|name| if name == "squared" { Loss::SquaredHinge } else { Loss::Hinge })
@@ -129,10 +135,12 @@ pub(crate) enum Folds {
 }
 
 /// A factor of C for one class.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Weight {
-    pub(crate) label: f64,
-    pub(crate) factor: f64,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Weight {
+    /// Of one class, which may be called by a word.
+    Of { label: String, factor: f64 },
+    /// All classes weigh the same.
+    Balanced,
 }
 
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
@@ -227,11 +235,14 @@ pub(crate) fn folds(text: &str) -> Result<Folds, String> {
 }
 
 pub(crate) fn weight(text: &str) -> Result<Weight, String> {
-    let wanted = || "write LABEL=W, such as -1=2, with W at least 0".to_owned();
-    let (label, factor) = text.split_once('=').ok_or_else(wanted)?;
-    let label = finite(label).map_err(|_| wanted())?;
+    if text == "balanced" {
+        return Ok(Weight::Balanced);
+    }
+    let wanted = || "write LABEL=W, such as -1=2, with W at least 0, or balanced".to_owned();
+    // A word may have the sign in it, a factor has not.
+    let (label, factor) = text.rsplit_once('=').filter(|parts| !parts.0.is_empty()).ok_or_else(wanted)?;
     let factor = finite(factor).ok().filter(|f| *f >= 0.0).ok_or_else(wanted)?;
-    Ok(Weight { label, factor })
+    Ok(Weight::Of { label: label.to_owned(), factor })
 }
 
 /// `512M`, `4G`, `1.5GiB`, `100000`: units are powers of 1024.
@@ -299,9 +310,12 @@ mod tests {
 
     #[test]
     fn weights_name_a_class() {
-        assert_eq!(weight("-1=2.5"), Ok(Weight { label: -1.0, factor: 2.5 }));
-        assert_eq!(weight("+1=0"), Ok(Weight { label: 1.0, factor: 0.0 }));
-        for bad in ["1", "=2", "a=1", "1=-1", "1=nan", "1="] {
+        assert_eq!(weight("-1=2.5"), Ok(Weight::Of { label: "-1".to_owned(), factor: 2.5 }));
+        assert_eq!(weight("+1=0"), Ok(Weight::Of { label: "+1".to_owned(), factor: 0.0 }));
+        // Words have the sign in them.
+        assert_eq!(weight("<=50K=3"), Ok(Weight::Of { label: "<=50K".to_owned(), factor: 3.0 }));
+        assert_eq!(weight("balanced"), Ok(Weight::Balanced));
+        for bad in ["1", "=2", "a", "1=-1", "1=nan", "1="] {
             assert!(weight(bad).is_err(), "{bad}");
         }
     }

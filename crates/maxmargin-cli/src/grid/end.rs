@@ -14,7 +14,7 @@ use crate::problem::failed;
 use crate::progress::{Bar, Phase};
 use crate::report::{End, Seconds, Setup, words};
 use crate::threads::Threads;
-use crate::{advice, format, model_io};
+use crate::{advice, model_io, names};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
 use maxmargin::{Found, Svm};
@@ -224,10 +224,10 @@ fn tries(args: &GridArgs) -> Vec<&'static str> {
 /// What to do when nothing was learnt.
 fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
     let mut tries = tries(args);
-    tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W)"));
+    tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W, or balanced)"));
     format!(
         "nothing beats the majority class: always guessing {} is right for {:.4} %, the best combination for {:.4} %; try {}",
-        format::exact(label),
+        names::shown(label),
         100.0 * size as f64 / rows as f64,
         100.0 * best.found.correct as f64 / rows as f64,
         tries.join(", "),

@@ -1,15 +1,14 @@
 //! How features are to be scaled: tried on some of the samples, by a small grid.
 
 use super::choice::Choice;
-use crate::args::ScaleName;
+use crate::args::{ProblemArgs, ScaleName};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::problem::{failed, scale_method, scale_name};
 use crate::progress::Bar;
 use maxmargin::core::Needs;
 use maxmargin::cv::{FoldPlan, Unlogged};
-use maxmargin::data::scale::{Method, Scaler};
-use maxmargin::data::{Dataset, Par};
+use maxmargin::data::{Dataset, Impute, Par, Preparing};
 use maxmargin::kernel::gamma_scale;
 use maxmargin::{Attended, Ranges, Search, Svm};
 use serde::Serialize;
@@ -28,17 +27,15 @@ const GAMMA: [f64; 4] = [1.0 / 64.0, 0.125, 1.0, 8.0];
 const WIDTHS: [i32; 6] = [-9, -6, -3, 0, 3, 6];
 
 /// Powers of two around what is usual for samples that are scaled like this.
-pub(super) fn widths(data: &Dataset, scale: Option<ScaleName>) -> Vec<f64> {
-    let usual = usual(data, scale.map(scale_method)).unwrap_or(1.0).log2().round() as i32;
+pub(super) fn widths(data: &Dataset, asked: &ProblemArgs) -> Vec<f64> {
+    let preparing = Preparing { impute: asked.impute, scale: asked.scale.map(scale_method) };
+    let usual = usual(data, preparing).unwrap_or(1.0).log2().round() as i32;
     WIDTHS.iter().map(|k| 2.0_f64.powi((usual + k).clamp(-1000, 1000))).collect()
 }
 
-/// 1/(features · variance) of scaled samples; none where they cannot be scaled, or are all zero.
-fn usual(data: &Dataset, method: Option<Method>) -> Option<f64> {
-    let gamma = match method {
-        None => gamma_scale(&data.samples),
-        Some(method) => gamma_scale(&Scaler::fit(&data.samples, method).apply(&data.samples).ok()?),
-    };
+/// 1/(features · variance) of prepared samples; none where they cannot be prepared, or are all zero.
+fn usual(data: &Dataset, preparing: Preparing) -> Option<f64> {
+    let gamma = gamma_scale(&*preparing.fit(data).ok()?.apply(&data.samples).ok()?);
     (gamma.is_finite() && gamma > 0.0).then_some(gamma)
 }
 
@@ -58,7 +55,7 @@ pub(super) struct Tried {
 pub(super) fn pick(
     svm: &Svm,
     input: &Input,
-    (choice, needs, seed): (&Choice, Needs, u64),
+    (choice, needs, impute, seed): (&Choice, Needs, Option<Impute>, u64),
     (par, quiet): (Par, bool),
 ) -> Result<(Option<ScaleName>, Vec<Tried>), Failure> {
     let bad = |error: &maxmargin::Error| failed(input, error);
@@ -81,7 +78,7 @@ pub(super) fn pick(
     for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {
         let method = name.map(scale_method);
         // What cannot be scaled is left to the search itself, which says why.
-        let Some(usual) = usual(data, method) else { continue };
+        let Some(usual) = usual(data, Preparing { impute, scale: method }) else { continue };
         let scaled = method.into_iter().fold(svm.clone().threads(par), Svm::scale);
         let ranges = Ranges::new().c(&C).gamma(&GAMMA.map(|factor| factor * usual));
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());

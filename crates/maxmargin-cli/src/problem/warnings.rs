@@ -1,7 +1,7 @@
 //! What looks wrong with data or a kernel, before anything is trained.
 
-use crate::format;
 use crate::notes::Notes;
+use crate::{format, names};
 use maxmargin::data::ClassLabels;
 use maxmargin::kernel::{Gram, diagnose};
 
@@ -39,14 +39,14 @@ pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
     let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
     let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
-    let (label, size) = (format::exact(classes.labels()[smallest]), classes.sizes()[smallest]);
+    let (label, size) = (names::shown(classes.labels()[smallest]), classes.sizes()[smallest]);
     let others = match rare.len() - 1 {
         0 => String::new(),
         more => format!(" and {more} more are rare"),
     };
     notes.warn(format!(
         "class {label} has only {size} of {rows} rows ({:.2} %){others}: never guessing it can be right for {:.2} %; compare with that, and \
-         consider --weight {label}=W",
+         consider --weight {label}=W or balanced",
         100.0 * size as f64 / rows as f64,
         100.0 * (rows - size) as f64 / rows as f64,
     ));

@@ -1,6 +1,7 @@
 //! What the JSON documents of all commands are made of; docs/json.md describes every key.
 
 use super::kernel::KernelDocument;
+use super::tabular::TableDocument;
 use crate::format;
 use crate::memory;
 use crate::notes::Notes;
@@ -8,7 +9,7 @@ use crate::problem::scale_name;
 use crate::threads::Threads;
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
-use maxmargin::data::Dataset;
+use maxmargin::data::{Dataset, Encoder, Impute};
 use maxmargin::model::{Model, Scheme, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub(crate) struct DataDocument {
     /// The labels as values, where they are.
     pub(crate) target: Option<TargetDocument>,
     pub(crate) sha256: String,
+    /// Where it is of a table.
+    pub(crate) table: Option<TableDocument>,
 }
 
 impl DataDocument {
@@ -73,6 +76,7 @@ impl DataDocument {
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             target: None,
             sha256: crate::format::hex(&data_sha256(data)),
+            table: data.columns.as_deref().map(TableDocument::of),
         }
     }
 
@@ -185,6 +189,8 @@ pub(crate) struct Setup {
     /// The relative gap that was asked for.
     pub(crate) gap: Option<f64>,
     pub(crate) scale: Option<&'static str>,
+    /// How missing values are filled in, where they are.
+    pub(crate) impute: Option<&'static str>,
     pub(crate) seed: Option<u64>,
 }
 
@@ -211,6 +217,7 @@ impl Setup {
             eps: goal.kkt(),
             gap: goal.gap(),
             scale: model.parts().scaler.as_ref().map(|scaler| scale_name(scaler.method())),
+            impute: model.parts().encoder.as_ref().and_then(Encoder::impute).map(Impute::name),
             seed: None,
         }
     }
@@ -256,7 +263,7 @@ pub(crate) struct MachineDocument {
 impl MachineDocument {
     /// `-1 and 1`, `1 and the rest`, or `all`
     pub(crate) fn name(negative: Option<f64>, positive: Option<f64>) -> String {
-        let exact = crate::format::exact;
+        let exact = crate::names::shown;
         match (negative, positive) {
             (Some(a), Some(b)) => format!("{} and {}", exact(a), exact(b)),
             (None, Some(b)) => format!("{} and the rest", exact(b)),

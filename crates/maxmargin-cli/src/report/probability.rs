@@ -1,7 +1,7 @@
 //! What reports say of probabilities.
 
 use super::table::{Align, columns};
-use crate::format;
+use crate::{format, names};
 use maxmargin::cv::{CalibrationReport, Reliability};
 
 /// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected calibration error 0.01 …`
@@ -26,7 +26,7 @@ pub(crate) fn reliability_text(reliability: &Reliability) -> String {
 /// What was said, in ten bins, and what came true.
 pub(crate) fn reliability_table(reliability: &Reliability, classes: &[f64]) -> String {
     let said = match classes {
-        [_, second] => format!("said of class {}", format::exact(*second)),
+        [_, second] => format!("said of class {}", names::shown(*second)),
         _ => "said of the likeliest".to_owned(),
     };
     let header = [(&said[..], Align::Left), ("rows", Align::Right), ("mean", Align::Right), ("came true", Align::Right)];

@@ -2,7 +2,7 @@
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
-use crate::format;
+use crate::{format, names};
 use maxmargin::core::Status;
 use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
@@ -13,7 +13,7 @@ pub(crate) const SHOWN: usize = 15;
 
 /// `a9a: 32,561 rows, 123 features; class -1: 24,720, class 1: 7,841`
 pub(crate) fn data_line(data: &DataDocument) -> String {
-    let class = |c: &super::document::ClassCount| format!("class {}: {}", format::exact(c.label), format::count(c.count as u64));
+    let class = |c: &super::document::ClassCount| format!("class {}: {}", names::shown(c.label), format::count(c.count as u64));
     let mut classes: Vec<String> = data.classes.iter().take(10).map(class).collect();
     if data.classes.len() > classes.len() {
         classes.push(format!("and {} more classes", data.classes.len() - classes.len()));
@@ -51,7 +51,7 @@ pub(crate) fn setup_line(setup: &Setup) -> String {
 pub(crate) fn cost_text(setup: &Setup) -> String {
     let labels = setup.data.labels();
     let changed = setup.weights.iter().zip(labels).filter(|(w, _)| **w != 1.0);
-    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), format::exact(c))).collect();
+    let text: Vec<String> = changed.map(|(w, c)| format!("{} for class {}", format::exact(*w), names::shown(c))).collect();
     let times = if text.is_empty() { String::new() } else { format!(" (times {})", text.join(", ")) };
     let none = if setup.formulation.nu.is_some() && setup.command != "grid" { "none" } else { "many" };
     setup.formulation.c.map_or_else(|| none.to_owned(), format::exact) + &times
@@ -133,11 +133,11 @@ pub(crate) fn confusion_table(confusion: &Confusion, classes: &[f64]) -> String 
         let mistaken = (0..classes.len()).filter(|&other| other != class && counts[other] > 0);
         let worst = mistaken.rev().max_by_key(|&other| counts[other]);
         vec![
-            format::exact(classes[class]),
+            names::shown(classes[class]),
             all.to_string(),
             format!("{:.2} %", 100.0 * counts[class] as f64 / all.max(1) as f64),
             given.to_string(),
-            worst.map_or_else(String::new, |other| format!("{} ({})", format::exact(classes[other]), counts[other])),
+            worst.map_or_else(String::new, |other| format!("{} ({})", names::shown(classes[other]), counts[other])),
         ]
     };
     columns(&header, &(0..classes.len()).map(row).collect::<Vec<_>>())

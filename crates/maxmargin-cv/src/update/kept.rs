@@ -2,9 +2,10 @@
 
 use crate::matching::positions;
 use crate::update::{UpdateError, solutions};
-use maxmargin_data::{Dataset, Scaler, codec};
-use maxmargin_model::{Model, Record, data_sha256, numbers_sha256};
+use maxmargin_data::{Dataset, Encoder, Scaler, codec};
+use maxmargin_model::{Model, Parts, Record, data_sha256, numbers_sha256};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Whose section of a model file this is.
 const TAG: [u8; 8] = *b"samples\0";
@@ -37,8 +38,10 @@ impl Kept {
     /// When the bytes are not what they should be.
     pub fn of(model: &Model) -> Result<Option<Self>, UpdateError> {
         let Some(bytes) = model.section(TAG) else { return Ok(None) };
-        let kept: Self = codec::decode(bytes, bytes.len()).map_err(|e| UpdateError::Damaged(e.to_string()))?;
+        let mut kept: Self = codec::decode(bytes, bytes.len()).map_err(|e| UpdateError::Damaged(e.to_string()))?;
         kept.check_numbering()?;
+        // The model has them besides.
+        kept.data.columns = model.columns().cloned().map(Arc::new);
         Ok(Some(kept))
     }
 
@@ -104,8 +107,8 @@ impl Kept {
         sorted.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(UpdateError::Twice(pair[0])))
     }
 
-    /// The rows `stay` and those of `added` below them; with a scaler as many columns as it knows.
-    pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, scaler: Option<&Scaler>) -> Result<Self, UpdateError> {
+    /// The rows `stay` and those of `added` below them; as many features as the scaler of the model knows, or its columns have.
+    pub(super) fn changed(&self, stay: &[usize], added: Option<&Dataset>, model: &Model) -> Result<Self, UpdateError> {
         // No text has these rows: the hash is that of the numbers.
         let mut kept = Self {
             data: Dataset { groups: None, ..self.data.select(stay) },
@@ -115,8 +118,11 @@ impl Kept {
         };
         if let Some(added) = added {
             kept.data.samples = kept.data.samples.stacked(&added.samples)?;
-            if let Some(scaler) = scaler {
-                kept.data.samples = kept.data.samples.with_features(scaler.features());
+            let Parts { encoder, scaler, .. } = model.parts();
+            let known = encoder.as_ref().map(Encoder::inputs).filter(|inputs| kept.data.samples.features() > *inputs);
+            let scaled = scaler.as_ref().filter(|_| encoder.is_none()).map(Scaler::features);
+            if let Some(features) = known.or(scaled) {
+                kept.data.samples = kept.data.samples.with_features(features);
             }
             kept.data.labels.extend_from_slice(&added.labels);
             kept.next = self.next.checked_add(added.labels.len() as u64).ok_or(UpdateError::Exhausted(self.next))?;

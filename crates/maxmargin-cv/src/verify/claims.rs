@@ -3,9 +3,8 @@
 use crate::update::{Kept, UpdateError};
 use crate::verify::Check;
 use crate::words::labels_in_words;
-use maxmargin_data::Dataset;
-use maxmargin_data::scale::Scaler;
-use maxmargin_model::{Decide, Model, data_sha256, numbers_sha256};
+use maxmargin_data::{Dataset, Encoder, Preparing, Scaler};
+use maxmargin_model::{Decide, Model, Parts, data_sha256, numbers_sha256};
 
 /// Whether the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
@@ -24,7 +23,7 @@ pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
     Check::new("classes", ours == theirs, detail)
 }
 
-/// Shape, hash, scaler, and the data that the model keeps.
+/// Shape, hash, columns, scaler, and the data that the model keeps.
 pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) {
     if let Some(record) = model.record() {
         let (rows, features) = (data.samples.len() as u64, data.samples.features() as u64);
@@ -37,16 +36,26 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         checks.push(Check::new("data hash", same, detail.to_owned()));
     }
     let kept = Kept::of(model);
-    if let Some(scaler) = &model.parts().scaler {
-        let updated = matches!(&kept, Ok(Some(kept)) if kept.updates > 0);
-        let (passed, detail) = if *scaler == Scaler::fit(&data.samples, scaler.method()) {
+    let Parts { encoder, scaler, .. } = model.parts();
+    let updated = matches!(&kept, Ok(Some(kept)) if kept.updates > 0);
+    let mut fitted = |what: &'static str, same: bool| {
+        let (passed, detail) = if same {
             (Some(true), "fitted to this data")
         } else if updated {
             (None, "it was fitted before the model was updated, to samples that may have left")
         } else {
             (Some(false), "not what fitting to this data gives")
         };
-        checks.push(Check { what: "scaler", passed, detail: detail.to_owned() });
+        checks.push(Check { what, passed, detail: detail.to_owned() });
+    };
+    let how = Preparing { impute: encoder.as_ref().and_then(Encoder::impute), scale: scaler.as_ref().map(Scaler::method) };
+    // What cannot be prepared is an error of the judgement that follows.
+    let found = how.fit(data).unwrap_or_default();
+    if encoder.is_some() {
+        fitted("columns", found.encoder == *encoder);
+    }
+    if scaler.is_some() {
+        fitted("scaler", found.scaler == *scaler);
     }
     // What the next update would start from, whatever data the model is judged by.
     let sound = kept.and_then(|kept| match (kept, model.record()) {

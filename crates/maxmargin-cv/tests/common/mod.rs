@@ -74,6 +74,7 @@ impl Case {
             kernel: &self.kernel,
             gamma: self.gamma,
             scale: self.scale,
+            impute: None,
             formulation: self.formulation,
             weights: &self.weights,
             solver: &*self.solver,

@@ -54,7 +54,7 @@ pub enum Problem {
     #[error("lists several labels; keep one number a row, or make one file for each label")]
     MultiLabel,
     /// A row of a table with separators.
-    #[error("looks like comma-separated values; convert it to `label index:value …` rows first")]
+    #[error("looks like comma-separated values; read it as a table, or convert it to `label index:value …` rows")]
     Separated,
     /// A feature without a colon, or with nothing after it.
     #[error("has no value; write `index:value`")]

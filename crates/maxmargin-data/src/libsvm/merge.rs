@@ -101,7 +101,7 @@ pub(super) fn dataset(mut chunks: Vec<Chunk>, options: ReadOptions, sha256: [u8;
     };
     let samples = Samples::from_parts(rows, features, storage);
     let groups = (!groups.is_empty()).then_some(groups);
-    Dataset { samples, labels, groups, index_base, sha256 }
+    Dataset { samples, labels, groups, index_base, sha256, columns: None }
 }
 
 fn dense<T: Copy + Default + Send>(

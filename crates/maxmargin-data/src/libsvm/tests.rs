@@ -305,7 +305,7 @@ fn datasets() -> impl Strategy<Value = Dataset> {
             // Compressed rows keep no zeros, so no sign of zero either.
             let values = values.into_iter().map(|v: f64| if v == 0.0 { 0.0 } else { v }).collect();
             let samples = Samples::from_dense(rows, features, values).expect("finite").compact();
-            Dataset { samples, labels, groups: grouped.then_some(groups), index_base, sha256: [0; 32] }
+            Dataset { samples, labels, groups: grouped.then_some(groups), index_base, sha256: [0; 32], columns: None }
         })
     })
 }
@@ -345,6 +345,7 @@ fn features_that_no_reader_takes_are_not_written() {
         groups: None,
         index_base,
         sha256: [0; 32],
+        columns: None,
     };
     // Matrices have no more columns than this; numbered from 1 that is one too many.
     let widest = u32::MAX as usize;

@@ -23,6 +23,9 @@ impl LinearModel {
         if parts.scaler.is_some() {
             return refused("a model that scales its features");
         }
+        if parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()) {
+            return refused("a model of words or of gaps that are filled in");
+        }
         if parts.index_base != 1 {
             return refused("a model of features numbered from 0");
         }

@@ -101,8 +101,20 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let classes = if turned { labels.into_iter().rev().collect() } else { labels };
     let (decide, scaler, record, sections) = (Decide::Vote, None, None, kind.kept());
     let (scheme, none) = (Scheme::Pairs, Vec::new());
-    let parts =
-        Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration: none };
+    let parts = Parts {
+        kernel,
+        support,
+        machines,
+        decide,
+        classes,
+        index_base,
+        scaler,
+        record,
+        sections,
+        scheme,
+        calibration: none,
+        encoder: None,
+    };
     Model::new(parts)?.with_calibration(calibration)
 }
 
@@ -114,7 +126,20 @@ fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: Decide, kind: Kind) -
     let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
     let (classes, scaler, record, sections) = (Vec::new(), None, None, kind.kept());
     let (scheme, calibration) = (Scheme::Pairs, Vec::new());
-    Model::new(Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration })
+    Model::new(Parts {
+        kernel,
+        support,
+        machines,
+        decide,
+        classes,
+        index_base,
+        scaler,
+        record,
+        sections,
+        scheme,
+        calibration,
+        encoder: None,
+    })
 }
 
 /// The lines after `SV`, which must be `total`, and the number of the last.

@@ -178,3 +178,26 @@ fn too_many_coefficients_are_refused() {
     let error = decode(&file(1, &Two { coef: vec![1.0; 4], ..two(first()) })).expect_err("4 for 3 vectors");
     assert!(error.to_string().contains("list of support vectors"), "{error}");
 }
+
+#[test]
+fn probabilities_of_format_6() {
+    let parts = decode(&file(1, &two(first()))).expect("an old model").into_parts();
+    let Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, .. } = parts.clone();
+    let calibration = vec![Calibration::Sigmoid { a: -1.0, b: 0.5 }];
+    let six = Parts6 {
+        calibration: calibration.clone(),
+        kernel,
+        support,
+        machines,
+        decide,
+        classes,
+        index_base,
+        scaler,
+        record,
+        sections,
+        scheme,
+    };
+    let model = decode(&file(6, &six)).expect("an old model");
+    assert_eq!(*model.parts(), Parts { calibration, ..parts });
+    assert_eq!(model.columns(), None);
+}

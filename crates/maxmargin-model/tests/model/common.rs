@@ -67,6 +67,7 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         sections: Vec::new(),
         scheme: Scheme::Pairs,
         calibration: Vec::new(),
+        encoder: None,
     })
     .expect("a valid model")
 }

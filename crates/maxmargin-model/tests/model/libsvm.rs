@@ -226,7 +226,7 @@ fn svm_predict_reads_our_models_and_agrees() {
         let model = halving(&model(kernel, sparse(40, 10, 5), CLASSES[0]), &samples);
         let decisions = model.decision_values(&samples, Par::Seq).unwrap();
         let labels: Vec<f64> = decisions.iter().map(|d| model.label(&[*d])).collect();
-        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32] };
+        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32], columns: None };
         let Some(theirs) = svm_predict(&written(&model), &data, &folder) else { break };
         for (i, (ours, theirs)) in labels.iter().zip(&theirs).enumerate() {
             // At the boundary itself rounding may decide.
@@ -246,7 +246,7 @@ fn svm_predict_elects_the_same_of_four_classes() {
         let model = model(kernel, dense(60, 8, 5), CLASSES[2]);
         let samples = dense(300, 8, 6);
         let labels = model.predict(&samples, Par::Seq).unwrap();
-        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32] };
+        let data = Dataset { samples, labels: labels.clone(), groups: None, index_base: 1, sha256: [0; 32], columns: None };
         let Some(theirs) = svm_predict(&written(&model), &data, &folder) else { break };
         assert_eq!(labels, theirs);
     }

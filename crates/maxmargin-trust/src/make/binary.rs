@@ -4,10 +4,13 @@ use super::text;
 use crate::draws::Draws;
 use maxmargin::cv::{Finished, FoldPlan};
 use maxmargin::data::scale::Method;
-use maxmargin::data::{Dataset, Generator, Par, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm};
-use maxmargin::model::file::sealed;
+use maxmargin::data::table::{self, TableOptions};
+use maxmargin::data::{
+    Dataset, Encoder, Generator, Par, Preparing, ReadOptions, Samples, Scaler, cache as stored, codec, libsvm,
+};
+use maxmargin::model::file::{FORMAT, sealed};
 use maxmargin::model::{Calibration, Decide, Machine, Parts, Scheme, Section};
-use maxmargin::prelude::{Kernel, Svm};
+use maxmargin::prelude::{Impute, Kernel, Svm};
 use std::sync::OnceLock;
 
 /// The key of all cached data here.
@@ -24,7 +27,8 @@ pub fn native_model(draws: &mut Draws) -> Vec<u8> {
         return bytes;
     }
     let payload = codec::encode(&parts(draws)).unwrap_or_default();
-    sealed(draws.pick(&[4, 4, 4, 4, 4, 4, 4, 4, 3, 2, 1]), &payload)
+    let format = if draws.once_in(12) { draws.below(FORMAT as usize) as u32 } else { FORMAT };
+    sealed(format, &payload)
 }
 
 /// A model with all its records.
@@ -70,6 +74,7 @@ fn parts(draws: &mut Draws) -> Parts {
     let scaler = draws
         .once_in(4)
         .then(|| Scaler::fit(&support, draws.pick(&[Method::Standard, Method::MinMax { lower: 0.0, upper: 1.0 }])));
+    let encoder = if features < 5 && draws.once_in(4) { encoder(support.features().min(5), draws) } else { None };
     let sections = draws.once_in(4).then(|| Section { tag: *b"fuzzed\0\0", bytes: vec![draws.word() as u8; draws.below(20)] });
     let calibration: Vec<Calibration> = if draws.once_in(3) {
         let knot = |at: f64| Calibration::Steps { at: vec![at, at + 1.0], probability: vec![0.25, 0.75] };
@@ -90,7 +95,18 @@ fn parts(draws: &mut Draws) -> Parts {
         sections: sections.into_iter().collect(),
         scheme: Scheme::Pairs,
         calibration,
+        encoder,
     }
+}
+
+/// The columns of a table that has these features, with what fills their gaps.
+fn encoder(features: usize, draws: &mut Draws) -> Option<Encoder> {
+    let header: Vec<String> = (0..features).map(|j| format!("c{j},")).collect();
+    let row = |value: &str| value.repeat(features);
+    let text = format!("{}y\n{}0\n{}1\n", header.concat(), row("1,"), row("2.5,"));
+    let table = table::read(text.as_bytes(), &TableOptions::default()).ok()?;
+    let impute = draws.once_in(2).then_some(Impute::Median);
+    Preparing { impute, scale: None }.fit(&table.data).ok()?.encoder
 }
 
 /// The first line of a model file and its payload.
@@ -107,7 +123,7 @@ pub fn close_model(head: Vec<u8>, payload: Vec<u8>, draws: &mut Draws) -> Vec<u8
         return [head, payload].concat();
     }
     let line = String::from_utf8_lossy(&head).into_owned();
-    let format = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(4);
+    let format = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(FORMAT);
     sealed(format, &payload)
 }
 

@@ -35,7 +35,9 @@ impl Base {
     pub(crate) fn new(data: &Dataset, plan: &FoldPlan) -> Self {
         let shape = [data.samples.len(), data.samples.features(), data.index_base as usize];
         let version = env!("CARGO_PKG_VERSION");
-        let parts = [version.to_owned(), format!("{shape:?}"), format!("{plan:?}")];
+        let mut parts = vec![version.to_owned(), format!("{shape:?}"), format!("{plan:?}")];
+        // Of a table the same numbers may be features of other columns.
+        parts.extend(data.columns.iter().map(|columns| format!("{columns:?}")));
         Self(key_of(parts.iter().map(String::as_bytes).chain([&data_sha256(data)[..]])))
     }
 

@@ -3,7 +3,7 @@
 use super::Svm;
 use maxmargin_core::Goal;
 use maxmargin_cv::{Calibrated, CvError, CvWatch, Fitted, Probability, Quiet, Solver, Study, calibration_plan};
-use maxmargin_data::Dataset;
+use maxmargin_data::{Dataset, Encoder};
 use maxmargin_model::Model;
 use std::time::Instant;
 
@@ -49,6 +49,7 @@ impl Svm {
             Self::of(record.formulation).kernel(model.kernel().clone()).solver(solver).loss(loss).offset(offset).goal(goal);
         svm = svm.scheme(model.scheme());
         svm = model.parts().scaler.iter().fold(svm, |svm, scaler| svm.scale(scaler.method()));
+        svm = model.parts().encoder.iter().filter_map(Encoder::impute).fold(svm, Svm::impute);
         svm = model.classes().iter().zip(&record.weights).fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))
     }

@@ -26,22 +26,36 @@ impl Svm {
         self
     }
 
+    /// Factors of `C` by which all classes weigh the same: that of a class is the number of samples, divided by the number of classes and by the samples of the class
+    /// (in a cross-validation those of all data), times what [`Svm::class_weight`] says.
+    #[must_use]
+    pub fn balanced(self) -> Self {
+        Self { balanced: true, ..self }
+    }
+
     /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
     #[must_use]
     pub fn sample_weights(self, weights: Vec<f64>) -> Self {
         Self { sample_weights: Some(weights), ..self }
     }
 
-    /// A factor of C for each class.
-    pub(super) fn weights_of(&self, classes: Option<&ClassLabels>) -> Result<Vec<f64>, CvError> {
-        let labels = classes.map_or(&[][..], ClassLabels::labels);
-        let mut weights = vec![1.0; labels.len()];
+    /// The factor of `C` for each class, in the order of their labels.
+    ///
+    /// # Errors
+    ///
+    /// When a weight is of a class that is not there.
+    pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
+        let labels = classes.labels();
+        let even = classes.of().len() as f64 / labels.len() as f64;
+        let usual = |size: &usize| if self.balanced { even / *size as f64 } else { 1.0 };
+        let mut weights: Vec<f64> = classes.sizes().iter().map(usual).collect();
+        let usual = weights.clone();
         for &(label, factor) in &self.weights {
             let Some(at) = labels.iter().position(|known| *known == label) else {
                 let names: Vec<String> = labels.iter().map(f64::to_string).collect();
                 return Err(CvError::UnknownClass { label, known: names.join(", ") });
             };
-            weights[at] = factor;
+            weights[at] = usual[at] * factor;
         }
         Ok(weights)
     }

@@ -1,0 +1,221 @@
+//! Tables as data: which format a file has, what is said about its columns, and what is wrong with it in the words of options.
+
+use super::{Wanted, late};
+use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
+use crate::failure::Failure;
+use crate::notes::Notes;
+use maxmargin::data::quote::quoted;
+use maxmargin::data::table::{self, ColumnProblem, Look, TableError, TableOptions, TargetChoice, ValueProblem};
+use maxmargin::data::{Asking, Columns, Dataset, Table};
+use maxmargin::model::Model;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Characters of a name in a note.
+const SHOWN: usize = 40;
+
+/// Odd columns that are warned of one by one.
+const WARNED: usize = 5;
+
+/// Names of columns in one note.
+const LISTED: usize = 10;
+
+/// A data set with what only a table tells.
+pub(super) struct Read {
+    pub(super) data: Dataset,
+    pub(super) is_labelled: bool,
+    pub(super) lines: Vec<u64>,
+}
+
+/// What the file is: as it is asked for, by what its first lines look like, or, where these could be either, by its name.
+pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
+    if let Some(asked) = args.format {
+        return asked;
+    }
+    let name = source.to_ascii_lowercase();
+    let plain = [".gz", ".bz2", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let called = match plain.rsplit_once('.').map(|(_, end)| end) {
+        Some("tsv" | "tab") => Some(FormatName::Tsv),
+        Some("csv") => Some(FormatName::Csv),
+        Some("libsvm" | "svm" | "svmlight") => Some(FormatName::Libsvm),
+        _ => None,
+    };
+    let (found, doubt) = match (table::look(bytes), called) {
+        (Look::Table, Some(FormatName::Tsv)) => (FormatName::Tsv, None),
+        (Look::Table, Some(FormatName::Libsvm)) => {
+            (FormatName::Csv, Some("this is a table, whatever its name says; --format libsvm reads it as LIBSVM's format"))
+        }
+        (Look::Table, _) => (FormatName::Csv, None),
+        (Look::Libsvm, Some(FormatName::Csv | FormatName::Tsv)) => {
+            (FormatName::Libsvm, Some("this is LIBSVM's format, whatever its name says; --format csv reads it as a table"))
+        }
+        (Look::Either, Some(called @ (FormatName::Csv | FormatName::Tsv))) => {
+            (called, Some("read as a table, as its name says; --format libsvm reads it as LIBSVM's format"))
+        }
+        _ => (FormatName::Libsvm, None),
+    };
+    doubt.into_iter().for_each(|doubt| notes.say(&format!("{source}: {doubt}")));
+    found
+}
+
+/// Refuses options that are not for this file.
+pub(super) fn check_options(format: FormatName, wanted: &Wanted, args: &TableArgs) -> Result<(), Failure> {
+    if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
+        let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
+        return Err(Failure::Usage(format!("{option}: it {what}")));
+    }
+    if let (Some(_), Some(option)) = (wanted.columns(), args.of_columns()) {
+        return Err(Failure::Usage(format!("{option}: the model knows its columns; leave it out")));
+    }
+    Ok(())
+}
+
+/// Reads a table, for a model that knows its columns or anew, and says what was taken for what.
+pub(super) fn read(
+    name: &str,
+    bytes: &[u8],
+    (format, args, until): (FormatName, &DataOptions, Option<Instant>),
+    wanted: &Wanted,
+    notes: &mut Notes,
+) -> Result<Read, Failure> {
+    let own = &args.table;
+    let options = TableOptions {
+        delimiter: own.delimiter.or((format == FormatName::Tsv).then_some(b'\t')),
+        header: own.header.map(|header| header == HeaderName::Yes),
+        target: own.target.clone(),
+        no_target: own.no_target,
+        drop: own.drop.clone(),
+        categories: own.category.clone(),
+        missing: wanted.missing(),
+        known_labels: wanted.known_labels,
+    };
+    let mut go_on = || until.is_none_or(|until| Instant::now() < until);
+    let asking = Asking::new(&mut go_on);
+    let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
+    let read = match &known {
+        Some(columns) => table::read_like_asking(bytes, columns, &options, &asking),
+        None => table::read_asking(bytes, &options, &asking),
+    };
+    let table = read.map_err(|error| failure(name, &error, wanted))?;
+    if let Some(columns) = &table.data.columns {
+        say(name, columns, &table, known.is_some(), notes);
+    }
+    let Table { mut data, is_labelled, lines, .. } = table;
+    if let Some(model) = wanted.model.filter(|_| known.is_none()) {
+        take_numbers(name, model, &mut data)?;
+    } else {
+        warn_of_columns(name, &data, notes);
+    }
+    Ok(Read { data, is_labelled, lines })
+}
+
+/// A table for a model of LIBSVM's format: its numbers in their order.
+fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Failure> {
+    if !data.columns.take().is_some_and(|columns| columns.are_numbers()) {
+        let what = "the model was trained on numbers without names, and this table has words; give it a table of numbers, or train it on a table";
+        return Err(Failure::input(name, what));
+    }
+    data.index_base = model.parts().index_base;
+    Ok(())
+}
+
+/// What was found out: everything that somebody could have meant otherwise.
+fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut Notes) {
+    let listed = |names: &[String]| {
+        let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
+        let more = names.len().saturating_sub(LISTED);
+        if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    };
+    if is_known {
+        if !table.ignored.is_empty() {
+            notes.say(&format!("{name}: columns that the model does not know are left out: {}", listed(&table.ignored)));
+        }
+        if let Some(target) = columns.target().filter(|_| !table.is_labelled) {
+            let target = quoted(&target.name, SHOWN);
+            notes.say(&format!("{name}: there is no column {target}, so that there is nothing to compare predictions with"));
+        }
+        for unknown in &table.unknown {
+            notes.warn(format!(
+                "{name}:{}: column {}: `{}` was not in the training data; {} of {} rows have such a word, and none of the known ones counts for them",
+                unknown.line,
+                quoted(&unknown.column, SHOWN),
+                quoted(&unknown.example, SHOWN),
+                unknown.rows,
+                table.lines.len(),
+            ));
+        }
+        return;
+    }
+    let of_kind = |kind: &str| columns.features().iter().filter(|column| column.kind.name() == kind).count();
+    let kinds: Vec<String> = [("number", "of numbers"), ("boolean", "of truths"), ("category", "of words")]
+        .into_iter()
+        .map(|(kind, words)| (of_kind(kind), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    let delimiter = table::delimiter_in_words(table.delimiter);
+    let header = if table.has_header { "a header" } else { "no header" };
+    let target = match (columns.target(), table.target) {
+        (Some(target), TargetChoice::Last) => {
+            format!("the target is the last column, {} (--target NAME takes another)", quoted(&target.name, SHOWN))
+        }
+        (Some(target), _) => format!("the target is {}", quoted(&target.name, SHOWN)),
+        (None, _) => "no target".to_owned(),
+    };
+    notes.say(&format!("{name}: a table with {delimiter} and {header}; columns {}; {target}", kinds.join(", ")));
+}
+
+/// Says which columns are no features, and which tell nothing.
+fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
+    let columns = table::describe(data);
+    let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
+    for (column, what) in odd.iter().take(WARNED) {
+        notes.warn(format!("{name}: column {}: {what} (--drop leaves columns out)", quoted(column, SHOWN)));
+    }
+    if odd.len() > WARNED {
+        notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
+    }
+}
+
+/// `FILE:LINE: column …: what; what to do`, with options by their names.
+fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
+    let at = |line: u64| format!("{name}:{line}");
+    match error {
+        TableError::Halted => late(name),
+        TableError::Value { line, column, problem } => {
+            let what = match problem {
+                ValueProblem::Missing if wanted.takes_imputation => {
+                    "the value is missing; fill it in, pass --drop, or --impute median, mean or most-frequent".to_owned()
+                }
+                ValueProblem::Word(_) => problem
+                    .to_string()
+                    .replace("drop the column, or say that it is a category", "or pass --drop or --category with its name"),
+                ValueProblem::NotImputed => problem.to_string().replace("or train with it", "or train with --impute"),
+                other => other.to_string(),
+            };
+            Failure::input(at(*line), format!("column {}: {what}", quoted(column, SHOWN)))
+        }
+        TableError::Column { column, problem } => {
+            let what = match problem {
+                ColumnProblem::Labels { .. } => problem.to_string().replace("name another target", "pass --target"),
+                ColumnProblem::TargetDropped => problem.to_string(),
+                other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
+            };
+            Failure::input(name, format!("column {}: {what}", quoted(column, SHOWN)))
+        }
+        TableError::NoFeatures => Failure::input(name, error.to_string().replace("name the delimiter", "pass --delimiter")),
+        TableError::Ragged { line, .. } => {
+            Failure::input(at(*line), words(error).replace("name the delimiter", "pass --delimiter"))
+        }
+        TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
+            Failure::input(at(*line), words(error))
+        }
+        other => Failure::input(name, other),
+    }
+}
+
+/// What an error says behind its line.
+fn words(error: &TableError) -> String {
+    let text = error.to_string();
+    text.split_once(": ").map_or_else(|| text.clone(), |(_, what)| what.to_owned())
+}

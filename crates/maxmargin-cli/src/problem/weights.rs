@@ -1,0 +1,54 @@
+//! Factors of C for classes: which class a weight is of, in words or numbers, once the data is there.
+
+use super::Asked;
+use crate::args::Weight;
+use crate::failure::Failure;
+use crate::{format, names};
+use maxmargin::Svm;
+use maxmargin::core::{Formulation, Needs};
+use maxmargin::data::ClassLabels;
+
+impl Asked<'_> {
+    /// Refuses weights where there are no classes.
+    pub(super) fn check_weights(&self, formulation: Formulation) -> Result<(), Failure> {
+        let Some(weight) = self.args.problem.weight.first().filter(|_| formulation.needs() != Needs::Classes) else {
+            return Ok(());
+        };
+        let option = match weight {
+            Weight::Of { label, .. } => format!("{}=…", shown(label)),
+            Weight::Balanced => "balanced".to_owned(),
+        };
+        Err(Failure::Usage(format!("--weight {option}: {} has no classes", formulation.name())))
+    }
+
+    /// The estimator with the factors of C that the options ask for.
+    ///
+    /// # Errors
+    ///
+    /// When a weight is of a class that the data does not have.
+    pub(crate) fn weighted(&self, mut svm: Svm, classes: Option<&ClassLabels>) -> Result<Svm, Failure> {
+        let labels = classes.map_or(&[][..], ClassLabels::labels);
+        for weight in &self.args.problem.weight {
+            svm = match weight {
+                Weight::Balanced => svm.balanced(),
+                Weight::Of { label, factor } => {
+                    let known = names::label(label).filter(|known| labels.contains(known));
+                    let known = known.ok_or_else(|| {
+                        let names: Vec<String> = labels.iter().map(|l| names::shown(*l)).collect();
+                        let (last, others) = names
+                            .split_last()
+                            .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
+                        Failure::Usage(format!("--weight {}=…: the classes of the data are {others} and {last}", shown(label)))
+                    })?;
+                    svm.class_weight(known, *factor)
+                }
+            };
+        }
+        Ok(svm)
+    }
+}
+
+/// A label as it was given; of a number as numbers are written here.
+fn shown(label: &str) -> String {
+    label.parse().map_or_else(|_| label.to_owned(), format::exact)
+}

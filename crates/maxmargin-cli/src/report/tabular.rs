@@ -1,0 +1,112 @@
+//! What documents tell of tables.
+
+use super::table::{Align, columns};
+use crate::format;
+use maxmargin::data::Columns;
+use maxmargin::data::quote::quoted;
+use maxmargin::data::table::{ColumnSummary, Kind};
+use maxmargin::model::Model;
+use serde::Serialize;
+
+/// Characters of a name in a table, and rows of one.
+const SHOWN: usize = 30;
+const ROWS: usize = 60;
+
+/// What a table's columns are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct TableDocument {
+    /// Names of the columns that are features.
+    columns: Vec<String>,
+    /// Name of the column that is predicted.
+    target: Option<String>,
+    /// The words that the labels 0, 1, 2, … stand for; empty where labels are numbers.
+    labels: Vec<String>,
+}
+
+impl TableDocument {
+    pub(crate) fn of(known: &Columns) -> Self {
+        Self {
+            columns: known.features().iter().map(|column| column.name.clone()).collect(),
+            target: known.target().map(|target| target.name.clone()),
+            labels: known.labels().to_vec(),
+        }
+    }
+}
+
+/// A column that a model knows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct ModelColumn {
+    name: String,
+    kind: &'static str,
+    /// Features that it becomes.
+    features: usize,
+    /// What its gaps are filled with.
+    fill: Option<String>,
+}
+
+/// The columns that a model knows, in their order.
+pub(crate) fn model_columns(model: &Model) -> Vec<ModelColumn> {
+    let Some(encoder) = &model.parts().encoder else { return Vec::new() };
+    let known = encoder.columns();
+    let column = |(c, column): (usize, &maxmargin::data::table::Column)| ModelColumn {
+        name: column.name.clone(),
+        kind: column.kind.name(),
+        features: if matches!(column.kind, Kind::Category(_)) { known.features_of(c).len() } else { 1 },
+        fill: encoder.fill(c),
+    };
+    known.features().iter().enumerate().map(column).collect()
+}
+
+/// One line per column of a model.
+pub(crate) fn model_columns_table(of: &[ModelColumn]) -> String {
+    if of.is_empty() {
+        return String::new();
+    }
+    let header = [("column", Align::Left), ("kind", Align::Left), ("features", Align::Right), ("gaps are", Align::Left)];
+    let row = |column: &ModelColumn| {
+        let fill = column.fill.as_deref().map_or_else(|| "refused".to_owned(), |fill| quoted(fill, SHOWN));
+        vec![quoted(&column.name, SHOWN), column.kind.to_owned(), column.features.to_string(), fill]
+    };
+    shown(&header, of.iter().map(row).collect())
+}
+
+/// One line per column of a table: what it is like, and what is odd about it.
+pub(crate) fn columns_table(of: &[ColumnSummary]) -> String {
+    if of.is_empty() {
+        return String::new();
+    }
+    let header = [
+        ("column", Align::Left),
+        ("kind", Align::Left),
+        ("missing", Align::Right),
+        ("smallest", Align::Right),
+        ("greatest", Align::Right),
+        ("mean", Align::Right),
+        ("most frequent", Align::Left),
+        ("odd", Align::Left),
+    ];
+    let number = |value: Option<f64>| value.map_or_else(String::new, format::short);
+    let row = |column: &ColumnSummary| {
+        let most = column.most_frequent.as_ref().map_or_else(String::new, |word| {
+            format!("{} ({} of {} words)", quoted(word, SHOWN), format::count(column.most_frequent_rows as u64), column.features)
+        });
+        vec![
+            quoted(&column.name, SHOWN),
+            column.kind.to_owned(),
+            if column.missing > 0 { format::count(column.missing as u64) } else { String::new() },
+            number(column.minimum),
+            number(column.maximum),
+            number(column.mean),
+            most,
+            column.odd.clone().unwrap_or_default(),
+        ]
+    };
+    shown(&header, of.iter().map(row).collect())
+}
+
+fn shown(header: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
+    let more = rows.len().saturating_sub(ROWS);
+    rows.truncate(ROWS);
+    let rest = if more > 0 { format!("and {more} more columns (--json shows all)\n") } else { String::new() };
+    format!("\n{}{rest}", columns(header, &rows))
+}

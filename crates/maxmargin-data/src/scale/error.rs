@@ -1,0 +1,82 @@
+//! Why samples cannot be scaled.
+
+use crate::number::format_g;
+use crate::quote::quoted;
+use crate::samples::SamplesError;
+use std::fmt;
+
+/// Why samples cannot be scaled, or otherwise prepared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScaleError {
+    /// Zeros become non-zero in too many places.
+    #[error(
+        "scaling would turn the zeros of sparse data into {entries} stored values; \
+         choose a range that keeps zeros (such as 0 to 1 for features that are never negative)"
+    )]
+    TooDense {
+        /// Values that would be stored.
+        entries: usize,
+    },
+    /// A value leaves the range of 64-bit floats when it is scaled: that of its feature is too narrow or too wide.
+    #[error(
+        "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"
+    )]
+    Overflow {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        feature: usize,
+        /// The value before it was scaled, which is finite.
+        value: f64,
+        /// By what it was scaled.
+        by: ScaledBy,
+    },
+    /// A value is missing, and there is no imputation.
+    #[error(
+        "row {row} (from 0) has no value in column `{}`; fill it in, or train with an imputation (median, mean or most-frequent)",
+        quoted(column, 60)
+    )]
+    Missing {
+        /// Row, from 0.
+        row: usize,
+        /// Name of the column.
+        column: String,
+    },
+    /// The scaled samples are no matrix.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+}
+
+impl ScaleError {
+    /// The same where row `k` of the samples is row `rows[k]` of the caller's.
+    #[must_use]
+    pub fn in_order(self, rows: &[usize]) -> Self {
+        match self {
+            Self::Overflow { row, feature, value, by } => Self::Overflow { row: rows[row], feature, value, by },
+            Self::Missing { row, column } => Self::Missing { row: rows[row], column },
+            other => other,
+        }
+    }
+}
+
+/// What a feature is scaled by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScaledBy {
+    /// Its smallest and its greatest value.
+    Range(f64, f64),
+    /// Its mean and its standard deviation.
+    Deviation(f64, f64),
+}
+
+impl fmt::Display for ScaledBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |value: f64| format_g(value, 6);
+        match *self {
+            Self::Range(low, high) => write!(f, "by its feature's range, {} to {}", of(low), of(high)),
+            Self::Deviation(mean, deviation) => {
+                write!(f, "by its feature's mean, {}, and deviation, {}", of(mean), of(deviation))
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps.
+//!
+//! [`read`] finds out what separates fields, whether there is a header and what the columns hold, and makes a [`Dataset`] of it whose
+//! [`Dataset::columns`] know the names. Words become one feature each, missing values are marked; what they are filled with is found by each training from its own
+//! rows ([`crate::prepare`]). [`read_like`] reads another table for a model that knows its columns.
+//!
+//! ```
+//! use maxmargin_data::table::{self, TableOptions};
+//!
+//! let text = b"age,colour,kind\n31,red,cat\n8,blue,dog\n12,red,dog\n";
+//! let table = table::read(text, &TableOptions::default())?;
+//! let columns = table.data.columns.as_ref().expect("of a table");
+//! assert_eq!(columns.feature_name(1).as_deref(), Some("colour = blue"));
+//! assert_eq!(columns.labels(), ["cat", "dog"]);
+//! assert_eq!(table.data.labels, [0.0, 1.0, 1.0]);
+//!
+//! let more = table::read_like(b"colour;age\ngreen;3\n", columns, &TableOptions::default())?;
+//! assert!(!more.is_labelled);
+//! assert_eq!(more.unknown[0].example, "green");
+//! # Ok::<(), maxmargin_data::table::TableError>(())
+//! ```
+
+mod build;
+mod cells;
+mod columns;
+mod describe;
+mod error;
+mod infer;
+mod sniff;
+mod words;
+
+pub use build::UnknownWords;
+pub use columns::{Column, Columns, Kind, Target};
+pub use describe::{ColumnSummary, describe};
+pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
+pub use infer::MOST_WORDS;
+pub use sniff::{Look, look};
+
+use crate::asking::Asking;
+use crate::dataset::Dataset;
+use build::Gaps;
+use cells::Cells;
+use error::listed;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What the reader is told instead of finding out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// What separates fields.
+    pub delimiter: Option<u8>,
+    /// Whether the first row holds names.
+    pub header: Option<bool>,
+    /// The column that is to be predicted, by name or by number from 1. Otherwise one called target, label, class or y, or the last.
+    pub target: Option<String>,
+    /// There is no such column: all are features, and labels are 0.
+    pub no_target: bool,
+    /// Columns that are left out, by name or number.
+    pub drop: Vec<String>,
+    /// Columns of numbers that are categories, by name or number.
+    pub categories: Vec<String>,
+    /// Takes missing values, which a training then has to fill in; they are errors otherwise.
+    pub missing: bool,
+    /// Of [`read_like`]: a label that the model does not know is an error; otherwise it is a number that is none of the model's.
+    pub known_labels: bool,
+}
+
+/// How the target was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetChoice {
+    /// It was asked for.
+    Asked,
+    /// By its name.
+    Name,
+    /// It is the last column.
+    Last,
+    /// There is none.
+    None,
+}
+
+/// A table that was read.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they were written.
+    pub data: Dataset,
+    /// What separates its fields.
+    pub delimiter: char,
+    /// Whether the first row holds names.
+    pub has_header: bool,
+    /// Whether there are labels.
+    pub is_labelled: bool,
+    /// How the target was found.
+    pub target: TargetChoice,
+    /// Names of columns that are neither features nor target.
+    pub ignored: Vec<String>,
+    /// Columns with words that a model has not seen.
+    pub unknown: Vec<UnknownWords>,
+    /// The line on which each row begins, from 1.
+    pub lines: Vec<u64>,
+}
+
+/// Names that targets have.
+const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
+
+/// Reads a table, and finds out what its columns hold.
+///
+/// # Errors
+///
+/// The first fault, with its line and column; what cannot be a number, a category or a label.
+pub fn read(bytes: &[u8], options: &TableOptions) -> Result<Table, TableError> {
+    read_asking(bytes, options, &Asking::nobody())
+}
+
+/// [`read`], asking now and then whether to go on.
+///
+/// # Errors
+///
+/// As [`read`], and [`TableError::Halted`] when it was called off.
+pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Result<Table, TableError> {
+    let sheet = Sheet::of(bytes, options, None, asking)?;
+    let places = |names: &[String]| names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>();
+    let (dropped, categories) = (places(&options.drop)?, places(&options.categories)?);
+    let (target, choice) = sheet.target(options, &dropped)?;
+    if let Some(twice) = target.filter(|target| dropped.contains(target)) {
+        return Err(TableError::column(&sheet.names[twice], ColumnProblem::TargetDropped));
+    }
+    let places: Vec<usize> = (0..sheet.names.len()).filter(|c| Some(*c) != target && !dropped.contains(c)).collect();
+    if places.is_empty() {
+        return Err(TableError::NoFeatures);
+    }
+    let (cells, rows) = (&sheet.cells, || sheet.rows.clone());
+    let column = |&c: &usize| -> Result<Column, TableError> {
+        let name = sheet.names[c].clone();
+        let kind = infer::kind(cells, rows(), (c, &name), categories.contains(&c))?;
+        Ok(Column { name, kind })
+    };
+    let features = places.iter().map(column).collect::<Result<_, _>>()?;
+    let target_column = target.map(|c| infer::target(cells, rows(), (c, &sheet.names[c]))).transpose()?;
+    // Names are different and words ascend.
+    let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?;
+    let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
+    let ignored = dropped.iter().map(|&c| sheet.names[c].clone()).collect();
+    sheet.table((Arc::new(columns), &places, target), (gaps, false), (choice, ignored), asking)
+}
+
+/// Reads a table for a model that knows its columns by name: their order may be another, columns that it does not know are left out, and a word that it has not
+/// seen is none of its words. Labels may be missing altogether.
+///
+/// # Errors
+///
+/// As [`read`]; when a column is not there, or holds what it did not hold in training.
+pub fn read_like(bytes: &[u8], columns: &Arc<Columns>, options: &TableOptions) -> Result<Table, TableError> {
+    read_like_asking(bytes, columns, options, &Asking::nobody())
+}
+
+/// [`read_like`], asking now and then whether to go on.
+///
+/// # Errors
+///
+/// As [`read_like`], and [`TableError::Halted`] when it was called off.
+pub fn read_like_asking(
+    bytes: &[u8],
+    columns: &Arc<Columns>,
+    options: &TableOptions,
+    asking: &Asking,
+) -> Result<Table, TableError> {
+    let sheet = Sheet::of(bytes, options, Some(columns), asking)?;
+    let place = |name: &str| sheet.names.iter().position(|known| known == name);
+    let lacking = |name: &str| TableError::Lacking { name: name.to_owned(), known: sheet.listed() };
+    let of_feature = |column: &Column| place(&column.name).ok_or_else(|| lacking(&column.name));
+    let places = columns.features().iter().map(of_feature).collect::<Result<Vec<_>, _>>()?;
+    let target = columns.target().and_then(|target| place(&target.name));
+    if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.known_labels) {
+        return Err(lacking(&wanted.name));
+    }
+    let is_used = |c: &usize| places.contains(c) || Some(*c) == target;
+    let ignored = (0..sheet.names.len()).filter(|c| !is_used(c)).map(|c| sheet.names[c].clone()).collect();
+    let gaps = if options.missing { Gaps::Keep } else { Gaps::NotImputed };
+    let choice = if target.is_some() { TargetChoice::Asked } else { TargetChoice::None };
+    sheet.table((Arc::clone(columns), &places, target), (gaps, !options.known_labels), (choice, ignored), asking)
+}
+
+/// Fields with names of columns.
+struct Sheet {
+    cells: Cells,
+    /// Rows below the header.
+    rows: Range<usize>,
+    names: Vec<String>,
+    delimiter: u8,
+    has_header: bool,
+}
+
+impl Sheet {
+    fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
+        let text = text(bytes)?;
+        let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
+        let cells = Cells::of(text, delimiter, asking)?;
+        if cells.rows() == 0 {
+            return Err(TableError::Empty);
+        }
+        // A name that a model knows is a name, whatever it looks like.
+        let is_known = |c: usize| known.is_some_and(|known| known.features().iter().any(|column| column.name == cells.at(0, c)));
+        let has_header = options.header.unwrap_or_else(|| (0..cells.width()).any(is_known) || sniff::has_header(&cells));
+        let numbered = |c: usize| format!("column {}", c + 1);
+        let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
+        let names: Vec<String> = (0..cells.width()).map(named).collect();
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(TableError::Twice { line: cells.line(0), name: pair[0].clone() });
+        }
+        let rows = usize::from(has_header)..cells.rows();
+        if rows.is_empty() {
+            return Err(TableError::Empty);
+        }
+        Ok(Self { cells, rows, names, delimiter, has_header })
+    }
+
+    /// The column of this name, or number from 1.
+    fn place(&self, name: &str) -> Result<usize, TableError> {
+        let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < self.names.len());
+        let found = self.names.iter().position(|known| known == name).or_else(numbered);
+        found.ok_or_else(|| TableError::Unknown { name: name.to_owned(), known: self.listed() })
+    }
+
+    fn listed(&self) -> String {
+        listed(self.names.iter().map(String::as_str))
+    }
+
+    /// The column that is to be predicted.
+    fn target(&self, options: &TableOptions, dropped: &[usize]) -> Result<(Option<usize>, TargetChoice), TableError> {
+        if options.no_target {
+            return Ok((None, TargetChoice::None));
+        }
+        if let Some(name) = &options.target {
+            return Ok((Some(self.place(name)?), TargetChoice::Asked));
+        }
+        let left = || (0..self.names.len()).filter(|c| !dropped.contains(c));
+        let called = |name: &str| left().find(|&c| self.names[c].eq_ignore_ascii_case(name));
+        Ok(match TARGETS.into_iter().find_map(called) {
+            Some(named) => (Some(named), TargetChoice::Name),
+            None => (left().next_back(), TargetChoice::Last),
+        })
+    }
+
+    fn table(
+        self,
+        (columns, places, target): (Arc<Columns>, &[usize], Option<usize>),
+        (gaps, takes_unknown): (Gaps, bool),
+        (choice, ignored): (TargetChoice, Vec<String>),
+        asking: &Asking,
+    ) -> Result<Table, TableError> {
+        let Self { cells, rows, names, delimiter, has_header } = self;
+        let labels = match target {
+            Some(c) => build::labels(&cells, rows.clone(), (c, &names[c]), columns.labels(), takes_unknown)?,
+            None => vec![0.0; rows.len()],
+        };
+        let (samples, unknown) = build::samples(&cells, rows.clone(), (&columns, places), gaps, asking)?;
+        Ok(Table {
+            data: Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32], columns: Some(columns) },
+            delimiter: char::from(delimiter),
+            has_header,
+            is_labelled: target.is_some(),
+            target: choice,
+            ignored,
+            unknown,
+            lines: cells.lines(rows),
+        })
+    }
+}
+
+/// The bytes as text without a byte order mark.
+fn text(bytes: &[u8]) -> Result<&str, TableError> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count() as u64;
+    if let Some(zero) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(TableError::Encoding { line: line(zero) });
+    }
+    std::str::from_utf8(bytes).map_err(|error| TableError::Encoding { line: line(error.valid_up_to()) })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The fields of a table as text, row by row.
+
+use super::error::TableError;
+use crate::asking::{Asking, Halted};
+use csv::{ByteRecord, ReaderBuilder};
+use std::ops::Range;
+
+/// All fields, without blanks around them: as many in each row.
+#[derive(Debug)]
+pub(super) struct Cells {
+    text: String,
+    /// Where each field ends in the text; the next begins there.
+    ends: Vec<usize>,
+    /// The line on which each row begins, from 1.
+    lines: Vec<u64>,
+    width: usize,
+}
+
+impl Cells {
+    /// Cuts text at `delimiter`. Blank lines are no rows.
+    pub(super) fn of(text: &str, delimiter: u8, asking: &Asking) -> Result<Self, TableError> {
+        let mut cells = Self { text: String::with_capacity(text.len()), ends: Vec::new(), lines: Vec::new(), width: 0 };
+        let mut records = Records::of(text, delimiter);
+        while let Some(found) = records.next() {
+            asking.spend(found as u64 * 64).map_err(|Halted| TableError::Halted)?;
+            let line = records.line;
+            if cells.lines.is_empty() {
+                cells.width = found;
+            } else if found != cells.width {
+                records.check_closed()?;
+                let expected = cells.width;
+                return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
+            }
+            for field in &records.record {
+                // The text is UTF-8, and fields are cut at ASCII.
+                cells.text.push_str(std::str::from_utf8(field).unwrap_or_default().trim());
+                cells.ends.push(cells.text.len());
+            }
+            cells.lines.push(line);
+        }
+        records.check_closed()?;
+        Ok(cells)
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The field of a row and a column.
+    pub(super) fn at(&self, row: usize, column: usize) -> &str {
+        let k = row * self.width + column;
+        let begin = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.text[begin..self.ends[k]]
+    }
+
+    pub(super) fn line(&self, row: usize) -> u64 {
+        self.lines[row]
+    }
+
+    /// The lines of some rows.
+    pub(super) fn lines(&self, rows: Range<usize>) -> Vec<u64> {
+        self.lines[rows].to_vec()
+    }
+}
+
+/// The rows of a text, one after the other.
+pub(super) struct Records<'t> {
+    text: &'t str,
+    reader: csv::Reader<&'t [u8]>,
+    delimiter: u8,
+    record: ByteRecord,
+    /// Where the row begins, and on which line.
+    begin: usize,
+    line: u64,
+}
+
+impl<'t> Records<'t> {
+    pub(super) fn of(text: &'t str, delimiter: u8) -> Self {
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
+        Self { text, reader, delimiter, record: ByteRecord::new(), begin: 0, line: 1 }
+    }
+
+    /// Goes to the next row that is not blank: how many fields it has.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        loop {
+            let place = self.reader.position().byte() as usize;
+            // Bytes in memory cannot fail.
+            if !self.reader.read_byte_record(&mut self.record).unwrap_or(false) {
+                return None;
+            }
+            // Blank lines before a row are read with it.
+            let blanks = self.text.as_bytes()[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.line += line_ends(&self.text.as_bytes()[self.begin..place + blanks]);
+            self.begin = place + blanks;
+            let is_blank = self.record.len() == 1 && self.record[0].iter().all(u8::is_ascii_whitespace);
+            if !is_blank {
+                return Some(self.record.len());
+            }
+        }
+    }
+
+    /// Whether the last row ended outside of quotes: one that nothing closes takes all the rest of the text.
+    fn check_closed(&self) -> Result<(), TableError> {
+        let (mut inside, mut begins) = (false, true);
+        let mut bytes = self.text.as_bytes()[self.begin..].iter().peekable();
+        while let Some(&byte) = bytes.next() {
+            if inside {
+                inside = byte != b'"' || bytes.next_if(|next| **next == b'"').is_some();
+            } else {
+                inside = begins && byte == b'"';
+                begins = byte == self.delimiter || matches!(byte, b'\r' | b'\n');
+            }
+        }
+        if inside { Err(TableError::Unclosed { line: self.line }) } else { Ok(()) }
+    }
+}
+
+/// Line ends of any kind: `\n`, `\r\n`, `\r`.
+fn line_ends(bytes: &[u8]) -> u64 {
+    let ends = |at: usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    (0..bytes.len()).filter(|&at| ends(at)).count() as u64
+}

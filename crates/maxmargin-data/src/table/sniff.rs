@@ -1,0 +1,104 @@
+//! What a text is: which format, what separates its fields, whether it has a header.
+
+use super::cells::{Cells, Records};
+use super::words::{is_missing, looks_numeric};
+
+/// Delimiters that are looked for. The comma is last: it stands in numbers and sentences, too.
+const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
+
+/// Bytes and rows that are looked at.
+const BYTES: usize = 1 << 18;
+const ROWS: usize = 1000;
+
+/// What a text looks like by itself, whatever its name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// `label index:value …`: LIBSVM's format.
+    Libsvm,
+    /// Fields between delimiters.
+    Table,
+    /// Words between tabs that could be `index:value` as well as times of day, or labels alone.
+    Either,
+}
+
+/// What a text looks like by its first lines.
+///
+/// ```
+/// use maxmargin_data::table::{Look, look};
+///
+/// assert_eq!(look(b"+1 1:0.5 3:2\n"), Look::Libsvm);
+/// assert_eq!(look(b"age,income\n31,2000\n"), Look::Table);
+/// assert_eq!(look(b"7\t12:30\n"), Look::Either);
+/// ```
+pub fn look(bytes: &[u8]) -> Look {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(BYTES)]);
+    let mut lines = shown.lines().map(|line| line.split('#').next().unwrap_or_default().trim()).filter(|line| !line.is_empty());
+    let mut looks = lines.by_ref().take(20).map(of_line);
+    // A label alone tells nothing; the first line that tells something decides.
+    looks.find(|look| *look != Look::Either).unwrap_or(Look::Either)
+}
+
+fn of_line(line: &str) -> Look {
+    let mut words = line.split_ascii_whitespace();
+    let label = words.next().unwrap_or_default();
+    let is_pair = |word: &str| {
+        word.split_once(':').is_some_and(|(index, value)| {
+            (index == "qid" || index.bytes().all(|b| b.is_ascii_digit())) && !index.is_empty() && !value.is_empty()
+        })
+    };
+    let pairs = words.clone().count();
+    // Several labels are separated by commas in LIBSVM's format, too.
+    if pairs > 0 && words.all(is_pair) && label.split(',').all(looks_numeric) {
+        return if line.contains('\t') { Look::Either } else { Look::Libsvm };
+    }
+    if line.bytes().any(|byte| DELIMITERS.contains(&byte)) { Look::Table } else { Look::Either }
+}
+
+/// What separates the fields: the first delimiter by which the first rows have as many fields each, or the one by which most of them have.
+pub(super) fn delimiter(text: &str) -> u8 {
+    let cut = (0..=text.len().min(BYTES)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let shown = &text[..cut];
+    let mut best = (0, b',');
+    for delimiter in DELIMITERS {
+        let mut records = Records::of(shown, delimiter);
+        let mut counts = Vec::new();
+        while let Some(fields) = records.next() {
+            counts.push(fields);
+            if counts.len() == ROWS {
+                break;
+            }
+        }
+        // What was cut off may be a part of a row.
+        if cut < text.len() && counts.len() > 1 && counts.len() < ROWS {
+            counts.pop();
+        }
+        let first = counts.first().copied().unwrap_or(0);
+        let alike = if first > 1 { counts.iter().filter(|&&count| count == first).count() } else { 0 };
+        if alike > 0 && alike == counts.len() {
+            return delimiter;
+        }
+        if alike >= best.0 && alike > 0 {
+            best = (alike, delimiter);
+        }
+    }
+    best.1
+}
+
+/// Whether the first row holds names: none of them is a number, and either a column has numbers alone below, or none of the names is there again below.
+pub(super) fn has_header(cells: &Cells) -> bool {
+    let rows = cells.rows().min(ROWS);
+    let columns = 0..cells.width();
+    if rows == 0 || columns.clone().any(|c| looks_numeric(cells.at(0, c))) {
+        return false;
+    }
+    let is_name = |c: usize| !is_missing(cells.at(0, c));
+    let numbers_below = |c: usize| {
+        let mut below = (1..rows).map(|row| cells.at(row, c)).filter(|field| !is_missing(field)).peekable();
+        below.peek().is_some() && below.all(looks_numeric)
+    };
+    if columns.clone().any(|c| is_name(c) && numbers_below(c)) {
+        return true;
+    }
+    columns.filter(|&c| is_name(c)).all(|c| (1..rows).all(|row| cells.at(row, c) != cells.at(0, c)))
+}

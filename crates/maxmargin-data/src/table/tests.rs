@@ -1,0 +1,272 @@
+//! Tables by hand, faults by hand, and anything at random.
+
+use super::*;
+use crate::libsvm::{self, ReadOptions};
+use crate::par::Par;
+use proptest::prelude::*;
+
+fn options() -> TableOptions {
+    TableOptions::default()
+}
+
+fn read_text(text: &str) -> Table {
+    read(text.as_bytes(), &options()).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+}
+
+fn error_of(text: &str, options: &TableOptions) -> String {
+    read(text.as_bytes(), options).expect_err(text).to_string()
+}
+
+fn columns(table: &Table) -> &Columns {
+    table.data.columns.as_ref().expect("of a table")
+}
+
+fn kinds(table: &Table) -> Vec<(&str, &Kind)> {
+    columns(table).features().iter().map(|column| (&column.name[..], &column.kind)).collect()
+}
+
+fn rows(table: &Table) -> Vec<Vec<(usize, f64)>> {
+    (0..table.data.samples.len()).map(|row| table.data.samples.row(row).entries()).collect()
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn every_delimiter_is_found() {
+    for (delimiter, text) in
+        [(',', "a,b,y\n1,2,0\n"), ('\t', "a\tb\ty\n1\t2\t0\n"), (';', "a;b;y\n1;2;0\n"), ('|', "a|b|y\n1|2|0\n")]
+    {
+        let table = read_text(text);
+        assert_eq!((table.delimiter, table.has_header, table.target), (delimiter, true, TargetChoice::Name));
+        assert_eq!(rows(&table), [[(0, 1.0), (1, 2.0)]]);
+    }
+    // Sentences have commas, rows of one length have something else.
+    assert_eq!(read_text("words;y\nyes, and no;1\nno;0\n").delimiter, ';');
+    let forced = TableOptions { delimiter: Some(b'-'), ..options() };
+    assert_eq!(read(b"1-2\n3-4\n", &forced).expect("two columns").data.labels, [2.0, 4.0]);
+}
+
+#[test]
+fn headers_are_found() {
+    let header = |text: &str| read_text(text).has_header;
+    assert!(header("age,y\n1,0\n2,1\n"));
+    assert!(!header("1,0\n2,1\n"));
+    // Words alone: names do not come again.
+    assert!(header("colour,y\nred,no\nblue,yes\nred,yes\n"));
+    assert!(!header("red,yes\nblue,no\nred,no\n"));
+    // The index of pandas has no name.
+    let table = read_text(",age,y\n0,7,1\n1,8,0\n");
+    assert_eq!(kinds(&table)[0].0, "column 1");
+    let forced = |header| TableOptions { header: Some(header), ..options() };
+    assert_eq!(read(b"1,2\n3,4\n", &forced(true)).expect("a row").data.labels, [4.0]);
+    assert_eq!(read(b"a,x\nb,y\n", &forced(false)).expect("two rows").data.labels, [0.0, 1.0]);
+}
+
+#[test]
+fn columns_are_numbers_truths_or_words() {
+    let table = read_text("n,t,w,c,y\n1,yes,red,1,2.5\n-2e3,no,blue,2,3\n.5,YES,red,1,4\n");
+    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let expected = [("n", &Kind::Number), ("t", &Kind::Boolean), ("w", &words(&["blue", "red"])), ("c", &Kind::Number)];
+    assert_eq!(kinds(&table), expected);
+    assert_eq!(rows(&table)[0], [(0, 1.0), (1, 1.0), (3, 1.0), (4, 1.0)]);
+    assert_eq!(rows(&table)[1], [(0, -2000.0), (2, 1.0), (4, 2.0)]);
+    let asked = TableOptions { categories: vec!["c".to_owned()], drop: vec!["1".to_owned(), "t".to_owned()], ..options() };
+    let table = read(b"n,t,w,c,y\n1,yes,red,10,2.5\n2,no,blue,9,3\n", &asked).expect("two rows");
+    assert_eq!(kinds(&table), [("w", &words(&["blue", "red"])), ("c", &words(&["10", "9"]))]);
+    assert_eq!(table.ignored, ["n", "t"]);
+}
+
+#[test]
+fn targets_are_asked_for_named_or_last() {
+    let target = |text: &str, asked: Option<&str>| {
+        let options = TableOptions { target: asked.map(str::to_owned), ..options() };
+        let table = read(text.as_bytes(), &options).expect("a table");
+        (columns(&table).target().map(|target| target.name.clone()).unwrap_or_default(), table.target, table.data.labels)
+    };
+    let text = "y,label,z\n1,2,3\n4,5,6\n";
+    assert_eq!(target(text, None), ("label".to_owned(), TargetChoice::Name, vec![2.0, 5.0]));
+    assert_eq!(target(text, Some("z")), ("z".to_owned(), TargetChoice::Asked, vec![3.0, 6.0]));
+    assert_eq!(target(text, Some("1")), ("y".to_owned(), TargetChoice::Asked, vec![1.0, 4.0]));
+    assert_eq!(target("1,2\n3,4\n", None), ("column 2".to_owned(), TargetChoice::Last, vec![2.0, 4.0]));
+    let error = error_of(text, &TableOptions { target: Some("w".to_owned()), ..options() });
+    assert_eq!(error, "there is no column `w`; there are y, label, z");
+    let both = TableOptions { target: Some("z".to_owned()), drop: vec!["z".to_owned()], ..options() };
+    assert!(error_of(text, &both).contains("it is the target"));
+    let none = read(text.as_bytes(), &TableOptions { no_target: true, ..options() }).expect("a table");
+    assert_eq!((none.data.samples.features(), none.is_labelled, &none.data.labels[..]), (3, false, &[0.0, 0.0][..]));
+}
+
+#[test]
+fn words_as_labels_are_numbered_in_their_order() {
+    let table = read_text("x,y\n1,pear\n2,apple\n3,pear\n4,fig\n");
+    assert_eq!(columns(&table).labels(), ["apple", "fig", "pear"]);
+    assert_eq!(table.data.labels, [2.0, 0.0, 2.0, 1.0]);
+    // Truths are words as labels.
+    assert_eq!(columns(&read_text("x,y\n1,yes\n2,no\n")).labels(), ["no", "yes"]);
+    assert_eq!(columns(&read_text("x,y\n1,1\n2,-1\n")).labels(), [""; 0]);
+}
+
+#[test]
+fn quotes_line_ends_marks_and_blank_lines() {
+    let text = "\u{feff}\"a \"\"b\"\"\",w,y\r\n\r\n1,\"x, y\nz\",0\r\n\r\n  \r\n2,  plain ,1";
+    let table = read_text(text);
+    assert_eq!(kinds(&table)[0].0, "a \"b\"");
+    assert_eq!(kinds(&table)[1].1, &Kind::Category(vec!["plain".to_owned(), "x, y\nz".to_owned()]));
+    assert_eq!(table.lines, [3, 7]);
+    assert_eq!(table.data.labels, [0.0, 1.0]);
+    // Old line ends of one byte.
+    assert_eq!(read_text("x,y\r1,0\r2,1\r").lines, [2, 3]);
+}
+
+#[test]
+fn faults_say_where_they_are() {
+    let error = |text: &str| error_of(text, &options());
+    assert_eq!(
+        error("a,b,y\n1,2,0\n1,2\n"),
+        "line 3: 2 fields, where the first row has 3; mend the row, quote fields that hold `,`, or name the delimiter"
+    );
+    assert!(error("a\tb\n1\t2\n1\n").contains("quote fields that hold tabs"));
+    assert!(error("a,b\n1,\"x\n2,3\n4,5\n").starts_with("line 2: a quoted field begins in this row and never ends"));
+    assert!(error("a,a,y\n1,2,0\n").contains("the header has two columns `a`"));
+    assert!(error("a,y\n\"1,5\",0\n\"2,5\",1\n").contains("line 2, column `a`: `1,5` has a comma"));
+    assert!(error("a;y\n1,5;0\n2;1\n").contains("line 2, column `a`: `1,5` has a comma"));
+    assert!(error("a,y\n1,0\ninf,1\n").contains("line 3, column `a`: `inf` is not finite"));
+    assert!(error("a,y\n1e999,0\n2,1\n").contains("`1e999` is not finite"));
+    assert!(error("a,y\n,0\nNA,1\n").contains("column `a`: every value is missing"));
+    assert!(error("a,b,y\n1,7,0\n?,7,1\n").contains("line 3, column `a`: the value is missing"));
+    assert!(error("a,y\n1,0\n2,\n").contains("line 3, column `y`: the label is missing"));
+    assert!(error("a\n1\n2\n").contains("there is one column alone"));
+    let many = lines(30, |i| format!("{i},{}\n", i % 2));
+    assert!(error(&format!("a,y\n{many}x,1\n")).contains("line 32, column `a`: `x` is no number, and nearly all"));
+    let names = lines(60, |i| format!("{i}{i},name{i},{}\n", i % 2));
+    assert!(error(&format!("a,n,y\n{names}")).contains("column `n`: 60 different words in 60 rows, such as `name0`"));
+    assert!(error(&format!("a,y,n\n{names}")).contains("60 different words") && error("").contains("there are no rows"));
+    assert!(error("a,y\n").contains("there are no rows"));
+    assert!(read(b"a,y\n1,\xff\n", &options()).expect_err("no text").to_string().contains("line 2: this is not text in UTF-8"));
+    assert!(read(b"a,y\n1,\x002\n", &options()).expect_err("no text").to_string().contains("line 2"));
+}
+
+#[test]
+fn too_many_words_are_no_category() {
+    let text = lines(3003, |i| format!("{i},w{},{}\n", i % 1001, i % 2));
+    let error = error_of(&format!("a,n,y\n{text}"), &options());
+    assert!(error.contains("column `n`: 1001 different words, such as `w0`, more than the 1000"), "{error}");
+}
+
+#[test]
+fn gaps_are_marked_behind_the_features() {
+    let taken = TableOptions { missing: true, ..options() };
+    let table = read(b"a,w,y\n1,red,0\n,blue,1\n3,?,0\n", &taken).expect("three rows");
+    assert_eq!(table.data.samples.features(), 5);
+    assert_eq!(rows(&table), [vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0), (3, 1.0)], vec![(0, 3.0), (4, 1.0)]]);
+    // Where there are none, there are no features for them.
+    assert_eq!(read(b"a,w,y\n1,red,0\n2,blue,1\n", &taken).expect("two rows").data.samples.features(), 3);
+}
+
+#[test]
+fn a_table_of_numbers_is_what_libsvm_text_is() {
+    let csv = "a,b,c,y\n0.5,0,1,1\n0,-2,3.25,-1\n1e-3,0,7,1\n";
+    let text = "1 1:0.5 3:1\n-1 2:-2 3:3.25\n1 1:1e-3 3:7\n";
+    let table = read_text(csv);
+    let data = libsvm::parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("rows");
+    assert_eq!((&table.data.samples, &table.data.labels), (&data.samples, &data.labels));
+    assert_eq!((look(csv.as_bytes()), look(text.as_bytes())), (Look::Table, Look::Libsvm));
+}
+
+#[test]
+fn formats_are_told_apart() {
+    let libsvm =
+        ["1 1:2\n", "-1 qid:3 1:0.5 7:1e-3\n", "1\n1 2:3\n", "# comment, with a comma\n+1 1:1 # more, of them\n", "1,2 1:5\n"];
+    assert_eq!(libsvm.map(|text| look(text.as_bytes())), [Look::Libsvm; 5]);
+    let tables = ["1,2\n", "a;b\n", "a\tb\n1\t2\n", "x|y\n", "time,y\n12:30,1\n", "1:2,3:4\n", "a b,c\n1 1:2,0\n"];
+    assert_eq!(tables.map(|text| look(text.as_bytes())), [Look::Table; 7]);
+    assert_eq!(["", "1\n-1\n", "1\t12:30\n"].map(|text| look(text.as_bytes())), [Look::Either; 3]);
+}
+
+#[test]
+fn other_tables_are_read_by_name() {
+    let table = read(b"a,w,t,y\n1,red,yes,cat\n2,blue,no,dog\n", &options()).expect("two rows");
+    let known = table.data.columns.as_ref().expect("of a table");
+    let like = |text: &str| read_like(text.as_bytes(), known, &options());
+    let other = like("extra;y;t;a;w\nx;dog;TRUE;5;green\nz;cow;n;6;red\n").expect("two rows");
+    assert_eq!(rows(&other), [vec![(0, 5.0), (3, 1.0)], vec![(0, 6.0), (2, 1.0)]]);
+    assert_eq!((&other.data.labels[..], &other.ignored[..]), (&[1.0, 2.0][..], &["extra".to_owned()][..]));
+    let unknown = UnknownWords { column: "w".to_owned(), rows: 1, example: "green".to_owned(), line: 2 };
+    assert_eq!(other.unknown, [unknown]);
+    assert_eq!(other.data.columns.as_ref(), Some(known));
+    let unlabelled = like("w,a,t\nred,1,f\n").expect("a row");
+    assert!(!unlabelled.is_labelled);
+    let error = |text: &str| like(text).expect_err(text).to_string();
+    assert_eq!(error("a,w\n1,red\n"), "the column `t`, which the model was trained with, is not there; there are a, w");
+    assert!(
+        error("a,w,t\nx,red,f\n")
+            .contains("line 2, column `a`: `x` is not a number, as the values of this column were in training")
+    );
+    assert!(error("a,w,t\n1,red,maybe\n").contains("`maybe` is not a boolean"));
+    assert!(error("a,w,t\n,red,yes\n").contains("the model was trained without imputation"));
+    let strict = TableOptions { known_labels: true, ..options() };
+    let strictly = |text: &str| read_like(text.as_bytes(), known, &strict).expect_err(text).to_string();
+    assert!(strictly("a,w,t,y\n1,red,yes,cow\n").contains("the label `cow` is none of the model's: cat, dog"));
+    assert!(strictly("a,w,t\n1,red,yes\n").contains("the column `y`"));
+}
+
+#[test]
+fn tables_without_names_are_read_by_number() {
+    let table = read(b"1,5,0\n2,6,1\n", &options()).expect("two rows");
+    let known = table.data.columns.as_ref().expect("of a table");
+    let other = read_like(b"7,8\n", known, &options()).expect("a row");
+    assert_eq!((rows(&other), other.is_labelled), (vec![vec![(0, 7.0), (1, 8.0)]], false));
+    let error = read_like(b"7\n", known, &options()).expect_err("a column").to_string();
+    assert!(error.contains("the column `column 2`"), "{error}");
+}
+
+#[test]
+fn what_is_odd_is_said() {
+    let text = lines(12, |i| format!("{i},{},same,{},{}\n", i % 5, if i < 8 { "" } else { "7.5" }, i % 2));
+    let taken = TableOptions { missing: true, ..options() };
+    let table = read(format!("id,n,w,gaps,y\n{text}").as_bytes(), &taken).expect("rows");
+    let odd: Vec<Option<String>> = describe(&table.data).into_iter().map(|column| column.odd).collect();
+    let says = |odd: &Option<String>, what: &str| odd.as_ref().is_some_and(|odd| odd.contains(what));
+    assert!(says(&odd[0], "counts the rows") && odd[1].is_none() && says(&odd[2], "the same in every row"), "{odd:?}");
+    assert!(says(&odd[3], "the same in every row"), "{odd:?}");
+    let found = &describe(&table.data)[1];
+    assert_eq!((found.minimum, found.maximum, found.missing), (Some(0.0), Some(4.0), 0));
+}
+
+proptest! {
+    /// What is written with quotes reads back, whatever it is.
+    #[test]
+    fn any_words_come_back(words in proptest::collection::vec("[ -~\u{e4}\n]{1,12}", 2..20)) {
+        let quoted = |word: &String| format!("\"{}\"", word.replace('"', "\"\""));
+        let text = "w,y\n".to_owned() + &lines(words.len(), |i| format!("{},{}\n", quoted(&words[i]), i % 2));
+        let options = TableOptions { header: Some(true), delimiter: Some(b','), missing: true, categories: vec!["w".to_owned()], ..options() };
+        if let Ok(table) = read(text.as_bytes(), &options) {
+            let Kind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
+            for (row, word) in words.iter().enumerate() {
+                let missing = super::words::is_missing(word.trim());
+                let place = known.binary_search_by(|known| known[..].cmp(word.trim()));
+                prop_assert!(missing || place.is_ok_and(|place| rows(&table)[row] == [(place, 1.0)]));
+            }
+        } else {
+            prop_assert!(words.iter().all(|word| super::words::is_missing(word.trim())));
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = look(&bytes);
+        let _ = read(&bytes, &TableOptions { missing: true, ..options() });
+    }
+
+    #[test]
+    fn arbitrary_tables_never_panic(text in "[a0-9,;\t|\"\n\r?. ]{0,200}", header in any::<Option<bool>>()) {
+        let options = TableOptions { missing: true, header, ..options() };
+        if let Ok(table) = read(text.as_bytes(), &options) {
+            let known = table.data.columns.as_ref().expect("of a table");
+            let again = read_like(text.as_bytes(), known, &TableOptions { header: Some(table.has_header), ..options });
+            prop_assert_eq!(again.map(|again| again.data), Ok(table.data));
+        }
+    }
+}
