@@ -176,22 +176,38 @@ def _shared(
     rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, trains):
         return None
-    svm = own._svm(rows)
+    report = own._svm(rows).cross_validate(data, folds, weights, own._report())
+    return judged(own, estimator, folds, [report], X, y, scoring)
+
+
+def judged(
+    own: Any, estimator: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scoring: Any
+) -> CrossValidation:
+    """What reports say of all folds, in their order."""
     scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
-    report = svm.cross_validate(data, folds, weights, own._report())
-    said, decided = own._said(report)
     tests = tuple(np.asarray(test) for test, _ in folds)
-    for fold, test in zip(report["folds"], tests, strict=True):
-        at = fold["round"] * len(y) + test
-        told = Told(own, said[at], decided[at])
-        scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
-        predictions.append(said[at])
-        decisions.append(decided[at])
-        certificates.append(Certificate(**fold["certificate"]))
+    left = iter(tests)
+    for report in reports:
+        said, decided = own._said(report)
+        for fold in report["folds"]:
+            test = next(left)
+            at = fold["round"] * len(y) + test
+            told = Told(own, said[at], decided[at])
+            scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
+            predictions.append(said[at])
+            decisions.append(decided[at])
+            certificates.append(Certificate(**fold["certificate"]))
     sizes = tuple(len(y) - len(test) - len(aside) for test, aside in folds)
     return CrossValidation(
-        np.array(scores), sizes, tests, tuple(predictions), tuple(decisions), tuple(certificates), True, report["iterations"]
+        np.array(scores),
+        sizes,
+        tests,
+        tuple(predictions),
+        tuple(decisions),
+        tuple(certificates),
+        True,
+        sum(report["iterations"] for report in reports),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -44,6 +44,10 @@ class SharedSearch:
 
     shared_: bool
     certificates_: tuple[tuple[Certificate, ...], ...]
+
+    #: Who solves all combinations: of splits that have the same rows, and of those that have rows of their own.
+    _together: Callable[..., Grid] = Grid
+    _apart: Callable[..., PerSplit] = PerSplit
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Cross-validates the combinations, and trains the best on all of X if ``refit`` says so. Parameters are those of scikit-learn's ``fit``.
@@ -137,7 +141,7 @@ class SharedSearch:
         # Kernel values of rows that a caller computed are cut by both sides.
         whole_rows = self._machine().kernel in WIDE | {"linear"}
         apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and whole_rows)
-        grid = (PerSplit if apart else Grid)(self.estimator, X, y, weights, decisions=decisions)
+        grid = (self._apart if apart else self._together)(self.estimator, X, y, weights, decisions=decisions)
         if self.verbose > 0:
             grid.report = teller(type(self).__name__)
         if not grid.run(candidates, splits):

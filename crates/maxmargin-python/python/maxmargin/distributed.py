@@ -1,0 +1,272 @@
+"""Searches on several machines, by an engine that exists: dask, Ray, MPI, or processes of this machine.
+
+What is handed out is a *unit*: a kernel with one gamma, all its values of C and all folds, for which one kernel matrix serves. The plan alone says what units there are, and
+so the results have the same bits wherever they are computed, on one machine as on many. A worker reads the data by its path, once, and refuses a file that is
+another one. Cells are kept in a folder, a file each, from which the same call goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import GridSearchCV as TheirGridSearchCV
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
+
+from . import _native
+from ._base import WIDE, whole
+from ._crew import Crew, Executor, UnitFailedError, UnitReport
+from ._data import width
+from ._folds import CrossValidation, Folds, complete, for_folds, judged, plan
+from ._grid import Grid, Key
+from ._progress import Progress
+from ._search import GridSearchCV, RandomizedSearchCV
+from ._shared import Apart
+from ._source import Source
+from ._store import Store
+from ._units import PackedFolds, Unit
+
+__all__ = ["RayExecutor", "UnitFailedError", "UnitReport", "cross_validate", "grid"]
+
+Plan = TypeVar("Plan", GridSearchCV, RandomizedSearchCV)
+
+#: Where a Gaussian kernel takes most iterations, as a factor of ``gamma="scale"``.
+HARDEST = 0.1
+
+#: How splits start that are units by themselves: a model of all rows would cost more than it saves.
+COLD = "cold"
+
+
+class RayExecutor:
+    """Ray as an executor: ``RayExecutor(num_cpus=4)``. Options are those of ``ray.remote``."""
+
+    def __init__(self, **options: Any) -> None:
+        import ray  # noqa: PLC0415 it need not be installed
+
+        self._ray, self._options = ray, options
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
+        """A future of ``fn(*args)``."""
+        remote = self._ray.remote(fn)
+        remote = remote.options(**self._options) if self._options else remote
+        return remote.remote(*args).future()
+
+
+def grid(
+    data_path: str | os.PathLike[str],
+    plan: Plan,
+    executor: Executor | Callable[[], Executor] | None,
+    *,
+    log: str | os.PathLike[str] | None = None,
+    tries: int = 3,
+    threads: int | None = None,
+    progress: bool = False,
+) -> Plan:
+    """Does a search on several machines.
+
+    Parameters
+    ----------
+    data_path : path
+        A LIBSVM text (packed by gzip, bzip2 or xz, if its name says so) or a ``.npz`` with ``X`` and ``y``, under this path on every machine.
+    plan : GridSearchCV or RandomizedSearchCV
+        Of this package, over :class:`SVC` or :class:`SVR`: combinations, ``cv``, ``scoring``, ``refit``. It is not fitted itself.
+    executor
+        Whatever has ``submit(function, *arguments)`` and returns futures: ``concurrent.futures``, ``dask.distributed.Client``,
+        ``mpi4py.futures.MPIPoolExecutor``, :class:`RayExecutor`. Or a function that makes one, which is called again where an executor breaks, as that of
+        processes does when one is killed. ``None`` does all of it here.
+    log : path, optional
+        A folder for finished cells. The same call goes on from what is there; cells that workers cannot write there themselves, since they do not see the folder,
+        are written here.
+    tries : int
+        So often a unit may fail, and executors break with nothing done in between.
+    threads : int, optional
+        Threads of each worker. Engines often tell their workers to use one (dask does), whatever the node has.
+    progress : bool
+        A bar where tqdm is installed, otherwise a line for each unit.
+
+    Returns
+    -------
+    A fitted copy of ``plan``: the bits are those of ``plan.fit(X, y)`` on one machine. ``units_`` has a :class:`UnitReport` for each unit. With ``refit`` the best is
+    trained here.
+
+    Raises
+    ------
+    UnitFailedError
+        When a unit could not be done after all tries; it says which, where and why. What is done is kept.
+    ValueError
+        When the plan is none for the shared engine, or the folder holds another search.
+    """
+    if not isinstance(plan, GridSearchCV | RandomizedSearchCV):
+        theirs = "sklearn.model_selection's" if isinstance(plan, TheirGridSearchCV) else type(plan).__name__
+        raise ValueError(f"a plan is GridSearchCV or RandomizedSearchCV of maxmargin, not {theirs}")
+    if isinstance(plan.estimator, Pipeline):
+        raise ValueError("a plan has SVC or SVR without a Pipeline, which is fitted to each training set: scale the file before")
+    source = Source.at(data_path)
+    X, y = source.load()
+    search = clone(plan)
+    with working(executor, log, describe(source, plan.estimator, plan.cv), tries, threads, progress) as crew:
+        reports: list[UnitReport] = []
+        search._together = partial(RemoteGrid, crew=crew, source=source, reports=reports)
+        search._apart = refused
+        try:
+            with whole(search):
+                search._validate_params()
+                search._fit_shared(X, y, {})
+        except Apart:
+            raise ValueError(
+                "this plan is none for the shared engine: SVC or SVR without max_iter and max_time, combinations of C, gamma, kernel, degree, coef0, "
+                "epsilon and tol, scores by name of predictions or decision values, and every class in every training set"
+            ) from None
+        finally:
+            vars(search).pop("_together", None)
+            vars(search).pop("_apart", None)
+    search.units_ = reports
+    return search
+
+
+def cross_validate(
+    data_path: str | os.PathLike[str],
+    estimator: Any,
+    executor: Executor | Callable[[], Executor] | None,
+    *,
+    cv: Any = 5,
+    scoring: Any = None,
+    log: str | os.PathLike[str] | None = None,
+    tries: int = 3,
+    threads: int | None = None,
+    progress: bool = False,
+) -> CrossValidation:
+    """Cross-validates an estimator with a kernel on several machines; each split is a unit, trained from scratch.
+
+    The bits are the same for every executor, and the solutions those of ``estimator.cross_validate``, to the tolerance. Parameters are those of :func:`grid`.
+    """
+    if estimator.max_iter != -1 or estimator.max_time is not None:
+        raise ValueError("max_iter and max_time end trainings by halves, which are not kept: leave them out")
+    if callable(estimator.kernel) or estimator.kernel == "precomputed":
+        raise ValueError("kernels of workers are those with a name: linear, poly, rbf, sigmoid")
+    source = Source.at(data_path)
+    X, y = source.load()
+    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y)]
+    folds = plan(splits, len(y))
+    own = for_folds(estimator)
+    rows, codes, data, _ = own._prepared(X, y, None, reset=True)
+    if folds is None or not complete(own, codes, None, [train for train, _ in splits]):
+        raise ValueError("a split names a row twice, trains on what it tests, or lacks a class")
+    gamma = width(own.gamma, rows) if own.kernel in WIDE else None
+    told = copy(own).set_params(gamma=1.0)
+    svm, base = told._svm(rows, seeding=COLD), clone(told)
+    units = []
+    for at, fold in enumerate(folds):
+        unit = Unit(f"fold {at + 1} of {len(folds)}", source, base, PackedFolds.of([fold], len(y)), (), gamma, (), COLD)
+        (keys,) = svm.keys(data, [fold], [], [] if gamma is None else [gamma])
+        units.append(named(unit, keys))
+    with working(executor, log, describe(source, own, cv), tries, threads, progress) as crew:
+        crew.run(units)
+        reports = [arrived(crew.store, unit.keys[0]) for unit in units]
+    return judged(own, estimator, folds, reports, X, y, scoring)
+
+
+def named(unit: Unit, keys: list[str]) -> Unit:
+    """The unit, knowing the keys of its cells."""
+    return Unit(**(vars(unit) | {"keys": tuple(keys)}))
+
+
+def arrived(store: Store, key: str) -> _native.ValidationFields:
+    """A cell that must be there."""
+    fields = store.fields(key)
+    if fields is None:
+        raise UnitFailedError(f"{store.path}: a cell that was there is gone or damaged; the same call computes it anew")
+    return fields
+
+
+def describe(source: Source, estimator: Any, cv: Any) -> dict[str, Any]:
+    """What all cells of a folder have in common, by name."""
+    varied = {"C", "gamma", "kernel", "degree", "coef0", "epsilon", "tol", "cache_size", "verbose"}
+    parameters = {name: repr(value) for name, value in sorted(estimator.get_params().items()) if name not in varied}
+    return {
+        "format": 1,
+        "maxmargin": _native.__version__,
+        "by": "maxmargin.distributed",
+        "data": source.sha256,
+        "estimator": type(estimator).__name__,
+        "parameters": parameters,
+        "cv": repr(cv) if len(repr(cv)) < 200 else hashlib.sha256(repr(cv).encode()).hexdigest(),
+    }
+
+
+@contextmanager
+def working(
+    executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool
+) -> Iterator[Crew]:
+    """A crew, and its folder while it works."""
+    if tries < 1:
+        raise ValueError(f"tries={tries}: 1 or more")
+    teller = Progress("maxmargin.distributed")
+
+    def told(report: UnitReport, done: int, total: int) -> None:
+        if progress:
+            how = "was kept" if report.tries == 0 else f"{report.seconds:.3g} s on {report.host}"
+            teller.tell(done, total, f"{report.name}: {how}")
+
+    with tempfile.TemporaryDirectory(prefix="maxmargin-") as passing:
+        store = Store(passing if log is None else log, common)
+        try:
+            yield Crew(executor, store, tries=tries, threads=threads, told=told)
+        finally:
+            store.close()
+            teller.close()
+
+
+def refused(*_: Any, **__: Any) -> Any:
+    """Instead of splits that have rows of their own."""
+    raise ValueError("a split leaves out more than 30 % of the rows: write them to a file of their own, whose matrix is smaller")
+
+
+class RemoteGrid(Grid):
+    """A grid whose units others do."""
+
+    def __init__(self, *of: Any, crew: Crew, source: Source, reports: list[UnitReport], **how: Any) -> None:
+        super().__init__(*of, **how)
+        self.crew, self.source, self.reports = crew, source, reports
+
+    def _solved(self, folds: Folds) -> Iterator[tuple[Key, _native.ValidationFields]]:
+        packed = PackedFolds.of(folds, len(self.encoded))
+        usual = width("scale", self.rows)
+        units: list[tuple[float, tuple[Any, ...], Unit]] = []
+        for (settings, costs), gammas in self.tables().items():
+            # Of C and gamma those count that the unit says.
+            own = copy(self._set(settings)).set_params(C=1.0, gamma=1.0)
+            estimator = clone(own)
+            widths: list[float | None] = [*gammas] if gammas else [None]
+            found = [Unit(self._name(settings, costs, of), self.source, estimator, packed, costs, of, ()) for of in widths]
+            try:
+                keys = own._svm(self.rows).keys(self.data, folds, list(costs), gammas)
+            except ValueError as error:
+                raise UnitFailedError(f"{found[0].name}: {error}") from error
+            for unit, of in zip(found, keys, strict=True):
+                hard = abs(math.log(unit.gamma / (HARDEST * usual))) if unit.gamma else 0.0
+                units.append((hard, settings, named(unit, of)))
+        # The longest first, as far as that can be known: nobody waits for one that was begun late.
+        units.sort(key=lambda of: of[0])
+        self.reports.extend(self.crew.run([unit for _, _, unit in units]))
+        for _, settings, unit in units:
+            for cost, key in zip(unit.costs, unit.keys, strict=True):
+                yield (settings, unit.gamma, cost), arrived(self.crew.store, key)
+
+    def _name(self, settings: tuple[Any, ...], costs: tuple[float, ...], gamma: float | None) -> str:
+        """What errors call a unit."""
+        kernel = settings[self.settings.index("kernel")]
+        of_gamma = "" if gamma is None else f", gamma={gamma:g}"
+        of_costs = f"C={costs[0]:g}" if len(costs) == 1 else f"C={costs[0]:g}…{costs[-1]:g}"
+        return f"unit kernel={kernel}{of_gamma}, {of_costs} ({len(costs)} cells)"
