@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | python | wheel | bench | bench-diff | trust`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | python | wheel | bench | bench-diff | simulate | trust`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod damaged;
 mod datasets;
 mod failure;
 mod python;
+mod simulate;
 mod tidy;
 mod tools;
 mod trust;
@@ -38,6 +39,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
     BenchDiff(bench::diff::Arguments),
+    /// Show how long a search would take on many machines, from what its units cost
+    Simulate(simulate::Arguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),
     };
     match done {

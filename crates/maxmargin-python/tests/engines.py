@@ -25,7 +25,7 @@ def data(folder, rows=300):
 
 
 def plan(**more):
-    return GridSearchCV(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": GAMMAS}, cv=5, **({"refit": False} | more))
+    return GridSearchCV(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": GAMMAS}, **({"cv": 5, "refit": False} | more))
 
 
 def bits(search):

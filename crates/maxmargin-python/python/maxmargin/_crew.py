@@ -83,9 +83,10 @@ class Crew:
         threads: int | None,
         told: Callable[[UnitReport, int, int], object],
     ) -> None:
-        executor = Here() if executor is None else executor
-        self.renewed: Callable[[], Executor] | None = None if hasattr(executor, "submit") else executor  # type: ignore[assignment]
-        self.executor: Any = executor if self.renewed is None else self.renewed()
+        given: Any = Here() if executor is None else executor
+        # A class of executors makes one, too.
+        self.renewed: Callable[[], Executor] | None = None if hasattr(given, "submit") and not isinstance(given, type) else given
+        self.executor: Any = given if self.renewed is None else self.renewed()
         self.store, self.tries, self.threads, self.told = store, tries, threads, told
         self.ended: queue.SimpleQueue[tuple[Unit, int, Any]] = queue.SimpleQueue()
         self.waiting: dict[int, Any] = {}
@@ -141,6 +142,8 @@ class Crew:
         return [reports[id(unit)] for unit in units]
 
     def _kept(self) -> str:
+        if self.store.passing:
+            return "; nothing is kept without a folder (log)"
         return f"; cells that are done are kept in {self.store.path}"
 
     def _submit(self, unit: Unit, known: list[bytes], report: UnitReport) -> None:
@@ -169,7 +172,7 @@ class Crew:
         self.waiting.pop(id(unit), None)
         try:
             answer: Answer = future.result()
-        except Exception as error:  # noqa: BLE001 whatever an executor has to say
+        except Exception as error:
             return error
         report.host, report.seconds = answer.host, answer.seconds
         for key, content in answer.cells.items():
@@ -186,7 +189,7 @@ class Crew:
         if self.renewed is None:
             raise UnitFailedError(
                 f"the executor broke with {left} units left ({one_line(error)}){self._kept()}. The same call with another executor goes "
-                "on from there; a function that makes one (executor=lambda: ProcessPoolExecutor(4)) is called again by itself"
+                "on with what is kept; a function that makes one (executor=lambda: ProcessPoolExecutor(4)) is called again by itself"
             ) from error
         self.broken += 1
         if self.broken >= self.tries:

@@ -141,7 +141,7 @@ class SharedSearch:
         # Kernel values of rows that a caller computed are cut by both sides.
         whole_rows = self._machine().kernel in WIDE | {"linear"}
         apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and whole_rows)
-        grid = (self._apart if apart else self._together)(self.estimator, X, y, weights, decisions=decisions)
+        grid: Grid | PerSplit = (self._apart if apart else self._together)(self.estimator, X, y, weights, decisions=decisions)
         if self.verbose > 0:
             grid.report = teller(type(self).__name__)
         if not grid.run(candidates, splits):

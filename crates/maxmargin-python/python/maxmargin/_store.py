@@ -37,7 +37,9 @@ def write_cell(folder: Path, key: str, content: bytes) -> None:
 class Store:
     """A folder with the cells of a search: one file each, as ``maxmargin grid --log`` writes them, and one for what all have in common."""
 
-    def __init__(self, path: str | os.PathLike[str], common: dict[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str], common: dict[str, Any], *, passing: bool = False) -> None:
+        #: Whether the folder goes with the search.
+        self.passing = passing
         self.path = Path(path).absolute()
         self.path.mkdir(parents=True, exist_ok=True)
         for left in self.path.glob(".maxmargin-*.part"):

@@ -95,7 +95,7 @@ def work(unit: Unit, known: list[bytes], place: str, token: str, threads: int | 
         rows, _, data, _ = unit.estimator._prepared(X, y, None, reset=True)
         svm = unit.estimator._svm(rows, seeding=unit.seeding)
         svm.column(data, unit.folds.unpacked(), list(unit.costs), unit.gamma, known, keep)
-    except Exception as error:  # noqa: BLE001 it is told by whoever asked
+    except Exception as error:
         answer.error = one_line(error)
     answer.seconds = time.perf_counter() - begun
     return answer

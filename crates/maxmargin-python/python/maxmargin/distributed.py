@@ -1,8 +1,8 @@
 """Searches on several machines, by an engine that exists: dask, Ray, MPI, or processes of this machine.
 
-What is handed out is a *unit*: a kernel with one gamma, all its values of C and all folds, for which one kernel matrix serves. The plan alone says what units there are, and
-so the results have the same bits wherever they are computed, on one machine as on many. A worker reads the data by its path, once, and refuses a file that is
-another one. Cells are kept in a folder, a file each, from which the same call goes on.
+What is handed out is a *unit*: a kernel with one gamma, all its values of C and all folds, for which one kernel matrix serves. The plan alone says what units
+there are, and so the results have the same bits wherever they are computed, on one machine as on many. A worker reads the data by its path, once, and refuses
+a file that is another one. Cells are kept in a folder, a file each, from which the same call goes on.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ def grid(
         ``mpi4py.futures.MPIPoolExecutor``, :class:`RayExecutor`. Or a function that makes one, which is called again where an executor breaks, as that of
         processes does when one is killed. ``None`` does all of it here.
     log : path, optional
-        A folder for finished cells. The same call goes on from what is there; cells that workers cannot write there themselves, since they do not see the folder,
-        are written here.
+        A folder for finished cells. The same call goes on from what is there. Cells of workers that do not see the folder are written here.
     tries : int
         So often a unit may fail, and executors break with nothing done in between.
     threads : int, optional
@@ -96,8 +95,8 @@ def grid(
 
     Returns
     -------
-    A fitted copy of ``plan``: the bits are those of ``plan.fit(X, y)`` on one machine. ``units_`` has a :class:`UnitReport` for each unit. With ``refit`` the best is
-    trained here.
+    A fitted copy of ``plan``: the bits are those of ``plan.fit(X, y)`` on one machine. ``units_`` has a :class:`UnitReport` for each unit. With ``refit`` the
+    best is trained here.
 
     Raises
     ------
@@ -131,7 +130,8 @@ def grid(
             vars(search).pop("_together", None)
             vars(search).pop("_apart", None)
     search.units_ = reports
-    return search
+    found: Plan = search
+    return found
 
 
 def cross_validate(
@@ -206,9 +206,7 @@ def describe(source: Source, estimator: Any, cv: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def working(
-    executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool
-) -> Iterator[Crew]:
+def working(executor: Any, log: Any, common: dict[str, Any], tries: int, threads: int | None, progress: bool) -> Iterator[Crew]:
     """A crew, and its folder while it works."""
     if tries < 1:
         raise ValueError(f"tries={tries}: 1 or more")
@@ -220,7 +218,7 @@ def working(
             teller.tell(done, total, f"{report.name}: {how}")
 
     with tempfile.TemporaryDirectory(prefix="maxmargin-") as passing:
-        store = Store(passing if log is None else log, common)
+        store = Store(passing if log is None else log, common, passing=log is None)
         try:
             yield Crew(executor, store, tries=tries, threads=threads, told=told)
         finally:
