@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, SVR, GridSearchCV, NuSVC, distributed
+from maxmargin import SVC, SVR, GridSearchCV, LinearSVC, NuSVC, distributed, read_libsvm
 from maxmargin._crew import Later
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -221,13 +221,19 @@ def test_texts_and_values(packed, tmp_path):
     place.write_bytes({"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}[packed](text))
     plan = GridSearchCV(SVR(), {"C": [1.0, 5.0], "kernel": ["linear", "rbf"], "epsilon": [0.1, 0.2]}, cv=KFold(4), refit=False)
     found = distributed.grid(place, plan, None)
-    from maxmargin import read_libsvm  # noqa: PLC0415
-
     assert engines.bits(found) == engines.bits(plan.fit(*read_libsvm(tmp_path / "data.txt")))
     assert len(found.units_) == 4
 
 
-@pytest.mark.parametrize("estimator", [SVC(C=3.0), SVC(kernel="linear"), NuSVC(nu=0.3), SVR(C=2.0)])
+def test_linear_machines_have_a_unit_for_each_setting(path):
+    X, y = np.load(path).values()
+    plan = GridSearchCV(LinearSVC(max_iter=100_000), {"C": [0.1, 1.0], "loss": ["hinge", "squared_hinge"]}, refit=False)
+    found = distributed.grid(path, plan, None)
+    assert engines.bits(found) == engines.bits(plan.fit(X, y.astype(float)))
+    assert {unit.name for unit in found.units_} == {"unit LinearSVC, C=0.1…1 (2 cells)"}
+
+
+@pytest.mark.parametrize("estimator", [SVC(C=3.0), SVC(kernel="linear"), NuSVC(nu=0.3), SVR(C=2.0), LinearSVC(max_iter=100_000)])
 def test_splits_are_units_of_a_cross_validation(estimator, path, tmp_path):
     X, y = np.load(path).values()
     cv = KFold(4, shuffle=True, random_state=1)
@@ -253,7 +259,8 @@ def test_a_bar_or_lines_tell_of_units(path, capsys, monkeypatch):
     distributed.grid(path, engines.plan(), None, progress=True)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 10
-    assert lines[-1].startswith("[maxmargin.distributed] 10/10 unit kernel=rbf, gamma=")
+    assert lines[-1].startswith("[maxmargin.distributed] unit kernel=rbf, gamma=")
+    assert lines[-1].endswith(", 10 of 10")
 
 
 def needs(module):

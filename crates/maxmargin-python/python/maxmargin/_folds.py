@@ -155,8 +155,9 @@ def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> C
 def for_folds(estimator: Any) -> Any:
     """A copy that is trained for what it says of other samples."""
     own = clone(estimator)
-    own.keep_data = False
-    if is_classifier(own):
+    if hasattr(own, "keep_data"):
+        own.keep_data = False
+    if hasattr(own, "probability"):
         # Folds are judged by what machines decide.
         own.set_params(probability=False, calibration=None)
     return own
@@ -215,7 +216,7 @@ def _one_by_one(estimator: Any, splits: list[Split], X: Any, y: Any, scoring: An
     scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
     iterations = 0
-    pairwise = estimator.kernel == "precomputed"
+    pairwise = getattr(estimator, "kernel", None) == "precomputed"
     for train, test in splits:
         own = clone(estimator)
         weights = None if sample_weight is None else np.asarray(sample_weight)[train]

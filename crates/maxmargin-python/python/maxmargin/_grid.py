@@ -16,17 +16,16 @@ from ._certificate import Certificate, warn_of
 from ._data import Floats, width
 from ._folds import Folds, Split, Told, complete, for_folds, plan
 
-#: What tells tables of C and gamma apart.
-SETTINGS = ("kernel", "degree", "coef0", "epsilon", "tol", "shrinking")
-
-#: What a grid may vary for its cells to run on the shared engine; those of a table share kernels.
-SHARED = {"C", "gamma", *SETTINGS}
-
 #: How far the share of a class in a training set may be from that in all samples, where ``class_weight="balanced"`` goes by it.
 BALANCED = 0.05
 
 #: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
 Key = tuple[tuple[Any, ...], float | None, float]
+
+
+def shared_by(machine: Any) -> list[str]:
+    """What a grid may vary of a machine for its cells to run on the shared engine."""
+    return [name for name in ("C", "gamma", *machine._searched) if hasattr(machine, name)]
 
 
 class Grid:
@@ -40,8 +39,9 @@ class Grid:
         #: The cell of each combination.
         self.keys: list[Key] = []
         #: What counts where a combination says nothing else.
-        self.usual = {name: getattr(self.own, name) for name in sorted(SHARED) if hasattr(self.own, name)}
-        self.settings = [name for name in SETTINGS if name in self.usual]
+        self.usual = {name: getattr(self.own, name) for name in shared_by(self.own)}
+        #: What tells tables of C and gamma apart.
+        self.settings = [name for name in self.usual if name not in {"C", "gamma"}]
         self.decisions = decisions
         self.report = self.own._report()
         #: Rows that rules for gamma look at.
@@ -66,7 +66,7 @@ class Grid:
 
     def key(self, candidate: dict[str, Any]) -> Key:
         asked = self.usual | candidate
-        kernel, gamma, cost = asked["kernel"], None, float(asked["C"])
+        kernel, gamma, cost = asked.get("kernel"), None, float(asked["C"])
         settings = tuple(asked[name] for name in self.settings)
         if isinstance(kernel, str) and kernel in WIDE:
             rule = asked["gamma"]
@@ -101,6 +101,8 @@ class Grid:
                 self._keep(key, cell)
                 ends.extend(fold["status"] for fold in cell["folds"])
         except ValueError:
+            return False
+        if self.own._must_converge and set(ends) != {"converged"}:
             return False
         certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
         tol = max(asked[self.settings.index("tol")] for asked, _, _ in self.keys)

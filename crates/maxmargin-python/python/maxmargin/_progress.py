@@ -21,14 +21,14 @@ class Progress:
     def tell(self, done: int, total: int, words: str) -> None:
         """So much is done, and this is to be said of it."""
         if tqdm is None or total <= 1:
-            of = f" {done}/{total}" if total > 1 else ""
-            print(f"[{self.name}]{of} {words}", file=sys.stdout)
+            of = f", {done} of {total}" if total > 1 else ""
+            print(f"[{self.name}] {words}{of}", file=sys.stdout)
             return
         if self.bar is None:
             self.bar = tqdm(total=total, desc=self.name)
         self.bar.total = total
-        self.bar.set_postfix_str(words, refresh=False)
-        self.bar.update(done - self.bar.n)
+        self.bar.n = done
+        self.bar.set_postfix_str(words)
 
     def close(self) -> None:
         """Nothing more is to be said."""

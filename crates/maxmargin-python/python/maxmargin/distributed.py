@@ -79,7 +79,8 @@ def grid(
     data_path : path
         A LIBSVM text (packed by gzip, bzip2 or xz, if its name says so) or a ``.npz`` with ``X`` and ``y``, under this path on every machine.
     plan : GridSearchCV or RandomizedSearchCV
-        Of this package, over :class:`SVC` or :class:`SVR`: combinations, ``cv``, ``scoring``, ``refit``. It is not fitted itself.
+        Of this package, over :class:`SVC`, :class:`SVR`, :class:`LinearSVC` or :class:`LinearSVR`: combinations, ``cv``, ``scoring``, ``refit``. It is not
+        fitted itself.
     executor
         Whatever has ``submit(function, *arguments)`` and returns futures: ``concurrent.futures``, ``dask.distributed.Client``,
         ``mpi4py.futures.MPIPoolExecutor``, :class:`RayExecutor`. Or a function that makes one, which is called again where an executor breaks, as that of
@@ -109,7 +110,9 @@ def grid(
         theirs = "sklearn.model_selection's" if isinstance(plan, TheirGridSearchCV) else type(plan).__name__
         raise ValueError(f"a plan is GridSearchCV or RandomizedSearchCV of maxmargin, not {theirs}")
     if isinstance(plan.estimator, Pipeline):
-        raise ValueError("a plan has SVC or SVR without a Pipeline, which is fitted to each training set: scale the file before")
+        raise ValueError(
+            "a plan has an estimator without a Pipeline, which is fitted to each training set: scale the file before"
+        )
     source = Source.at(data_path)
     X, y = source.load()
     search = clone(plan)
@@ -123,8 +126,8 @@ def grid(
                 search._fit_shared(X, y, {})
         except Apart:
             raise ValueError(
-                "this plan is none for the shared engine: SVC or SVR without max_iter and max_time, combinations of C, gamma, kernel, degree, coef0, "
-                "epsilon and tol, scores by name of predictions or decision values, and every class in every training set"
+                "this plan is none for the shared engine: SVC, SVR, LinearSVC or LinearSVR that nothing ends early, combinations of what GridSearchCV shares, "
+                "scores by name of predictions or decision values, and every class in every training set"
             ) from None
         finally:
             vars(search).pop("_together", None)
@@ -146,13 +149,13 @@ def cross_validate(
     threads: int | None = None,
     progress: bool = False,
 ) -> CrossValidation:
-    """Cross-validates an estimator with a kernel on several machines; each split is a unit, trained from scratch.
+    """Cross-validates an estimator on several machines; each split is a unit, trained from scratch.
 
     The bits are the same for every executor, and the solutions those of ``estimator.cross_validate``, to the tolerance. Parameters are those of :func:`grid`.
     """
-    if estimator.max_iter != -1 or estimator.max_time is not None:
+    if not estimator._shares_engine():
         raise ValueError("max_iter and max_time end trainings by halves, which are not kept: leave them out")
-    if callable(estimator.kernel) or estimator.kernel == "precomputed":
+    if not estimator._sees_rows():
         raise ValueError("kernels of workers are those with a name: linear, poly, rbf, sigmoid")
     source = Source.at(data_path)
     X, y = source.load()
@@ -163,9 +166,8 @@ def cross_validate(
     rows, codes, data, _ = own._prepared(X, y, None, reset=True)
     if folds is None or not complete(own, codes, None, [train for train, _ in splits]):
         raise ValueError("a split names a row twice, trains on what it tests, or lacks a class")
-    gamma = width(own.gamma, rows) if own.kernel in WIDE else None
-    told = copy(own).set_params(gamma=1.0)
-    svm, base = told._svm(rows, seeding=COLD), clone(told)
+    gamma = width(own.gamma, rows) if getattr(own, "kernel", None) in WIDE else None
+    svm, base = unset(own, "gamma")._svm(rows, seeding=COLD), clone(unset(own, "gamma"))
     units = []
     for at, fold in enumerate(folds):
         unit = Unit(f"fold {at + 1} of {len(folds)}", source, base, PackedFolds.of([fold], len(y)), (), gamma, (), COLD)
@@ -175,6 +177,12 @@ def cross_validate(
         crew.run(units)
         reports = [arrived(crew.store, unit.keys[0]) for unit in units]
     return judged(own, estimator, folds, reports, X, y, scoring)
+
+
+def unset(prepared: Any, *names: str) -> Any:
+    """A copy without values of C and gamma of its own: those count that a unit says."""
+    own = copy(prepared)
+    return own.set_params(**{name: 1.0 for name in names or ("C", "gamma") if hasattr(own, name)})
 
 
 def named(unit: Unit, keys: list[str]) -> Unit:
@@ -244,7 +252,7 @@ class RemoteGrid(Grid):
         units: list[tuple[float, tuple[Any, ...], Unit]] = []
         for (settings, costs), gammas in self.tables().items():
             # Of C and gamma those count that the unit says.
-            own = copy(self._set(settings)).set_params(C=1.0, gamma=1.0)
+            own = unset(self._set(settings))
             estimator = clone(own)
             widths: list[float | None] = [*gammas] if gammas else [None]
             found = [Unit(self._name(settings, costs, of), self.source, estimator, packed, costs, of, ()) for of in widths]
@@ -264,7 +272,8 @@ class RemoteGrid(Grid):
 
     def _name(self, settings: tuple[Any, ...], costs: tuple[float, ...], gamma: float | None) -> str:
         """What errors call a unit."""
-        kernel = settings[self.settings.index("kernel")]
+        of = dict(zip(self.settings, settings, strict=True))
+        machine = f"kernel={of['kernel']}" if "kernel" in of else type(self.own).__name__
         of_gamma = "" if gamma is None else f", gamma={gamma:g}"
         of_costs = f"C={costs[0]:g}" if len(costs) == 1 else f"C={costs[0]:g}…{costs[-1]:g}"
-        return f"unit kernel={kernel}{of_gamma}, {of_costs} ({len(costs)} cells)"
+        return f"unit {machine}{of_gamma}, {of_costs} ({len(costs)} cells)"
