@@ -53,8 +53,8 @@ class Hanging:
     def submit(self, fn, *args):
         return self.executor.submit(hanging_once, self.flag, fn, *args)
 
-    def shutdown(self, **how):
-        self.executor.shutdown(**how)
+    def close(self):
+        self.executor.shutdown(wait=False, cancel_futures=True)
 
 
 def killer(flag):

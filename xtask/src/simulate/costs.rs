@@ -11,8 +11,18 @@ pub(super) struct Costs {
     /// Where the numbers come from.
     #[allow(dead_code, reason = "for readers of the file")]
     source: String,
+    measured: Measured,
     asked: Asked,
     columns: Vec<Column>,
+}
+
+/// What the columns were measured on, and how they grow.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Measured {
+    rows: f64,
+    /// p of `seconds = a · rows^p`.
+    exponent: f64,
 }
 
 /// The search that is simulated.
@@ -36,13 +46,12 @@ struct Asked {
 #[serde(deny_unknown_fields)]
 struct Column {
     log2_gamma: f64,
-    rows: Vec<f64>,
-    /// One for each number of rows: all values of C, all folds from the model of all data, solutions passed along C.
-    seconds: Vec<f64>,
-    /// At the most rows: the parts that the values of C are cut into, in their order, each a search of its own.
+    /// All values of C, all folds from the model of all data, solutions passed along C.
+    seconds: f64,
+    /// The parts that the values of C are cut into, in their order, each a search of its own.
     two: Vec<f64>,
     five: Vec<f64>,
-    /// At the most rows: all values of C, all folds from scratch.
+    /// All values of C, all folds from scratch.
     cold: f64,
 }
 
@@ -80,31 +89,17 @@ struct Cost {
 
 impl Column {
     fn check(&self) -> Outcome<()> {
-        let ascending = self.rows.windows(2).all(|pair| pair[0] < pair[1]);
-        let numbers = self.seconds.iter().chain(&self.two).chain(&self.five).chain([&self.cold]);
-        if self.rows.len() < 2 || self.rows.len() != self.seconds.len() || !ascending {
-            return fail(format!("γ = 2^{}: two numbers of rows or more, ascending, and seconds for each", self.log2_gamma));
-        }
+        let numbers = self.two.iter().chain(&self.five).chain([&self.seconds, &self.cold]);
         if self.two.len() != 2 || self.five.len() != 5 || numbers.into_iter().any(|s| !(*s > 0.0 && s.is_finite())) {
             return fail(format!("γ = 2^{}: two and five parts, all seconds above 0", self.log2_gamma));
         }
         Ok(())
     }
 
-    /// `seconds = a · rows^p`: p by least squares in logarithms, through the last measurement.
-    fn exponent(&self) -> f64 {
-        let points: Vec<(f64, f64)> = self.rows.iter().zip(&self.seconds).map(|(n, s)| (n.ln(), s.ln())).collect();
-        let count = points.len() as f64;
-        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-        let (x, y) = (mean(&|point| point.0), mean(&|point| point.1));
-        points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
-    }
-
-    fn at(&self, rows: f64) -> Cost {
-        let last = self.rows.len() - 1;
-        let factor = (rows / self.rows[last]).powf(self.exponent());
+    /// With all seconds multiplied.
+    fn times(&self, factor: f64) -> Cost {
         let scaled = |parts: &[f64]| parts.iter().map(|s| s * factor).collect();
-        Cost { whole: self.seconds[last] * factor, two: scaled(&self.two), five: scaled(&self.five), cold: self.cold * factor }
+        Cost { whole: self.seconds * factor, two: scaled(&self.two), five: scaled(&self.five), cold: self.cold * factor }
     }
 }
 
@@ -146,7 +141,7 @@ impl Costs {
             return fail("two columns or more, with ascending γ");
         }
         let Asked { rows, gammas, folds, threads, .. } = costs.asked;
-        if gammas < 2 || folds < 2 || !(rows > 0.0 && threads > 0.0) {
+        if gammas < 2 || folds < 2 || !(rows > 0.0 && threads > 0.0 && costs.measured.rows > 0.0) {
             return fail("asked: two values of γ and two folds or more, rows and threads above 0");
         }
         Ok(costs)
@@ -158,7 +153,8 @@ impl Costs {
 
     /// The seconds of every unit.
     pub(super) fn units(&self, cut: Cut) -> Vec<f64> {
-        let known: Vec<(f64, Cost)> = self.columns.iter().map(|of| (of.log2_gamma, of.at(self.asked.rows))).collect();
+        let factor = (self.asked.rows / self.measured.rows).powf(self.measured.exponent);
+        let known: Vec<(f64, Cost)> = self.columns.iter().map(|of| (of.log2_gamma, of.times(factor))).collect();
         let (first, last) = (known[0].0, known[known.len() - 1].0);
         let step = (last - first) / (self.asked.gammas - 1) as f64;
         let cost = |k: usize| {
@@ -178,18 +174,17 @@ mod tests {
 
     const TEXT: &str = r#"
         source = "made up"
-        asked = { rows = 4000, gammas = 3, folds = 5, threads = 2, load = 1, unit = 0.1 }
+        measured = { rows = 1000, exponent = 2 }
+        asked = { rows = 2000, gammas = 3, folds = 5, threads = 2, load = 1, unit = 0.1 }
         [[columns]]
         log2_gamma = -2
-        rows = [1000, 2000]
-        seconds = [1, 4]
+        seconds = 4
         two = [1, 5]
         five = [1, 1, 1, 1, 2]
         cold = 10
         [[columns]]
         log2_gamma = 0
-        rows = [1000, 2000]
-        seconds = [2, 16]
+        seconds = 64
         two = [4, 20]
         five = [4, 4, 4, 4, 8]
         cold = 40
@@ -203,11 +198,11 @@ mod tests {
     #[test]
     fn costs_are_carried_over_by_their_powers() {
         let costs = Costs::parse(TEXT).expect("costs");
-        // 4 · 2², 16 · 2³, and their geometric mean; two threads.
-        close(&costs.units(Cut::Column), &[8.0, (16.0_f64 * 128.0).sqrt() / 2.0, 64.0]);
+        // 4 · 2², 64 · 2², and their geometric mean; two threads.
+        close(&costs.units(Cut::Column), &[8.0, 32.0, 128.0]);
         let halves = costs.units(Cut::Chains(2));
         close(&halves[..2], &[2.0, 10.0]);
-        close(&halves[4..], &[16.0, 80.0]);
+        close(&halves[4..], &[8.0, 40.0]);
         close(&costs.units(Cut::Folds)[..5], &[4.0; 5]);
         let parts = costs.units(Cut::FoldsAndChains(5));
         assert_eq!(parts.len(), 75);
@@ -218,7 +213,7 @@ mod tests {
     #[test]
     fn files_that_make_no_sense_say_why() {
         for (from, to, why) in [
-            ("rows = [1000, 2000]", "rows = [2000, 1000]", "γ = 2^-2: two numbers of rows"),
+            ("rows = 1000", "rows = 0", "rows and threads above 0"),
             ("two = [1, 5]", "two = [1]", "γ = 2^-2: two and five parts"),
             ("cold = 40", "cold = 0", "γ = 2^0: two and five parts, all seconds above 0"),
             ("log2_gamma = 0", "log2_gamma = -3", "ascending γ"),

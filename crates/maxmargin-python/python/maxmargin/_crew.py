@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
+from concurrent.futures import Executor as Pool
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -69,6 +70,14 @@ class Broken:
 
     def result(self) -> Any:
         raise self.error
+
+
+def close(executor: Any, *, wait: bool) -> None:
+    """Ends an executor that was made here."""
+    if isinstance(executor, Pool):
+        executor.shutdown(wait=wait, cancel_futures=True)
+    elif hasattr(executor, "close"):
+        executor.close()
 
 
 class Crew:
@@ -137,8 +146,8 @@ class Crew:
         finally:
             for future in self.waiting.values():
                 future.cancel()
-            if self.renewed is not None and hasattr(self.executor, "shutdown"):
-                self.executor.shutdown(wait=not left, cancel_futures=True)
+            if self.renewed is not None:
+                close(self.executor, wait=not left)
         return [reports[id(unit)] for unit in units]
 
     def _kept(self) -> str:
@@ -196,6 +205,5 @@ class Crew:
             raise UnitFailedError(
                 f"{self.broken} executors broke one after the other with {left} units left, at last {one_line(error)}{self._kept()}"
             ) from error
-        if hasattr(self.executor, "shutdown"):
-            self.executor.shutdown(wait=False, cancel_futures=True)
+        close(self.executor, wait=False)
         self.executor, self.generation = self.renewed(), self.generation + 1

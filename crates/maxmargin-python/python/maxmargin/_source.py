@@ -53,7 +53,8 @@ class Source:
             When it cannot be read.
         """
         place = (self.path, self.sha256)
-        if place not in _LAST:
+        known = _LAST.get(place)
+        if known is None:
             content = Path(self.path).read_bytes()
             found = hashlib.sha256(content).hexdigest()
             if found != self.sha256:
@@ -61,9 +62,10 @@ class Source:
                     f"{self.path} on {socket.gethostname()} is another file (SHA-256 {found[:12]}…) than the search is of "
                     f"({self.sha256[:12]}…): copy that one there"
                 )
+            known = parsed(self.path, content)
             _LAST.clear()
-            _LAST[place] = parsed(self.path, content)
-        return _LAST[place]
+            _LAST[place] = known
+        return known
 
 
 def parsed(name: str, content: bytes) -> tuple[Any, Floats]:

@@ -85,8 +85,9 @@ class Store:
     def fields(self, key: str) -> _native.ValidationFields | None:
         """The cross-validation of a cell, if it is there and whole."""
         content = self.cell(key)
-        if content is None:
-            return None
+        return None if content is None else self._opened(key, content)
+
+    def _opened(self, key: str, content: bytes) -> _native.ValidationFields | None:
         try:
             return _native.cell(content, key)
         except ValueError as error:
@@ -98,7 +99,7 @@ class Store:
         cells: list[bytes] = []
         for key in keys:
             content = self.cell(key)
-            if content is None or self.fields(key) is None:
+            if content is None or self._opened(key, content) is None:
                 break
             cells.append(content)
         return cells
