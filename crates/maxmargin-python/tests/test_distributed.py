@@ -15,7 +15,7 @@ import pytest
 import sklearn.model_selection
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -57,6 +57,32 @@ def test_processes_find_the_bits_of_one_machine(path, alone, tmp_path):
     again = distributed.grid(path, engines.plan(), Refusing(), log=tmp_path / "log")
     assert engines.bits(again) == alone
     assert all(unit.known == 3 and unit.tries == 0 for unit in again.units_)
+
+
+def test_folds_are_units_where_there_are_more_workers_than_gammas(path, tmp_path):
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
+    plan = GridSearchCV(
+        SVC(tol=1e-9),
+        grid,
+        scoring=["accuracy", "roc_auc"],
+        refit=False,
+        cv=RepeatedKFold(n_splits=3, n_repeats=2, random_state=1),
+    )
+    whole = distributed.grid(path, plan, None)
+    found = distributed.grid(path, plan, None, by="fold", log=tmp_path / "log")
+    assert len(found.units_) == 12
+    assert found.units_[0].name.endswith(", fold 1 of 6")
+    for name, values in whole.cv_results_.items():
+        if "test_" in name and not name.startswith("rank"):
+            assert_allclose(found.cv_results_[name], values, atol=1e-7, err_msg=name)
+    assert [len(splits) for splits in found.certificates_] == [6] * 6
+    assert all(one.holds for splits in found.certificates_ for one in splits)
+    with processes() as executor:
+        there = distributed.grid(path, plan, executor, by="fold")
+    assert engines.bits(there) == engines.bits(found)
+    assert engines.bits(distributed.grid(path, plan, Refusing(), by="fold", log=tmp_path / "log")) == engines.bits(found)
+    with pytest.raises(ValueError, match="by='C': gamma or fold"):
+        distributed.grid(path, plan, None, by="C")
 
 
 class Refusing:

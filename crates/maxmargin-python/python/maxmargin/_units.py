@@ -59,7 +59,8 @@ class Unit:
     gamma: float | None
     #: Of its cells, one for each value of C.
     keys: tuple[str, ...]
-    seeding: str = "full"
+    #: How folds start.
+    seeding: str
 
 
 @dataclass

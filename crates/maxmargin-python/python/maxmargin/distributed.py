@@ -46,6 +46,9 @@ HARDEST = 0.1
 #: How splits start that are units by themselves: a model of all rows would cost more than it saves.
 COLD = "cold"
 
+#: How they start where one unit does all of them.
+FULL = "full"
+
 
 class RayExecutor:
     """Ray as an executor: ``RayExecutor(num_cpus=4)``. Options are those of ``ray.remote``."""
@@ -68,6 +71,7 @@ def grid(
     executor: Executor | Callable[[], Executor] | None,
     *,
     log: str | os.PathLike[str] | None = None,
+    by: str = "gamma",
     tries: int = 3,
     threads: int | None = None,
     progress: bool = False,
@@ -87,6 +91,9 @@ def grid(
         processes does when one is killed. ``None`` does all of it here.
     log : path, optional
         A folder for finished cells. The same call goes on from what is there. Cells of workers that do not see the folder are written here.
+    by : str
+        What a unit is: ``"gamma"``, a kernel matrix with all its values of C and all folds; ``"fold"``, one fold of that, from scratch, for more workers than
+        there are values of gamma. The solutions are the same to the tolerance, and the bits of each the same everywhere.
     tries : int
         So often a unit may fail, and executors break with nothing done in between.
     threads : int, optional
@@ -96,8 +103,8 @@ def grid(
 
     Returns
     -------
-    A fitted copy of ``plan``: the bits are those of ``plan.fit(X, y)`` on one machine. ``units_`` has a :class:`UnitReport` for each unit. With ``refit`` the
-    best is trained here.
+    A fitted copy of ``plan``: the bits are those of ``plan.fit(X, y)`` on one machine (``by="gamma"``). ``units_`` has a :class:`UnitReport` for each unit.
+    With ``refit`` the best is trained here.
 
     Raises
     ------
@@ -113,12 +120,14 @@ def grid(
         raise ValueError(
             "a plan has an estimator without a Pipeline, which is fitted to each training set: scale the file before"
         )
+    if by not in ("gamma", "fold"):
+        raise ValueError(f"by={by!r}: gamma or fold")
     source = Source.at(data_path)
     X, y = source.load()
     search = clone(plan)
     with working(executor, log, describe(source, plan.estimator, plan.cv), tries, threads, progress) as crew:
         reports: list[UnitReport] = []
-        search._together = partial(RemoteGrid, crew=crew, source=source, reports=reports)
+        search._together = partial(RemoteGrid, crew=crew, source=source, reports=reports, by=by)
         search._apart = refused
         try:
             with whole(search):
@@ -170,9 +179,9 @@ def cross_validate(
     svm, base = unset(own, "gamma")._svm(rows, seeding=COLD), clone(unset(own, "gamma"))
     units = []
     for at, fold in enumerate(folds):
-        unit = Unit(f"fold {at + 1} of {len(folds)}", source, base, PackedFolds.of([fold], len(y)), (), gamma, (), COLD)
         (keys,) = svm.keys(data, [fold], [], [] if gamma is None else [gamma])
-        units.append(named(unit, keys))
+        packed = PackedFolds.of([fold], len(y))
+        units.append(Unit(f"fold {at + 1} of {len(folds)}", source, base, packed, (), gamma, tuple(keys), COLD))
     with working(executor, log, describe(source, own, cv), tries, threads, progress) as crew:
         crew.run(units)
         reports = [arrived(crew.store, unit.keys[0]) for unit in units]
@@ -183,11 +192,6 @@ def unset(prepared: Any, *names: str) -> Any:
     """A copy without values of C and gamma of its own: those count that a unit says."""
     own = copy(prepared)
     return own.set_params(**{name: 1.0 for name in names or ("C", "gamma") if hasattr(own, name)})
-
-
-def named(unit: Unit, keys: list[str]) -> Unit:
-    """The unit, knowing the keys of its cells."""
-    return Unit(**(vars(unit) | {"keys": tuple(keys)}))
 
 
 def arrived(store: Store, key: str) -> _native.ValidationFields:
@@ -239,36 +243,66 @@ def refused(*_: Any, **__: Any) -> Any:
     raise ValueError("a split leaves out more than 30 % of the rows: write them to a file of their own, whose matrix is smaller")
 
 
+def together(reports: list[_native.ValidationFields]) -> _native.ValidationFields:
+    """One report of splits that were units by themselves: a round for each."""
+    if len(reports) == 1:
+        return reports[0]
+    folds: list[_native.FoldFields] = [{**fold, "round": at} for at, report in enumerate(reports) for fold in report["folds"]]
+    return {
+        "C": reports[0]["C"],
+        "rounds": len(reports),
+        "folds": folds,
+        "iterations": sum(report["iterations"] for report in reports),
+        "seconds": sum(report["seconds"] for report in reports),
+        "decisions": np.concatenate([report["decisions"] for report in reports]),
+        "predicted": np.concatenate([report["predicted"] for report in reports]),
+    }
+
+
 class RemoteGrid(Grid):
     """A grid whose units others do."""
 
-    def __init__(self, *of: Any, crew: Crew, source: Source, reports: list[UnitReport], **how: Any) -> None:
+    def __init__(self, *of: Any, crew: Crew, source: Source, reports: list[UnitReport], by: str, **how: Any) -> None:
         super().__init__(*of, **how)
-        self.crew, self.source, self.reports = crew, source, reports
+        self.crew, self.source, self.reports, self.by = crew, source, reports, by
 
     def _solved(self, folds: Folds) -> Iterator[tuple[Key, _native.ValidationFields]]:
-        packed = PackedFolds.of(folds, len(self.encoded))
         usual = width("scale", self.rows)
-        units: list[tuple[float, tuple[Any, ...], Unit]] = []
+        columns = self._columns(folds)
+
+        def ease(unit: Unit) -> float:
+            return abs(math.log(unit.gamma / (HARDEST * usual))) if unit.gamma else 0.0
+
+        # The longest first, as far as that can be known: nobody waits for one that was begun late.
+        units = sorted((unit for _, _, column in columns for unit in column), key=ease)
+        self.reports.extend(self.crew.run(units))
+        for settings, gamma, column in columns:
+            for row, cost in enumerate(column[0].costs):
+                yield (settings, gamma, cost), together([arrived(self.crew.store, unit.keys[row]) for unit in column])
+
+    def _columns(self, folds: Folds) -> list[tuple[tuple[Any, ...], float | None, list[Unit]]]:
+        """Settings and gamma of every column, and the units that do it."""
+        parts, seeding = ([folds], FULL) if self.by == "gamma" else ([[fold] for fold in folds], COLD)
+        packed = [PackedFolds.of(part, len(self.encoded)) for part in parts]
+        columns = []
         for (settings, costs), gammas in self.tables().items():
             # Of C and gamma those count that the unit says.
             own = unset(self._set(settings))
-            estimator = clone(own)
+            estimator, svm = clone(own), own._svm(self.rows, seeding=seeding)
             widths: list[float | None] = [*gammas] if gammas else [None]
-            found = [Unit(self._name(settings, costs, of), self.source, estimator, packed, costs, of, ()) for of in widths]
+            names = [self._name(settings, costs, gamma) for gamma in widths]
             try:
-                keys = own._svm(self.rows).keys(self.data, folds, list(costs), gammas)
+                keys = [svm.keys(self.data, part, list(costs), gammas) for part in parts]
             except ValueError as error:
-                raise UnitFailedError(f"{found[0].name}: {error}") from error
-            for unit, of in zip(found, keys, strict=True):
-                hard = abs(math.log(unit.gamma / (HARDEST * usual))) if unit.gamma else 0.0
-                units.append((hard, settings, named(unit, of)))
-        # The longest first, as far as that can be known: nobody waits for one that was begun late.
-        units.sort(key=lambda of: of[0])
-        self.reports.extend(self.crew.run([unit for _, _, unit in units]))
-        for _, settings, unit in units:
-            for cost, key in zip(unit.costs, unit.keys, strict=True):
-                yield (settings, unit.gamma, cost), arrived(self.crew.store, key)
+                raise UnitFailedError(f"{names[0]}: {error}") from error
+            for at, gamma in enumerate(widths):
+                of_parts = [f", fold {k + 1} of {len(parts)}" if len(parts) > 1 else "" for k in range(len(parts))]
+                column = [
+                    Unit(names[at] + of_parts[k], self.source, estimator, packed[k], costs, gamma, tuple(keys[k][at]), seeding)
+                    for k in range(len(parts))
+                ]
+                columns.append((settings, gamma, column))
+        return columns
 
     def _name(self, settings: tuple[Any, ...], costs: tuple[float, ...], gamma: float | None) -> str:
         """What errors call a unit."""
