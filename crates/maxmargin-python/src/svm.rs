@@ -207,7 +207,7 @@ impl Svm {
             outbox.taken().into_iter().try_for_each(handed)
         };
         let solve = move |line: &Line| cells::solve(&svm, (&data, &plan), ranges, (&known, &theirs), line);
-        let ended = run_beside(py, None, &hand_over, solve);
+        let ended = run_beside(py, None, hand_over, solve);
         // What was done is done, however it ended.
         hand_over().and(ended)
     }
