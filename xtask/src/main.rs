@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | wheel | bench | bench-diff | trust | release`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | wheel | bench | bench-diff | simulate | trust | release`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -9,6 +9,7 @@ mod failure;
 mod guide;
 mod python;
 mod release;
+mod simulate;
 mod tidy;
 mod tools;
 mod trust;
@@ -42,6 +43,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Compare two files of raw measurements
     BenchDiff(bench::diff::Arguments),
+    /// Show how long a search would take on many machines, from what its units cost
+    Simulate(simulate::Arguments),
     /// Try the built program under load, killed, and without room
     Trust(trust::Arguments),
     /// Check whether a release could be made: versions, what packages say of themselves, packages themselves
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),
         Command::Release(arguments) => release::run(&arguments),
     };

@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
 /// What its tests need.
-const TESTING: [&str; 9] =
-    ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "pytest", "mypy", "ruff", "scipy-stubs"];
+const TESTING: [&str; 11] =
+    ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(&mut lints)?;
     let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     succeed(tool("maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))?;
-    succeed(tool("ruff").args(["format", "--check", "python", "tests"]))?;
-    succeed(tool("ruff").args(["check", "python", "tests"]))?;
+    succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples"]))?;
+    succeed(tool("ruff").args(["check", "python", "tests", "examples"]))?;
     succeed(&mut tool("mypy"))?;
     succeed(tool("pytest").arg("-q").args(&arguments.pytest))
 }

@@ -6,6 +6,7 @@
 // Arguments from Python come by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod cells;
 mod data;
 mod model;
 mod report;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 /// What stands behind `maxmargin._native`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::cells::cell;
     #[pymodule_export]
     use super::data::{Data, read_libsvm};
     #[pymodule_export]

@@ -65,6 +65,16 @@ pub(crate) fn run<T: Send + 'static>(
     report: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Line) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
+    run_beside(py, report, || Ok(()), work)
+}
+
+/// [`run`], and the calling thread does `meanwhile` at every look at Python's signals; its error ends the wait like theirs.
+pub(crate) fn run_beside<T: Send + 'static>(
+    py: Python<'_>,
+    report: Option<&Bound<'_, PyAny>>,
+    meanwhile: impl Fn() -> PyResult<()>,
+    work: impl FnOnce(&Line) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
     let pool = pool()?;
     let line = Arc::new(Line::default());
     let place = Arc::new(Place { result: Mutex::new(None), filled: Condvar::new() });
@@ -87,7 +97,7 @@ pub(crate) fn run<T: Send + 'static>(
             Some(Err(_)) => return Err(PyRuntimeError::new_err("a fault inside maxmargin; its words are on the standard error")),
             None => {}
         }
-        let heard = py.check_signals().and_then(|()| match report {
+        let heard = py.check_signals().and_then(|()| meanwhile()).and_then(|()| match report {
             Some(report) if told.elapsed() >= TELL => {
                 told = Instant::now();
                 tell(report, *held(&line.progress))

@@ -1,9 +1,10 @@
 //! The estimator of the library, made of what Python says.
 
+use crate::cells::{self, Outbox};
 use crate::data::{Data, invalid};
 use crate::model::Model;
 use crate::report::{cell, validation};
-use crate::run::run;
+use crate::run::{Line, run, run_beside};
 use maxmargin::core::{Formulation, Loss, Offset};
 use maxmargin::cv::{CvReport, FoldPlan, Kept, Seeding};
 use maxmargin::data::{Dataset, Par};
@@ -12,7 +13,7 @@ use maxmargin::{Fitted, Ranges, Solver};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -162,6 +163,53 @@ impl Svm {
         })?;
         let cells = found.cells.into_iter().map(|of| cell(py, of)).collect::<PyResult<_>>()?;
         Ok((cells, found.failed.iter().map(|failed| failed.found.to_string()).collect()))
+    }
+
+    /// The keys of the cells of such a grid, a list for each gamma: of equal keys all bits are equal.
+    #[pyo3(signature = (data, folds, costs, gammas, sample_weight=None))]
+    fn keys(
+        &self,
+        py: Python<'_>,
+        data: &Data,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
+        costs: Vec<f64>,
+        gammas: Vec<f64>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Vec<Vec<String>>> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
+        let ranges = Ranges::new().c(&costs).gamma(&gammas);
+        run(py, None, move |line| cells::keys(&svm, (&data, &plan), ranges, line))
+    }
+
+    /// One column of such a grid: all values of C at one gamma, or at the estimator's own. `known` are the bytes of its first cells; `keep` is called with the key
+    /// and the bytes of each other cell as it is done.
+    #[pyo3(signature = (data, folds, costs, gamma, known, keep, sample_weight=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python, one by one")]
+    fn column(
+        &self,
+        py: Python<'_>,
+        data: &Data,
+        folds: Vec<(Vec<usize>, Vec<usize>)>,
+        costs: Vec<f64>,
+        gamma: Option<f64>,
+        known: Vec<Vec<u8>>,
+        keep: Bound<'_, PyAny>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
+        let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
+        let ranges = Ranges::new().c(&costs).gamma(gamma.as_slice());
+        let outbox = Arc::new(Outbox::default());
+        let theirs = Arc::clone(&outbox);
+        let hand_over = || {
+            let handed = |(key, bytes): cells::Sealed| keep.call1((key, PyBytes::new(py, &bytes))).map(drop);
+            outbox.taken().into_iter().try_for_each(handed)
+        };
+        let solve = move |line: &Line| cells::solve(&svm, (&data, &plan), ranges, (&known, &theirs), line);
+        let ended = run_beside(py, None, hand_over, solve);
+        // What was done is done, however it ended.
+        hand_over().and(ended)
     }
 }
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -239,6 +239,73 @@ def test_frames_of_pandas():
     assert isinstance(X, pandas.DataFrame)
 
 
+def test_frames_of_polars():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["a", "b", "c"])[y]
+    frame, series = polars.DataFrame(X, schema=["one", "two", "three", "four"]), polars.Series("label", labels)
+    for estimator in [maxmargin.SVC(calibration="platt"), maxmargin.LinearSVC()]:
+        fitted, plain = clone(estimator).fit(frame, series), clone(estimator).fit(X, labels)
+        assert list(fitted.feature_names_in_) == frame.columns
+        assert fitted.predict(frame).tolist() == plain.predict(X).tolist()
+        assert_array_equal(fitted.decision_function(frame), plain.decision_function(X))
+        with pytest.raises(ValueError, match="feature names"):
+            fitted.predict(frame.select(frame.columns[::-1]))
+    weights = polars.Series("weight", np.linspace(0.5, 1.5, len(y)))
+    values = maxmargin.SVR().fit(frame, polars.Series(y.astype(float)), sample_weight=weights)
+    assert_array_equal(values.predict(frame), maxmargin.SVR().fit(X, y, sample_weight=weights.to_numpy()).predict(X))
+    assert maxmargin.SVC().cross_validate(frame, series).shared
+    search = maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 10]}).fit(frame, series)
+    assert search.shared_
+    assert search.best_score_ == maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 10]}).fit(X, labels).best_score_
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_many_rows_are_packed_a_block_at_a_time(form, monkeypatch):
+    X, y = make_classification(500, 6, n_classes=3, n_informative=4, random_state=8)
+    # A block of whole numbers is packed otherwise than others, and its sums are rounded otherwise.
+    X[:100] = X[:100].round()
+    fitted = maxmargin.SVC(calibration="platt").fit(form(X), y)
+    values = maxmargin.SVR().fit(form(X), y)
+    inside = maxmargin.OneClassSVM().fit(form(X))
+
+    def told():
+        calls = [fitted.predict, fitted.decision_function, fitted.predict_proba, values.predict, inside.predict]
+        return [call(form(X)) for call in calls]
+
+    whole = told()
+    sizes = []
+    pack = maxmargin._base.packed
+    monkeypatch.setattr(maxmargin._base, "packed", lambda X, **how: sizes.append(X.shape[0]) or pack(X, **how))
+    monkeypatch.setattr(maxmargin._base, "BLOCK", 64)
+    for one, other in zip(told(), whole, strict=True):
+        assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    assert max(sizes) == 64
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_million_predictions_take_no_memory_but_their_own():
+    script = """
+        import resource
+        import numpy as np, maxmargin
+        from sklearn.datasets import make_classification
+        X, y = make_classification(300, 40, class_sep=3.0, random_state=1)
+        fitted = maxmargin.SVC(gamma=0.001).fit(X, y)
+        many = np.random.default_rng(1).normal(size=(1_000_000, 40)).astype(np.float32)
+        fitted.predict(many[:100_000])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        labels = fitted.predict(many)
+        print(len(labels), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300, check=False
+    )
+    count, more = map(int, ran.stdout.split())
+    assert count == 1_000_000
+    # The answer has 8 MB, twice; the rows as they would be packed 320.
+    assert more < 64 << 10, more
+
+
 def test_before_fitting():
     with pytest.raises(NotFittedError):
         maxmargin.SVC().predict([[1.0]])
@@ -253,6 +320,71 @@ def test_verbose_tells(capsys):
     with pytest.warns(ConvergenceWarning):
         maxmargin.SVC(C=1e6, gamma=0.001, tol=1e-9, verbose=True, max_time=3).fit(X, y)
     assert "[SVC] train: " in capsys.readouterr().out
+
+
+def test_searches_move_a_bar_where_there_is_one(capsys, monkeypatch):
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    X, y = make_classification(200, 5, random_state=9)
+    tell = maxmargin._base.teller("search")
+    tell("fold", 3, 12, 100, 0.5, 1e-3)
+    tell("fold", 12, 12, 200, 0.25, 1e-3)
+    del tell
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "3/12" in said.err
+    assert "12/12" in said.err
+    assert "violation 0.25" in said.err
+    monkeypatch.setattr(maxmargin._progress, "tqdm", None)
+    maxmargin._base.teller("search")("fold", 3, 12, 100, 0.5, 1e-3)
+    assert capsys.readouterr().out == "[search] fold: 100 iterations, violation 0.5 (tol 0.001), 3 of 12\n"
+    maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 2]}, verbose=1).fit(X, y)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no terminals of POSIX")
+def test_ctrl_c_at_a_terminal_gives_the_prompt_back():
+    import os  # noqa: PLC0415
+    import pty  # noqa: PLC0415
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, [sys.executable, "-q", "-W", "ignore"], os.environ | {"PYTHON_BASIC_REPL": "1", "TERM": "dumb"})
+    heard = b""
+
+    def until(text, limit=60.0):
+        nonlocal heard
+        begun = time.monotonic()
+        while text not in heard:
+            assert time.monotonic() - begun < limit, heard
+            try:
+                heard += os.read(terminal, 4096)
+            except OSError:
+                raise AssertionError(heard) from None
+        heard = heard[heard.index(text) + len(text) :]
+
+    try:
+        for line in [
+            "import numpy as np, maxmargin",
+            "rng = np.random.default_rng(1)",
+            "X, y = rng.normal(size=(12_000, 60)), rng.integers(0, 2, 12_000)",
+            "svc = maxmargin.SVC(C=1e6, tol=1e-9)",
+            "print('be' + 'gun', flush=True); svc.fit(X, y)",
+        ]:
+            until(b">>> ")
+            os.write(terminal, line.encode() + b"\n")
+        until(b"begun\r\n")
+        time.sleep(1.0)
+        os.write(terminal, b"\x03")
+        sent = time.monotonic()
+        until(b"KeyboardInterrupt")
+        # 0.2 s is the promise; a busy machine gets room.
+        assert time.monotonic() - sent < 2.0
+        until(b">>> ")
+        os.write(terminal, b"hasattr(svc, 'support_'), 6 * 7\n")
+        until(b"(False, 42)")
+        os.write(terminal, b"exit()\n")
+    finally:
+        os.close(terminal)
+        os.waitpid(child, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")

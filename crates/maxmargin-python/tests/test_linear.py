@@ -5,8 +5,11 @@ import pytest
 import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import model_selection
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.preprocessing import scale
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
 
 import maxmargin
 
@@ -87,3 +90,91 @@ def test_weights_of_a_million_features():
         fitted = estimator.fit(X, y)
         assert fitted.coef_.shape == (4 if isinstance(fitted, maxmargin.LinearSVC) else 6, 1_000_000)
         assert abs(fitted.coef_).sum() > 0
+
+
+EXACT = {"tol": TOL, "max_iter": 1_000_000}
+
+
+def searched(X, y, grid, *, of=None, fit=None, **parameters):
+    """Ours and scikit-learn's search for the same."""
+    name = "LinearSVR" if y.dtype.kind == "f" and len(np.unique(y)) > 20 else "LinearSVC"
+    more = EXACT | ({} if of is None else of)
+    ours = maxmargin.GridSearchCV(getattr(maxmargin, name)(**more), grid, **parameters).fit(X, y, **(fit or {}))
+    theirs = getattr(sklearn.svm, name)(dual=True, random_state=1, **more)
+    return ours, model_selection.GridSearchCV(theirs, grid, **parameters).fit(X, y, **(fit or {}))
+
+
+def assert_scores(ours, theirs, atol):
+    assert ours.shared_
+    for name, values in theirs.cv_results_.items():
+        if "test_" in name and not name.startswith("rank"):
+            assert_allclose(ours.cv_results_[name], values, atol=atol, err_msg=name)
+    assert ours.best_params_ == theirs.best_params_
+    assert all(one.holds for splits in ours.certificates_ for one in splits)
+
+
+@pytest.mark.parametrize("name", ["iris", "cancer"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_searches_share_the_engine_and_find_what_scikit_learn_finds(name, form):
+    X, y = data(name)
+    labels = np.array(["a", "b", "c"])[y]
+    grid = {"C": [0.01, 0.1, 1.0], "loss": ["hinge", "squared_hinge"], "intercept_scaling": [1.0, 3.0]}
+    assert_scores(*searched(form(X), labels, grid, of={"class_weight": {"a": 2.0}}), atol=1e-12)
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    scoring = ["accuracy", "f1_macro"] + (["roc_auc"] if name == "cancer" else [])
+    cv = StratifiedKFold(4, shuffle=True, random_state=2)
+    fit = {"sample_weight": weights}
+    assert_scores(*searched(form(X), y, {"C": [0.01, 0.1]}, cv=cv, scoring=scoring, refit="accuracy", fit=fit), atol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
+def test_searches_of_values_share_the_engine(scoring):
+    X, y = load_diabetes(return_X_y=True)
+    grid = {"C": [0.01, 0.1], "epsilon": [0.0, 0.1], "loss": ["epsilon_insensitive", "squared_epsilon_insensitive"]}
+    assert_scores(*searched(scale(X), scale(y), grid, cv=KFold(4), scoring=scoring), atol=1e-6)
+
+
+def test_a_scaler_before_a_linear_machine_is_fitted_to_each_training_set():
+    X, y = load_breast_cancer(return_X_y=True)
+    search = []
+    for module in [maxmargin, sklearn.svm]:
+        of = getattr(module, "GridSearchCV", model_selection.GridSearchCV)
+        pipeline = make_pipeline(StandardScaler(), module.LinearSVC(**EXACT))
+        search.append(of(pipeline, {"linearsvc__C": [0.01, 0.1, 1.0]}, scoring="roc_auc").fit(X, y))
+    assert_scores(*search, atol=1e-7)
+
+
+@pytest.mark.parametrize("cv", [StratifiedKFold(4), ShuffleSplit(3, random_state=1, test_size=0.2)])
+def test_cross_validation_is_fitting_one_by_one(cv):
+    X, y = data("iris")
+    found = maxmargin.LinearSVC(C=0.3, **EXACT).cross_validate(X, y, cv=cv)
+    assert found.shared
+    assert found.certificate.holds
+    for (train, test), decisions, predictions in zip(cv.split(X, y), found.decisions, found.predictions, strict=True):
+        alone = maxmargin.LinearSVC(C=0.3, **EXACT).fit(X[train], y[train])
+        assert_allclose(decisions, alone.decision_function(X[test]), atol=1e-6)
+        assert_array_equal(predictions, alone.predict(X[test]))
+
+
+def test_leave_one_out_of_values():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = scale(X)[:60], scale(y)[:60]
+    found = maxmargin.LinearSVR(C=0.1, epsilon=0.1, **EXACT).leave_one_out(X, y)
+    for row in [0, 17, 59]:
+        rest = np.delete(np.arange(60), row)
+        alone = maxmargin.LinearSVR(C=0.1, epsilon=0.1, **EXACT).fit(X[rest], y[rest])
+        assert_allclose(found.predicted()[row], alone.predict(X[row : row + 1])[0], atol=1e-6)
+
+
+def test_searches_that_do_not_converge_or_are_not_ours_are_scikit_learns_own():
+    X, y = data("iris")
+    grid = {"C": [0.1, 1.0]}
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning):
+        assert (
+            not maxmargin.GridSearchCV(maxmargin.LinearSVC(max_iter=1, loss="hinge", tol=1e-12), {"C": [1e3, 1e5]})
+            .fit(X, y)
+            .shared_
+        )
+    for machine in [maxmargin.LinearSVC(max_time=60.0), maxmargin.LinearSVC(multi_class="crammer_singer", max_iter=100_000)]:
+        assert not maxmargin.GridSearchCV(machine, grid).fit(X, y).shared_
+    assert not maxmargin.GridSearchCV(maxmargin.LinearSVC(), {"dual": [True, False]}).fit(X, y).shared_

@@ -340,3 +340,19 @@ def test_ctrl_c_comes_through_and_leaves_the_search_as_it_was(search):
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert ran.stdout.startswith("interrupted"), ran.stdout + ran.stderr
     assert float(ran.stdout.split()[1]) < 1.0, ran.stdout
+
+
+def test_scores_are_drawn():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
+    X, y = cancer()
+    found = maxmargin.SVCCV(Cs=[1.0, 10.0, 100.0], gammas=[0.01, "scale"], refit=False).fit(X, y)
+    axes = found.plot()
+    assert [of.get_text() for of in axes.get_xticklabels()] == ["1", "10", "100"]
+    assert [of.get_text() for of in axes.get_yticklabels()] == ["0.01", "scale"]
+    (drawn,) = axes.get_images()
+    assert drawn.get_array().max() == found.best_score_
+    (frame,) = axes.patches
+    gamma, cost = np.unravel_index(drawn.get_array().argmax(), (2, 3))
+    assert frame.get_xy() == (cost - 0.5, gamma - 0.5)
+    line = maxmargin.SVCCV(Cs=[0.1, 1.0], kernel="linear", refit=False).fit(X, y).plot().lines[0]
+    assert len(line.get_xdata()) == 2

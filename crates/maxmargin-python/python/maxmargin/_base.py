@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from numbers import Integral, Real
@@ -21,10 +20,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from . import _native
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, weights_of, width
-from ._folds import CrossValidation, cross_validation, leave_one_out_of
+from ._progress import Progress
 
 #: Rows up to which a linear kernel is one like the others.
 FEW = 2000
+
+#: Rows that are packed at a time for predictions.
+BLOCK = 1 << 16
 
 #: What an infinite C stands for: a margin that nothing is worth missing.
 HARD = 1e10
@@ -49,11 +51,11 @@ def whole(estimator: Any) -> Iterator[None]:
 
 
 def teller(name: str) -> _native.Report:
-    """Prints one line about once a second."""
+    """Tells about once a second how far a training or a search is."""
+    progress = Progress(name)
 
     def tell(stage: str, done: int, total: int, iterations: int, violation: float, tol: float) -> None:
-        of = f" {done}/{total}" if total > 1 else ""
-        print(f"[{name}] {stage}{of}: {iterations} iterations, violation {violation:.3g} (tol {tol:g})", file=sys.stdout)
+        progress.tell(done, total, f"{stage}: {iterations} iterations, violation {violation:.3g} (tol {tol:g})")
 
     return tell
 
@@ -87,6 +89,11 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         "keep_data": ["boolean"],
     }
 
+    #: What a search may vary beside C and gamma.
+    _searched: ClassVar[tuple[str, ...]] = ("kernel", "degree", "coef0", "epsilon", "tol", "shrinking")
+    #: Whether only solutions within the tolerance are those of trainings one by one.
+    _must_converge: ClassVar[bool] = False
+
     kernel: Any
     degree: int
     gamma: Any
@@ -114,6 +121,14 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+    def _shares_engine(self) -> bool:
+        """Whether searches give what fitting one by one does."""
+        return self.max_iter == -1 and self.max_time is None
+
+    def _sees_rows(self) -> bool:
+        """Whether its kernel is one of the rows themselves, with a name."""
+        return isinstance(self.kernel, str) and self.kernel in WIDE | {"linear"}
 
     # What differs between classes, values and one class.
 
@@ -294,8 +309,8 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     # Prediction.
 
-    def _queries(self, X: Any) -> _native.Data:
-        """Rows that are asked about, validated and packed."""
+    def _asked(self, X: Any) -> Any:
+        """Rows that are asked about, validated."""
         check_is_fitted(self)
         if callable(self.kernel):
             X = self._called(X, self._rows)
@@ -315,12 +330,22 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             raise ValueError(
                 f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at training time"
             )
-        return packed(X, precomputed=self._is_matrix())
+        return X
+
+    def _told(self, X: Any, of: Callable[[_native.Data], Floats]) -> Floats:
+        """What the model says of rows, which are packed some thousand at a time: a copy of many would be as large as they are."""
+        X = self._asked(X)
+        if self._is_matrix() or X.shape[0] <= BLOCK:
+            return of(packed(X, precomputed=self._is_matrix()))
+        return np.concatenate([of(packed(X[begin : begin + BLOCK])) for begin in range(0, X.shape[0], BLOCK)])
 
     def _decisions(self, X: Any) -> Floats:
         """Decision values, samples × machines, as the library has them: of a pair the later class at 0 and above."""
-        data = self._queries(X)
-        return self._model.decisions(data)
+        return self._told(X, self._model_of().decisions)
+
+    def _model_of(self) -> _native.Model:
+        check_is_fitted(self)
+        return self._model
 
     # What scikit-learn does not have.
 
@@ -334,28 +359,3 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         asked = copy(self)
         _, _, data, _ = asked._prepared(X, y, None, reset=False)
         return Verdict.of(self._model.verify(data))
-
-
-class Judged(KernelMachine):
-    """The base of those whose predictions can be compared with targets: they cross-validate."""
-
-    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
-        """Predictions and decision values of a cross-validation."""
-        raise NotImplementedError
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def cross_validate(
-        self, X: Any, y: Any, *, cv: Any = 5, scoring: Any = None, groups: Any = None, sample_weight: Any = None
-    ) -> CrossValidation:
-        """What fitting and scoring for every split of ``cv`` gives, in one run: one kernel, folds that start from each other's solutions, each certified.
-
-        Folds are whatever scikit-learn takes for ``cv``. They share the engine, whatever their training sets, unless one names a
-        row twice, trains on what it tests, or lacks a class: then they are fitted one by one. A rule for gamma (``"scale"``) is applied to all of X once. The
-        estimator itself is not fitted.
-        """
-        return cross_validation(self, X, y, cv=cv, scoring=scoring, groups=groups, sample_weight=sample_weight)
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def leave_one_out(self, X: Any, y: Any, *, sample_weight: Any = None) -> CrossValidation:
-        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work."""
-        return leave_one_out_of(self, X, y, sample_weight=sample_weight)

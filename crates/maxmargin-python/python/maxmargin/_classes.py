@@ -17,9 +17,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import Judged, KernelMachine, whole
+from ._base import KernelMachine, whole
 from ._certificate import Calibration
 from ._data import Floats, of_one_class, packed
+from ._judged import Judged
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
@@ -52,7 +53,7 @@ def asked_for_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ignore]
+class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of those that tell classes apart."""
 
     class_weight: Any
@@ -164,7 +165,7 @@ class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ig
         check_is_fitted(self)
         if self._breaks_ties():
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
-        labels = self._model.predict(self._queries(X))
+        labels = self._told(X, self._model_of().predict)
         return np.asarray(self.classes_[np.searchsorted(self._labels, labels)])
 
     @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
@@ -174,10 +175,10 @@ class KernelClassifier(ClassifierMixin, Judged):  # type: ignore[misc, unused-ig
         Decision values of five folds, whose machines did not see the sample, become probabilities by Platt's sigmoid or by isotonic steps
         (``calibration``; ``probability=True`` is ``"platt"``); several classes are coupled. :meth:`predict` goes by decision values all the same.
         """
-        data = self._queries(X)
-        if not self._model.calibrations():
+        model = self._model_of()
+        if not model.calibrations():
             raise NotFittedError("predict_proba is not available when fitted with probability=False and calibration=None")
-        return self._model.probabilities(data)
+        return self._told(X, model.probabilities)
 
     @property
     def probA_(self) -> Floats:
@@ -365,7 +366,7 @@ class NuSVC(KernelClassifier):
             raise ValueError(f"specified nu is infeasible: {error}") from None
 
 
-class KernelRegressor(RegressorMixin, Judged):  # type: ignore[misc, unused-ignore]
+class KernelRegressor(RegressorMixin, Judged, KernelMachine):  # type: ignore[misc, unused-ignore]
     """The base of those that say values."""
 
     keep_data = False
@@ -373,7 +374,7 @@ class KernelRegressor(RegressorMixin, Judged):  # type: ignore[misc, unused-igno
     def predict(self, X: Any) -> Floats:
         """The value of every row."""
         check_is_fitted(self)
-        return self._model.predict(self._queries(X))
+        return self._told(X, self._model_of().predict)
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
@@ -525,4 +526,4 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
     def predict(self, X: Any) -> NDArray[np.intp]:
         """1 inside, -1 outside."""
         check_is_fitted(self)
-        return self._model.predict(self._queries(X)).astype(np.intp)
+        return self._told(X, self._model_of().predict).astype(np.intp)

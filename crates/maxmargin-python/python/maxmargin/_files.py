@@ -46,13 +46,18 @@ def save(model: Any, path: str | os.PathLike[str], *, format: str = "maxmargin")
     if format not in ("maxmargin", "libsvm"):
         raise ValueError(f"format {format!r}: maxmargin or libsvm")
     content = model.to_bytes() if format == "maxmargin" else model.to_libsvm()
-    place = Path(path)
-    with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+    write_whole(Path(path), content)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file beside its place and moves it there: whole or not at all."""
+    # Not `.tmp`: files of that name that nobody has locked the command line removes.
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".maxmargin-", suffix=".part", delete=False) as file:
         try:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            os.replace(file.name, place)
+            os.replace(file.name, path)
         except BaseException:
             os.unlink(file.name)
             raise

@@ -155,8 +155,9 @@ def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> C
 def for_folds(estimator: Any) -> Any:
     """A copy that is trained for what it says of other samples."""
     own = clone(estimator)
-    own.keep_data = False
-    if is_classifier(own):
+    if hasattr(own, "keep_data"):
+        own.keep_data = False
+    if hasattr(own, "probability"):
         # Folds are judged by what machines decide.
         own.set_params(probability=False, calibration=None)
     return own
@@ -176,22 +177,38 @@ def _shared(
     rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, trains):
         return None
-    svm = own._svm(rows)
+    report = own._svm(rows).cross_validate(data, folds, weights, own._report())
+    return judged(own, estimator, folds, [report], X, y, scoring)
+
+
+def judged(
+    own: Any, estimator: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scoring: Any
+) -> CrossValidation:
+    """What reports say of all folds, in their order."""
     scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
-    report = svm.cross_validate(data, folds, weights, own._report())
-    said, decided = own._said(report)
     tests = tuple(np.asarray(test) for test, _ in folds)
-    for fold, test in zip(report["folds"], tests, strict=True):
-        at = fold["round"] * len(y) + test
-        told = Told(own, said[at], decided[at])
-        scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
-        predictions.append(said[at])
-        decisions.append(decided[at])
-        certificates.append(Certificate(**fold["certificate"]))
+    left = iter(tests)
+    for report in reports:
+        said, decided = own._said(report)
+        for fold in report["folds"]:
+            test = next(left)
+            at = fold["round"] * len(y) + test
+            told = Told(own, said[at], decided[at])
+            scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
+            predictions.append(said[at])
+            decisions.append(decided[at])
+            certificates.append(Certificate(**fold["certificate"]))
     sizes = tuple(len(y) - len(test) - len(aside) for test, aside in folds)
     return CrossValidation(
-        np.array(scores), sizes, tests, tuple(predictions), tuple(decisions), tuple(certificates), True, report["iterations"]
+        np.array(scores),
+        sizes,
+        tests,
+        tuple(predictions),
+        tuple(decisions),
+        tuple(certificates),
+        True,
+        sum(report["iterations"] for report in reports),
     )
 
 
@@ -199,7 +216,7 @@ def _one_by_one(estimator: Any, splits: list[Split], X: Any, y: Any, scoring: An
     scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
     iterations = 0
-    pairwise = estimator.kernel == "precomputed"
+    pairwise = getattr(estimator, "kernel", None) == "precomputed"
     for train, test in splits:
         own = clone(estimator)
         weights = None if sample_weight is None else np.asarray(sample_weight)[train]

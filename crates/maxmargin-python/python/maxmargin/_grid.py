@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,18 @@ from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Split, Told, complete, for_folds, plan
-
-#: What tells tables of C and gamma apart.
-SETTINGS = ("kernel", "degree", "coef0", "epsilon", "tol", "shrinking")
-
-#: What a grid may vary for its cells to run on the shared engine; those of a table share kernels.
-SHARED = {"C", "gamma", *SETTINGS}
+from ._folds import Folds, Split, Told, complete, for_folds, plan
 
 #: How far the share of a class in a training set may be from that in all samples, where ``class_weight="balanced"`` goes by it.
 BALANCED = 0.05
 
 #: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
 Key = tuple[tuple[Any, ...], float | None, float]
+
+
+def shared_by(machine: Any) -> list[str]:
+    """What a grid may vary of a machine for its cells to run on the shared engine."""
+    return [name for name in ("C", "gamma", *machine._searched) if hasattr(machine, name)]
 
 
 class Grid:
@@ -39,8 +39,9 @@ class Grid:
         #: The cell of each combination.
         self.keys: list[Key] = []
         #: What counts where a combination says nothing else.
-        self.usual = {name: getattr(self.own, name) for name in sorted(SHARED) if hasattr(self.own, name)}
-        self.settings = [name for name in SETTINGS if name in self.usual]
+        self.usual = {name: getattr(self.own, name) for name in shared_by(self.own)}
+        #: What tells tables of C and gamma apart.
+        self.settings = [name for name in self.usual if name not in {"C", "gamma"}]
         self.decisions = decisions
         self.report = self.own._report()
         #: Rows that rules for gamma look at.
@@ -65,7 +66,7 @@ class Grid:
 
     def key(self, candidate: dict[str, Any]) -> Key:
         asked = self.usual | candidate
-        kernel, gamma, cost = asked["kernel"], None, float(asked["C"])
+        kernel, gamma, cost = asked.get("kernel"), None, float(asked["C"])
         settings = tuple(asked[name] for name in self.settings)
         if isinstance(kernel, str) and kernel in WIDE:
             rule = asked["gamma"]
@@ -92,27 +93,38 @@ class Grid:
             return False
         self.keys = [self.key(candidate) for candidate in candidates]
         ends: list[str] = []
-        wanted = self.decisions or bool(getattr(self.own, "break_ties", False))
-        for (settings, costs), gammas in self.tables().items():
-            native = self.own.set_params(**dict(zip(self.settings, settings, strict=True)))._svm(self.rows)
-            try:
-                cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)
-            except ValueError:
-                return False
-            if failed or len(cells) != len(costs) * max(1, len(gammas)):
-                return False
-            tested = sum(len(test) for test, _ in folds)
-            for cell in cells:
+        tested = sum(len(test) for test, _ in folds)
+        try:
+            for key, cell in self._solved(folds):
                 if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
                     return False
-                self._keep((settings, cell["gamma"], cell["C"]), cell)
+                self._keep(key, cell)
                 ends.extend(fold["status"] for fold in cell["folds"])
+        except ValueError:
+            return False
+        if self.own._must_converge and set(ends) != {"converged"}:
+            return False
         certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
         tol = max(asked[self.settings.index("tol")] for asked, _, _ in self.keys)
         warn_of(ends, Certificate.worst(certificates), tol, max_iter=self.own.max_iter, max_time=self.own.max_time)
         return True
 
-    def _keep(self, key: Key, cell: _native.CellFields) -> None:
+    def _solved(self, folds: Folds) -> Iterator[tuple[Key, _native.ValidationFields]]:
+        """Every cell and its cross-validation; ``ValueError`` where one is no problem."""
+        wanted = self.decisions or bool(getattr(self.own, "break_ties", False))
+        for (settings, costs), gammas in self.tables().items():
+            native = self._set(settings)._svm(self.rows)
+            cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)
+            if failed or len(cells) != len(costs) * max(1, len(gammas)):
+                raise ValueError(*failed)
+            for cell in cells:
+                yield (settings, cell["gamma"], cell["C"] or 0.0), cell
+
+    def _set(self, settings: tuple[Any, ...]) -> Any:
+        """The estimator with these settings."""
+        return self.own.set_params(**dict(zip(self.settings, settings, strict=True)))
+
+    def _keep(self, key: Key, cell: _native.ValidationFields) -> None:
         said, decided = self.own._said(cell)
         starts = [fold["round"] * len(self.encoded) for fold in cell["folds"]]
         certificates = [Certificate(**fold["certificate"]) for fold in cell["folds"]]

@@ -19,6 +19,7 @@ from . import _native
 from ._base import seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, of_one_class, packed, taking_part, weights_of
+from ._judged import Judged
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "dual": ["boolean", StrOptions({"auto"})],
@@ -33,9 +34,16 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """What both have in common."""
 
+    _formulation: ClassVar[str]
+    #: What a search may vary beside C.
+    _searched: ClassVar[tuple[str, ...]] = ("epsilon", "tol", "loss", "fit_intercept", "intercept_scaling")
+    #: What ``max_iter`` ends is of no use for others.
+    _must_converge: ClassVar[bool] = True
+
+    loss: str
     C: float
     tol: float
     fit_intercept: bool
@@ -81,19 +89,46 @@ class LinearMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
     def _report(self) -> _native.Report | None:
         return teller(type(self).__name__) if self.verbose else None
 
-    def _svm(self, formulation: str, rows: int, **settings: Any) -> _native.Svm:
-        return _native.Svm(
-            formulation,
-            c=float(self.C),
-            bias=float(self.intercept_scaling) if self.fit_intercept else 0.0,
-            tol=float(self.tol),
+    def _shares_engine(self) -> bool:
+        """Whether searches give what fitting one by one does."""
+        return self.max_time is None
+
+    def _sees_rows(self) -> bool:
+        return True
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
+        """Validated rows, targets as numbers, and weights of samples."""
+        X, y = self._validated(X, y, reset=reset)
+        return X, self._encoded(y), weights_of(sample_weight, X)
+
+    def _encoded(self, y: Any) -> Floats:
+        raise NotImplementedError
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, _native.Data, Floats | None]:
+        """Validated rows, encoded targets, both packed, and weights of samples."""
+        X, y, weights = self._checked(X, y, sample_weight, reset=reset)
+        return X, y, packed(X, y), weights
+
+    def _fitted(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
+        """Trains on all rows; weights and biases."""
+        X, y, weights = self._checked(X, y, sample_weight, reset=True)
+        X, y, weights, self._rows = taking_part(X, y, weights)
+        return self._adopt(self._svm(X).fit(packed(X, y), weights, self._report()), len(y))
+
+    def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        """The parameters, for these rows."""
+        settings: dict[str, Any] = {
+            "c": float(self.C),
+            "squared": self.loss.startswith("squared"),
+            "bias": float(self.intercept_scaling) if self.fit_intercept else 0.0,
+            "tol": float(self.tol),
             # A sweep over all rows is one iteration of LIBLINEAR's.
-            max_iter=int(self.max_iter) * rows,
-            max_time=None if self.max_time is None else float(self.max_time),
-            solver="linear",
-            seed=seed_of(self.random_state),
-            **settings,
-        )
+            "max_iter": int(self.max_iter) * X.shape[0],
+            "max_time": None if self.max_time is None else float(self.max_time),
+            "solver": "linear",
+            "seed": seed_of(self.random_state),
+        }
+        return _native.Svm(self._formulation, **(settings | others))
 
     def _adopt(self, model: _native.Model, rows: int) -> tuple[Floats, Floats]:
         """Takes a model for the estimator's own: its weights and biases."""
@@ -121,6 +156,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
         "class_weight": [None, dict, StrOptions({"balanced"})],
     }
+
+    _formulation = "c-svc"
 
     classes_: NDArray[Any]
 
@@ -161,27 +198,40 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         with whole(self):
             if self.penalty == "l1" or self.multi_class == "crammer_singer":
                 return self._fitted_elsewhere(X, y, sample_weight)
-            X, y = self._validated(X, y, reset=True)
-            check_classification_targets(y)
-            self.classes_, places = np.unique(y, return_inverse=True)
-            count = len(self.classes_)
-            if count < 2:
-                raise ValueError(
-                    "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-                    f"{self.classes_[0]!r}"
-                )
-            weights = weights_of(sample_weight, X)
-            of_one_class(places, weights)
-            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-            X, codes, weights, self._rows = taking_part(X, places.astype(np.float64), weights)
-            data = packed(X, codes)
-            squared = self.loss == "squared_hinge"
-            # Of more than two a class's weight is that of its own samples in its own machine.
-            own = list(enumerate(factors.tolist()))
-            svm = self._svm("c-svc", len(codes), squared=squared, class_weight=own, one_vs_rest=True)
-            self.coef_, biases = self._adopt(svm.fit(data, weights, self._report()), len(codes))
+            self.coef_, biases = self._fitted(X, y, sample_weight)
             self.intercept_ = biases if self.fit_intercept else 0.0
         return self
+
+    def _encoded(self, y: Any) -> Floats:
+        check_classification_targets(y)
+        self.classes_, places = np.unique(y, return_inverse=True)
+        count = len(self.classes_)
+        if count < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{self.classes_[0]!r}"
+            )
+        self._factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        self._labels = np.arange(count, dtype=np.float64)
+        return np.asarray(places, dtype=np.float64)
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
+        X, y, weights = super()._checked(X, y, sample_weight, reset=reset)
+        of_one_class(y, weights)
+        return X, y, weights
+
+    def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        # Of more than two a class's weight is that of its own samples in its own machine.
+        return super()._svm(X, **({"class_weight": list(enumerate(self._factors.tolist())), "one_vs_rest": True} | others))
+
+    def _shares_engine(self) -> bool:
+        return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"
+
+    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+        # Nobody looks at rows that no fold tests, whose prediction is no number.
+        codes = np.nan_to_num(report["predicted"]).astype(np.intp)
+        decisions = report["decisions"]
+        return self.classes_[codes], decisions.ravel() if len(self.classes_) == 2 else decisions
 
     def _fitted_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> Self:
         from sklearn.svm._classes import LinearSVC as Theirs  # noqa: PLC0415
@@ -211,6 +261,8 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
         "epsilon": [Real],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
+
+    _formulation = "epsilon-svr"
 
     def __init__(
         self,
@@ -243,16 +295,19 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Trains on all rows; see :meth:`SVC.fit`."""
         with whole(self):
-            X, y = self._validated(X, y, reset=True)
-            y = np.asarray(y, dtype=np.float64)
-            weights = weights_of(sample_weight, X)
-            X, y, weights, self._rows = taking_part(X, y, weights)
-            squared = self.loss == "squared_epsilon_insensitive"
-            svm = self._svm("epsilon-svr", len(y), squared=squared, epsilon=float(self.epsilon))
-            weights_found, biases = self._adopt(svm.fit(packed(X, y), weights, self._report()), len(y))
+            weights_found, biases = self._fitted(X, y, sample_weight)
             self.coef_ = weights_found[0]
             self.intercept_ = biases if self.fit_intercept else 0.0
         return self
+
+    def _encoded(self, y: Any) -> Floats:
+        return np.asarray(y, dtype=np.float64)
+
+    def _svm(self, X: Any, **others: Any) -> _native.Svm:
+        return super()._svm(X, **({"epsilon": float(self.epsilon)} | others))
+
+    def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
+        return report["predicted"], report["predicted"]
 
     def verify(self, X: Any, y: Any) -> Verdict:
         """Judges the model against its training data; see :meth:`SVC.verify`."""

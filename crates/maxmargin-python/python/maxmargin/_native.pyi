@@ -148,7 +148,26 @@ class Svm:
         *,
         decisions: bool = True,
     ) -> tuple[list[CellFields], list[str]]: ...
+    def keys(
+        self,
+        data: Data,
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]],
+        costs: Sequence[float],
+        gammas: Sequence[float],
+        sample_weight: Floats | None = None,
+    ) -> list[list[str]]: ...
+    def column(
+        self,
+        data: Data,
+        folds: Sequence[tuple[Sequence[int], Sequence[int]]],
+        costs: Sequence[float],
+        gamma: float | None,
+        known: Sequence[bytes],
+        keep: Callable[[str, bytes], object],
+        sample_weight: Floats | None = None,
+    ) -> None: ...
 
+def cell(data: bytes, key: str) -> ValidationFields: ...
 def read_libsvm(data: bytes) -> tuple[Vectors, Floats]: ...
 def spread(folds: Sequence[tuple[float, int, int]], least: float, greatest: float) -> tuple[float, float, float, float]: ...
 def threads() -> int: ...

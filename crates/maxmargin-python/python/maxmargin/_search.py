@@ -16,11 +16,13 @@ from ._shared import SharedSearch
 class GridSearchCV(SharedSearch, model_selection.GridSearchCV):  # type: ignore[misc, unused-ignore]
     """:class:`sklearn.model_selection.GridSearchCV`, whose combinations and folds share the engine where they can.
 
-    They do (``shared_``) where the estimator is this package's :class:`SVC` or :class:`SVR` without ``max_iter`` and ``max_time``, alone or at the end of a
-    ``Pipeline``; the grid varies its ``C``, ``gamma``, ``kernel``, ``degree``, ``coef0``, ``epsilon`` and ``tol``, and whatever the steps before it have;
-    no split names a row twice or trains on what it tests; and the scores, given by name, are of predictions or decision values. A kernel matrix then serves
-    all values of C and all folds, which start from each other's solutions; each is solved to its full tolerance and certified: ``certificates_`` has a tuple
-    for each combination with the worst certificate of each split. All threads of the process are used, whatever ``n_jobs`` says.
+    They do (``shared_``) where the estimator is this package's :class:`SVC` or :class:`SVR` without ``max_iter`` and ``max_time``, or :class:`LinearSVC` or
+    :class:`LinearSVR` without ``max_time`` whose trainings all converge, alone or at the end of a ``Pipeline``; the grid varies its ``C``, ``gamma``,
+    ``kernel``, ``degree``, ``coef0``, ``epsilon`` and ``tol`` (of linear ones ``C``, ``loss``, ``epsilon``, ``tol``, ``fit_intercept`` and
+    ``intercept_scaling``), and whatever the steps before it have; no split names a row twice or trains on what it tests; and the scores, given by name, are
+    of predictions or decision values. A kernel matrix then serves all values of C and all folds, which start from each other's solutions; each is solved to
+    its full tolerance and certified: ``certificates_`` has a tuple for each combination with the worst certificate of each split. All threads of the
+    process are used, whatever ``n_jobs`` says.
 
     Steps of a pipeline are fitted to each training set, as scikit-learn does: their rows differ from split to split, and so only values of C share a matrix.
     Without a pipeline a rule for gamma (``"scale"``) is applied to all of X once.

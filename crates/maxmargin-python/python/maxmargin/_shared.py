@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +15,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _check_method_params
 
-from ._base import WIDE, teller, whole
+from ._base import teller, whole
 from ._certificate import Certificate
 from ._classes import SVC, SVR
 from ._folds import Split
-from ._grid import SHARED, Grid
+from ._grid import Grid, shared_by
+from ._linear import LinearSVC, LinearSVR
 from ._per_split import PerSplit
 
 #: Splits that leave out more than this share of the rows have rows of their own: a model of all rows would cost more than it saves.
@@ -44,6 +45,10 @@ class SharedSearch:
 
     shared_: bool
     certificates_: tuple[tuple[Certificate, ...], ...]
+
+    #: Who solves all combinations: of splits that have the same rows, and of those that have rows of their own.
+    _together: Callable[..., Grid] = Grid
+    _apart: Callable[..., PerSplit] = PerSplit
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Cross-validates the combinations, and trains the best on all of X if ``refit`` says so. Parameters are those of scikit-learn's ``fit``.
@@ -135,9 +140,8 @@ class SharedSearch:
             raise Apart
         left_out = 1 - np.mean([len(train) + len(test) for train, test in splits]) / len(y)
         # Kernel values of rows that a caller computed are cut by both sides.
-        whole_rows = self._machine().kernel in WIDE | {"linear"}
-        apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and whole_rows)
-        grid = (PerSplit if apart else Grid)(self.estimator, X, y, weights, decisions=decisions)
+        apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and self._machine()._sees_rows())
+        grid: Grid | PerSplit = (self._apart if apart else self._together)(self.estimator, X, y, weights, decisions=decisions)
         if self.verbose > 0:
             grid.report = teller(type(self).__name__)
         if not grid.run(candidates, splits):
@@ -153,15 +157,13 @@ class SharedSearch:
         if isinstance(self.estimator, Pipeline) and getattr(self.estimator, "transform_input", None):
             return False
         machine = self._machine()
-        if type(machine) not in {SVC, SVR} or self.return_train_score or hasattr(self.cv, "__next__"):
+        if type(machine) not in {SVC, SVR, LinearSVC, LinearSVR} or self.return_train_score or hasattr(self.cv, "__next__"):
             return False
-        if isinstance(self.estimator, Pipeline) and (
-            not isinstance(machine.kernel, str) or machine.kernel not in WIDE | {"linear"}
-        ):
+        if isinstance(self.estimator, Pipeline) and not machine._sees_rows():
             return False
         if getattr(self, "_skl_callbacks", None) or getattr(machine, "_skl_callbacks", None):
             return False
-        return machine.max_iter == -1 and machine.max_time is None and by_name(self.scoring)
+        return machine._shares_engine() and by_name(self.scoring)
 
     def _takes(self: Any, candidate: dict[str, Any]) -> bool:
         """Whether the engine takes what this combination sets."""
@@ -174,15 +176,15 @@ class SharedSearch:
             own = {name.removeprefix(f"{last}__"): value for name, value in candidate.items() if name.startswith(f"{last}__")}
         else:
             own = candidate
-        if not set(own) <= SHARED:
-            return False
-        # Kernels of the rows themselves; one that is not may only stay what it is.
-        kernel = own.get("kernel", machine.kernel)
-        if "kernel" in own and (not isinstance(kernel, str) or kernel not in WIDE | {"linear"}):
+        if not set(own) <= set(shared_by(machine)):
             return False
         try:
             clone(self.estimator).set_params(**clone(candidate, safe=False))
-            clone(machine).set_params(**own)._validate_params()
+            set_so = clone(machine).set_params(**own)
+            set_so._validate_params()
+            # A kernel that is not one of the rows may only stay what it is.
+            if "kernel" in own and not set_so._sees_rows():
+                return False
         except ValueError:
             # scikit-learn goes on with the others.
             return False

@@ -103,6 +103,47 @@ class Searching:
                 if hasattr(self.best_estimator_, name):
                     setattr(self, name, getattr(self.best_estimator_, name))
 
+    def plot(self, ax: Any = None, *, score: str = "mean_test_score") -> Any:
+        """Draws the scores over C and gamma (over C alone where the kernel has no gamma), the best framed, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; otherwise a figure of its own.
+        score : str
+            A key of ``cv_results_``.
+
+        Returns
+        -------
+        The axes.
+        """
+        check_is_fitted(self, "cv_results_")
+        try:
+            import matplotlib.pyplot as plt  # noqa: PLC0415 it need not be installed
+        except ImportError as error:
+            raise ImportError("plot needs matplotlib: pip install matplotlib") from error
+        axes = plt.subplots(layout="constrained")[1] if ax is None else ax
+        params, scores = self.cv_results_["params"], np.asarray(self.cv_results_[score])
+        costs = sorted({of["C"] for of in params})
+        gammas = list(dict.fromkeys(of.get("gamma") for of in params))
+        table = np.full((len(gammas), len(costs)), np.nan)
+        for of, value in zip(params, scores, strict=True):
+            table[gammas.index(of.get("gamma")), costs.index(of["C"])] = value
+        axes.set(xlabel="C", xticks=range(len(costs)), xticklabels=[f"{c:g}" for c in costs])
+        best = costs.index(self.C_), gammas.index(self.gamma_)
+        if gammas == [None]:
+            axes.plot(table[0], marker="o")
+            axes.plot(best[0], table[0, best[0]], marker="s", markersize=12, fillstyle="none")
+            axes.set(ylabel=score)
+            return axes
+        drawn = axes.imshow(table, origin="lower", aspect="auto")
+        axes.set(
+            ylabel="gamma", yticks=range(len(gammas)), yticklabels=[of if isinstance(of, str) else f"{of:g}" for of in gammas]
+        )
+        axes.add_patch(plt.Rectangle((best[0] - 0.5, best[1] - 0.5), 1, 1, fill=False, linewidth=2))
+        axes.figure.colorbar(drawn, ax=axes, label=score)
+        return axes
+
     def _best(self) -> Any:
         if hasattr(self, "cv_results_") and not self.refit:
             raise NotFittedError(f"{type(self).__name__} was searched with refit=False: there is no best_estimator_ to ask")

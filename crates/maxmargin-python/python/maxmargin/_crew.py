@@ -1,0 +1,209 @@
+"""How all units of a search come to be done, whoever does them."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
+from concurrent.futures import Executor as Pool
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from . import _native
+from ._store import Store
+from ._units import Answer, Unit, one_line, work
+
+
+class Executor(Protocol):
+    """Whatever takes a function and its arguments and returns a future with ``result``, ``cancel`` and ``add_done_callback``."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
+
+
+class UnitFailedError(RuntimeError):
+    """A unit of a search could not be done."""
+
+
+@dataclass
+class UnitReport:
+    """What became of a unit."""
+
+    name: str
+    #: Who did it last; none where all of it was kept already.
+    host: str | None = None
+    #: How long that took.
+    seconds: float = 0.0
+    #: How often it was handed out.
+    tries: int = 0
+    #: Cells that were kept before.
+    known: int = 0
+
+
+class Here:
+    """An executor that is this process: a unit is done when its result is asked for."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
+        return Later(fn, args)
+
+
+class Later:
+    """A future of this process."""
+
+    def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.fn, self.args = fn, args
+
+    def result(self) -> Any:
+        return self.fn(*self.args)
+
+    def cancel(self) -> bool:
+        return True
+
+    def add_done_callback(self, heard: Callable[[Any], object]) -> None:
+        heard(self)
+
+
+class Broken:
+    """A future of an executor that takes nothing any more."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def result(self) -> Any:
+        raise self.error
+
+
+def close(executor: Any, *, wait: bool) -> None:
+    """Ends an executor that was made here."""
+    if isinstance(executor, Pool):
+        executor.shutdown(wait=wait, cancel_futures=True)
+    elif hasattr(executor, "close"):
+        executor.close()
+
+
+class Crew:
+    """Hands units out to an executor until all are done."""
+
+    def __init__(
+        self,
+        executor: Executor | Callable[[], Executor] | None,
+        store: Store,
+        *,
+        tries: int,
+        threads: int | None,
+        told: Callable[[UnitReport, int, int], object],
+    ) -> None:
+        given: Any = Here() if executor is None else executor
+        # A class of executors makes one, too.
+        self.renewed: Callable[[], Executor] | None = None if hasattr(given, "submit") and not isinstance(given, type) else given
+        self.executor: Any = given if self.renewed is None else self.renewed()
+        self.store, self.tries, self.threads, self.told = store, tries, threads, told
+        self.ended: queue.SimpleQueue[tuple[Unit, int, Any]] = queue.SimpleQueue()
+        self.waiting: dict[int, Any] = {}
+        #: Executors that broke one after the other, with no unit done in between.
+        self.broken = 0
+        self.generation = 0
+
+    def run(self, units: Iterable[Unit]) -> list[UnitReport]:
+        """Does all units, those first that come first.
+
+        Raises
+        ------
+        UnitFailedError
+            When one could not be done after all tries, or the executor is no more; what is done is kept.
+        """
+        units = list(units)
+        reports = {id(unit): UnitReport(unit.name) for unit in units}
+        left = {id(unit) for unit in units}
+
+        def done(unit: Unit) -> None:
+            left.discard(id(unit))
+            self.told(reports[id(unit)], len(units) - len(left), len(units))
+
+        try:
+            for unit in units:
+                known = self.store.known(unit.keys)
+                reports[id(unit)].known = len(known)
+                if len(known) == len(unit.keys):
+                    done(unit)
+                else:
+                    self._submit(unit, known, reports[id(unit)])
+            while left:
+                unit, generation, future = self._next()
+                report = reports[id(unit)]
+                failed = self._taken(unit, future, report)
+                if failed is None:
+                    self.broken = 0
+                    done(unit)
+                    continue
+                if isinstance(failed, BrokenExecutor):
+                    # Whose fault it was cannot be known: it is nobody's try.
+                    report.tries -= 1
+                    self._renew(generation, failed, len(left))
+                elif report.tries >= self.tries:
+                    what = failed if isinstance(failed, str) else one_line(failed)
+                    raise UnitFailedError(f"{unit.name}: failed {report.tries} times, at last {what}{self._kept()}")
+                self._submit(unit, self.store.known(unit.keys), report)
+        finally:
+            for future in self.waiting.values():
+                future.cancel()
+            if self.renewed is not None:
+                close(self.executor, wait=not left)
+        return [reports[id(unit)] for unit in units]
+
+    def _kept(self) -> str:
+        if self.store.passing:
+            return "; nothing is kept without a folder (log)"
+        return f"; cells that are done are kept in {self.store.path}"
+
+    def _submit(self, unit: Unit, known: list[bytes], report: UnitReport) -> None:
+        report.tries += 1
+        place = str(self.store.path)
+        arguments = (unit, known, place, self.store.token, self.threads, _native.__version__, report.tries)
+        generation = self.generation
+        try:
+            future = self.executor.submit(work, *arguments)
+        except BrokenExecutor as error:
+            self.ended.put((unit, generation, Broken(error)))
+            return
+        self.waiting[id(unit)] = future
+        future.add_done_callback(lambda future: self.ended.put((unit, generation, future)))
+
+    def _next(self) -> tuple[Unit, int, Any]:
+        while True:
+            try:
+                # Ctrl-C is heard between two waits, wherever waiting itself does not hear it.
+                return self.ended.get(timeout=0.1)
+            except queue.Empty:
+                continue
+
+    def _taken(self, unit: Unit, future: Any, report: UnitReport) -> BaseException | str | None:
+        """Keeps what a worker found; why that is not all, otherwise."""
+        self.waiting.pop(id(unit), None)
+        try:
+            answer: Answer = future.result()
+        except Exception as error:
+            return error
+        report.host, report.seconds = answer.host, answer.seconds
+        for key, content in answer.cells.items():
+            self.store.keep(key, content)
+        if answer.error is not None:
+            return f"on {answer.host}: {answer.error}"
+        missing = [key for key in unit.keys if self.store.cell(key) is None]
+        return f"on {answer.host}: {len(missing)} of its {len(unit.keys)} cells did not arrive" if missing else None
+
+    def _renew(self, generation: int, error: BaseException, left: int) -> None:
+        """Another executor in the place of one that broke."""
+        if generation != self.generation:
+            return
+        if self.renewed is None:
+            raise UnitFailedError(
+                f"the executor broke with {left} units left ({one_line(error)}){self._kept()}. The same call with another executor goes "
+                "on with what is kept; a function that makes one (executor=lambda: ProcessPoolExecutor(4)) is called again by itself"
+            ) from error
+        self.broken += 1
+        if self.broken >= self.tries:
+            raise UnitFailedError(
+                f"{self.broken} executors broke one after the other with {left} units left, at last {one_line(error)}{self._kept()}"
+            ) from error
+        close(self.executor, wait=False)
+        self.executor, self.generation = self.renewed(), self.generation + 1
