@@ -185,7 +185,7 @@ fn semver(published: &[&Package]) -> Outcome<()> {
     let mut check = cargo();
     check.arg("semver-checks");
     // Programs have no interface.
-    for one in published.iter().filter(|one| one.targets.iter().any(|target| target.is_lib())) {
+    for one in published.iter().filter(|one| one.targets.iter().any(cargo_metadata::Target::is_lib)) {
         check.args(["-p", one.name.as_str()]);
     }
     succeed(&mut check)
