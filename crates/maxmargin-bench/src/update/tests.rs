@@ -68,3 +68,14 @@ fn what_cannot_be_measured_is_refused() {
     assert!(matches!(run("mid", &json!({"add": 300})), Err(Failure::Window { .. })));
     assert!(matches!(run("mid", &json!({"add": 150, "pick": "bounded"})), Err(Failure::Picked { wanted: 150, .. })));
 }
+
+/// What has no α can go without a change of the model; what is free cannot.
+#[test]
+fn samples_without_alpha_leave_everything_as_it_was() {
+    let left = |pick: &str, seed: u64| run("mid", &json!({"remove": 3, "pick": pick, "seed": seed})).expect(pick);
+    let breakpoints = |measured: &Measured| measured.update.as_ref().and_then(|update| update.breakpoints);
+    let (zero, other, free) = (left("zero", 5), left("zero", 6), left("free", 5));
+    assert!((zero.objective - other.objective).abs() <= 1e-9 * zero.objective, "{} {}", zero.objective, other.objective);
+    assert!((zero.objective - free.objective).abs() > 1e-9 * zero.objective, "{}", free.objective);
+    assert!(breakpoints(&zero) < breakpoints(&free), "{:?} {:?}", breakpoints(&zero), breakpoints(&free));
+}
