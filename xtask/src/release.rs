@@ -5,7 +5,7 @@ mod texts;
 use crate::failure::{Context, Outcome, fail};
 use crate::python::succeed;
 use crate::tools::{cargo, read, root, target_directory};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Target};
 use std::collections::BTreeSet;
 use std::fs;
 use texts::Texts;
@@ -185,7 +185,7 @@ fn semver(published: &[&Package]) -> Outcome<()> {
     let mut check = cargo();
     check.arg("semver-checks");
     // Programs have no interface.
-    for one in published.iter().filter(|one| one.targets.iter().any(cargo_metadata::Target::is_lib)) {
+    for one in published.iter().filter(|one| one.targets.iter().any(Target::is_lib)) {
         check.args(["-p", one.name.as_str()]);
     }
     succeed(&mut check)

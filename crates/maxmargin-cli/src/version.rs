@@ -1,6 +1,6 @@
 //! What `--version` says beyond a number.
 
-use maxmargin::kernel::level::{level, levels};
+use maxmargin::kernel::level::{Level, level, levels};
 use maxmargin::model::file::FORMAT;
 use std::env::consts::{ARCH, OS};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The names of all levels of vector instructions that this machine has, the best last.
 pub(crate) fn level_names() -> Vec<&'static str> {
-    levels().map(|level| level.name()).collect()
+    levels().map(Level::name).collect()
 }
 
 /// The version, and below it what this build is and what it makes of this machine: what a report of a fault should tell.

@@ -3,9 +3,9 @@
 use crate::notes::Notes;
 use crate::output::write_whole;
 use crate::threads::{self, Threads};
+use crate::version::level_names;
 use crate::{format, model_io};
 use maxmargin::data::{Dataset, Generator, Par};
-use maxmargin::kernel::level::levels;
 use maxmargin::kernel::selftest;
 use maxmargin::{Fitted, Svm, cv, model};
 use serde::Serialize;
@@ -61,8 +61,7 @@ fn vectors() -> Found {
     if !faults.is_empty() {
         return Err(faults.join("; "));
     }
-    let levels: Vec<&str> = levels().map(|level| level.name()).collect();
-    Ok(format!("{} passes agree with plain code ({})", findings.len(), levels.join(", ")))
+    Ok(format!("{} passes agree with plain code ({})", findings.len(), level_names().join(", ")))
 }
 
 fn data() -> Result<Dataset, String> {
