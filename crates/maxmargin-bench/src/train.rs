@@ -84,6 +84,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         kernel: &kernel,
         gamma: None,
         scale: None,
+        impute: None,
         formulation: contender.formulation(setting.c),
         weights: &vec![1.0; classes.count()],
         solver: &*contender,
