@@ -83,6 +83,32 @@ fn a_search_that_was_killed_goes_on_with_the_same_bits() {
     assert_eq!(cells(&bench, "kept"), now, "nothing is computed twice");
 }
 
+/// Killed between the last cell of a column and the end of its lease: the next run finds nothing to do, and cleans up.
+#[test]
+fn a_lease_left_after_the_last_cell_is_swept() {
+    let bench = Bench::new();
+    let line = format!("{SEARCH} --log kept");
+    let mut child = bench.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+    let lease = || {
+        let files = fs::read_dir(bench.path("kept")).ok()?.flatten().map(|entry| entry.path());
+        let found = files.into_iter().find(|path| path.extension().is_some_and(|end| end == "lease"))?;
+        let text = fs::read(&found).ok().filter(|text| text.ends_with(b"\n"))?;
+        Some((found, text))
+    };
+    let begun = Instant::now();
+    let (path, text) = loop {
+        if let Some(found) = lease() {
+            break found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60) && child.try_wait().is_ok_and(|ended| ended.is_none()), "a lease");
+    };
+    child.wait().expect("it ended");
+    assert_eq!(others(&bench, "kept"), ["search.json"]);
+    fs::write(&path, text).expect("the folder can be written");
+    done(&bench, &line);
+    assert_eq!(others(&bench, "kept"), ["search.json"]);
+}
+
 /// Whatever cells are lost, those that are left are not computed again, and the others come out the same: one machine and many, classes and values.
 #[test]
 fn a_chain_along_c_goes_on_from_any_cell() {

@@ -168,6 +168,14 @@ fn short(key: &[u8; 32]) -> String {
 }
 
 impl Stage<'_> {
+    /// Removes what somebody left who was killed after the last cell of a column.
+    fn sweep(&self, column: usize) {
+        let lease = self.lease(column);
+        if self.folder.share.is_some() && lease.exists() && matches!(self.folder.leases.take(&lease), Ok(true)) {
+            self.folder.leases.release(&lease);
+        }
+    }
+
     fn lease(&self, column: usize) -> PathBuf {
         self.folder.path.join(format!("{}.lease", short(&self.columns[column].column)))
     }
@@ -218,6 +226,7 @@ impl CellLog for Stage<'_> {
         if self.folder.share.is_none() || keys.iter().all(|key| self.cell(key).exists()) {
             let cells = self.there(column);
             if cells.len() == keys.len() || self.folder.share.is_none() {
+                self.sweep(column);
                 return Opened::Theirs(cells);
             }
         }
