@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(TARGETS.iter().filter(|other| other.name == target.name).count(), 1);
             assert!(named(target.name).is_ok());
         }
-        assert!(named("nothing").expect_err("no such target").contains("data, labels"));
+        assert!(named("nothing").expect_err("no such target").contains("data, table, labels"));
     }
 
     #[test]
