@@ -2,7 +2,7 @@
 
 /// Units of what is measured: where it depends on the machine, so does its unit.
 const TIMES: [&str; 3] = ["s", "m", "h"];
-const SIZES: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+const SIZES: [&str; 6] = ["bytes", "B", "KiB", "MiB", "GiB", "TiB"];
 const THREADS: [&str; 2] = ["thread", "threads"];
 
 /// Whether `found` is what `said` says. A line `...` of `said` stands for any number of lines.
