@@ -1,10 +1,11 @@
 """Every block of Python in the guide and in the READMEs is run, the blocks of a page one after another in one namespace."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
@@ -28,7 +29,15 @@ def names(page):
         return {}
     X, y = load_breast_cancer(return_X_y=True)
     X = MinMaxScaler((-1, 1)).fit_transform(X)
-    return {"X": X[:300], "y": y[:300], "X_new": X[300:310], "y_new": y[300:310], "StratifiedKFold": StratifiedKFold}
+    dump_svmlight_file(X[:300], y[:300], "data.txt", zero_based=False)
+    return {
+        "executor": ThreadPoolExecutor(2),
+        "X": X[:300],
+        "y": y[:300],
+        "X_new": X[300:310],
+        "y_new": y[300:310],
+        "StratifiedKFold": StratifiedKFold,
+    }
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
