@@ -42,16 +42,28 @@ pub fn exact_gradient_asking<'e>(
     asking: &Asking,
 ) -> Result<Vec<f64>, Halted> {
     assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    moved_by(dual, source, dual.lin(), alpha, par, asking)
+}
+
+/// `gradient + Q change`: the gradient of a point that `change` leads to.
+fn moved_by<'e>(
+    dual: &Dual,
+    source: impl Into<Exact<'e>>,
+    gradient: &[f64],
+    change: &[f64],
+    par: Par,
+    asking: &Asking,
+) -> Result<Vec<f64>, Halted> {
     let (mut ids, mut coef) = (Vec::new(), Vec::new());
-    for k in (0..dual.len()).filter(|&k| alpha[k] != 0.0) {
+    for k in (0..dual.len()).filter(|&k| change[k] != 0.0) {
         ids.push(dual.ids()[k]);
-        coef.push(dual.sign()[k] * alpha[k]);
+        coef.push(dual.sign()[k] * change[k]);
     }
     if ids.is_empty() {
-        return Ok(dual.lin().to_vec());
+        return Ok(gradient.to_vec());
     }
     let sums = exact_sums(dual, source, &ids, &coef, par, asking)?;
-    Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect())
+    Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * change[k] + gradient[k]).collect())
 }
 
 /// Exact gradients of points that lie near each other, of one problem.
@@ -97,26 +109,19 @@ impl NearGradients {
         asking: &Asking,
     ) -> Result<Vec<f64>, Halted> {
         assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-        let near = |from: &[f64]| {
-            let changed: Vec<usize> = (0..dual.len()).filter(|&k| alpha[k] != from[k]).collect();
-            let support = alpha.iter().filter(|a| **a != 0.0).count();
-            let moved: f64 = changed.iter().map(|&k| (alpha[k] - from[k]).abs()).sum();
-            let dear = support.saturating_mul(dual.len()) > self.cheap;
-            (dear && CHANGED * changed.len() <= support && moved <= alpha.iter().sum()).then_some(changed)
-        };
-        let Some((base, changed)) = self.base.as_ref().and_then(|base| Some((base, near(&base.0)?))) else {
-            let gradient = exact_gradient_asking(dual, source, alpha, par, asking)?;
-            self.base = Some((alpha.to_vec(), gradient.clone()));
-            return Ok(gradient);
-        };
-        let (from, gradient) = base;
-        if changed.is_empty() {
-            return Ok(gradient.clone());
+        let support = alpha.iter().filter(|a| **a != 0.0).count();
+        let dear = support.saturating_mul(dual.len()) > self.cheap;
+        if let Some((from, gradient)) = self.base.as_ref().filter(|_| dear) {
+            let change: Vec<f64> = alpha.iter().zip(from).map(|(a, from)| a - from).collect();
+            let changed = change.iter().filter(|by| **by != 0.0).count();
+            let moved: f64 = change.iter().map(|by| by.abs()).sum();
+            if CHANGED * changed <= support && moved <= alpha.iter().sum() {
+                return moved_by(dual, source, gradient, &change, par, asking);
+            }
         }
-        let ids: Vec<usize> = changed.iter().map(|&k| dual.ids()[k]).collect();
-        let coef: Vec<f64> = changed.iter().map(|&k| dual.sign()[k] * (alpha[k] - from[k])).collect();
-        let sums = exact_sums(dual, source, &ids, &coef, par, asking)?;
-        Ok((0..dual.len()).map(|k| gradient[k] + dual.sign()[k] * sums[k] + dual.ridge_of(k) * (alpha[k] - from[k])).collect())
+        let gradient = exact_gradient_asking(dual, source, alpha, par, asking)?;
+        self.base = Some((alpha.to_vec(), gradient.clone()));
+        Ok(gradient)
     }
 }
 
