@@ -24,7 +24,7 @@ pub(crate) fn long() -> &'static str {
             format!("built for  {ARCH}-{OS}, {profile}"),
             format!("vectors    {vectors}"),
             format!("models     format {FORMAT} and all before it; LIBSVM's and LIBLINEAR's text"),
-            "data       LIBSVM's format, plain or packed as .gz, .bz2, .xz".to_owned(),
+            "data       LIBSVM's format and tables (CSV, TSV), plain or packed as .gz, .bz2, .xz".to_owned(),
         ];
         text.join("\n")
     })

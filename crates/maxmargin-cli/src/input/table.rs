@@ -119,6 +119,16 @@ fn take_numbers(name: &str, model: &Model, data: &mut Dataset) -> Result<(), Fai
     Ok(())
 }
 
+/// A column in a message; one without a name of its own is called `column 3` already.
+fn called(name: &str) -> String {
+    let shown = quoted(name, SHOWN);
+    if name.strip_prefix("column ").is_some_and(|number| number.parse::<usize>().is_ok()) {
+        shown
+    } else {
+        format!("column {shown}")
+    }
+}
+
 /// What was found out: everything that somebody could have meant otherwise.
 fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut Notes) {
     let listed = |names: &[String]| {
@@ -136,9 +146,9 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
         }
         for unknown in &table.unknown {
             notes.warn(format!(
-                "{name}:{}: column {}: `{}` was not in the training data; {} of {} rows have such a word, and none of the known ones counts for them",
+                "{name}:{}: {}: `{}` was not in the training data; {} of {} rows have such a word, and none of the known ones counts for them",
                 unknown.line,
-                quoted(&unknown.column, SHOWN),
+                called(&unknown.column),
                 quoted(&unknown.example, SHOWN),
                 unknown.rows,
                 table.lines.len(),
@@ -170,7 +180,7 @@ fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
     let columns = table::describe(data);
     let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
     for (column, what) in odd.iter().take(WARNED) {
-        notes.warn(format!("{name}: column {}: {what} (--drop leaves columns out)", quoted(column, SHOWN)));
+        notes.warn(format!("{name}: {}: {what} (--drop leaves columns out)", called(column)));
     }
     if odd.len() > WARNED {
         notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
@@ -193,7 +203,7 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
                 ValueProblem::NotImputed => problem.to_string().replace("or train with it", "or train with --impute"),
                 other => other.to_string(),
             };
-            Failure::input(at(*line), format!("column {}: {what}", quoted(column, SHOWN)))
+            Failure::input(at(*line), format!("{}: {what}", called(column)))
         }
         TableError::Column { column, problem } => {
             let what = match problem {
@@ -201,7 +211,7 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
                 ColumnProblem::TargetDropped => problem.to_string(),
                 other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
             };
-            Failure::input(name, format!("column {}: {what}", quoted(column, SHOWN)))
+            Failure::input(name, format!("{}: {what}", called(column)))
         }
         TableError::NoFeatures => Failure::input(name, error.to_string().replace("name the delimiter", "pass --delimiter")),
         TableError::Ragged { line, .. } => {

@@ -61,14 +61,9 @@ pub(super) fn samples(
                 continue;
             }
             let (at, value) = match &column.kind {
-                Kind::Number => match number(field).filter(|value| value.is_finite()) {
-                    Some(value) => (begin, value),
-                    None => {
-                        return wrong(match not_a_number(field) {
-                            ValueProblem::Word(_) => ValueProblem::other(field, &column.kind),
-                            problem => problem,
-                        });
-                    }
+                Kind::Number => match finite(field) {
+                    Ok(value) => (begin, value),
+                    Err(problem) => return wrong(problem),
                 },
                 Kind::Boolean => match truth(field) {
                     Some(truth) => (begin, f64::from(u8::from(truth))),
@@ -125,13 +120,7 @@ pub(super) fn labels(
             return wrong(ValueProblem::NoLabel);
         }
         if names.is_empty() {
-            return match number(field).filter(|value| value.is_finite()) {
-                Some(value) => Ok(value),
-                None => wrong(match not_a_number(field) {
-                    ValueProblem::Word(_) => ValueProblem::other(field, &Kind::Number),
-                    problem => problem,
-                }),
-            };
+            return finite(field).or_else(wrong);
         }
         let known = place_of(names, field).or_else(|| Some(names.len() + new.binary_search(&field).ok()?));
         match known {
@@ -142,6 +131,14 @@ pub(super) fn labels(
         }
     };
     rows.map(label).collect()
+}
+
+/// The number that a field of a column of numbers holds.
+fn finite(field: &str) -> Result<f64, ValueProblem> {
+    number(field).filter(|value| value.is_finite()).ok_or_else(|| match not_a_number(field) {
+        ValueProblem::Word(_) => ValueProblem::other(field, &Kind::Number),
+        problem => problem,
+    })
 }
 
 /// The place of a word among words in ascending order.

@@ -46,6 +46,11 @@ impl Tally {
         }
         tally
     }
+
+    /// Whether these are numbers but for slips: commas in them, or a few words among many.
+    fn is_numbers(&self) -> bool {
+        self.commas == self.others || (self.numbers >= SOME && self.numbers >= 9 * self.others)
+    }
 }
 
 /// What a column of features holds.
@@ -62,10 +67,7 @@ pub(super) fn kind(
     if !is_category {
         let Some(first) = tally.first else { return Ok(Kind::Number) };
         let wrong = |row: usize| Err(TableError::value(cells.line(row), name, not_a_number(cells.at(row, column))));
-        if tally.commas == tally.others {
-            return wrong(first);
-        }
-        if tally.numbers >= SOME && tally.numbers >= 9 * tally.others {
+        if tally.is_numbers() {
             return wrong(first);
         }
         if tally.truths == tally.others && tally.numbers == 0 {
@@ -111,8 +113,7 @@ pub(super) fn target(cells: &Cells, rows: Range<usize>, (column, name): (usize, 
     }
     let tally = Tally::of(cells, rows.clone(), column);
     let Some(first) = tally.first else { return Ok(Target { name: name.to_owned(), names: Vec::new() }) };
-    let nearly = tally.numbers >= SOME && tally.numbers >= 9 * tally.others;
-    if tally.commas == tally.others || nearly {
+    if tally.is_numbers() {
         return Err(TableError::value(cells.line(first), name, not_a_number(cells.at(first, column))));
     }
     let words = words(cells, rows.clone(), column);

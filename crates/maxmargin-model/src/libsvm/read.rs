@@ -99,22 +99,7 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     let calibration: Vec<_> =
         sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if turned { b } else { 0.0 - b } }).collect();
     let classes = if turned { labels.into_iter().rev().collect() } else { labels };
-    let (decide, scaler, record, sections) = (Decide::Vote, None, None, kind.kept());
-    let (scheme, none) = (Scheme::Pairs, Vec::new());
-    let parts = Parts {
-        kernel,
-        support,
-        machines,
-        decide,
-        classes,
-        index_base,
-        scaler,
-        record,
-        sections,
-        scheme,
-        calibration: none,
-        encoder: None,
-    };
+    let parts = parts(kernel, (support, index_base), machines, (Decide::Vote, classes), kind);
     Model::new(parts)?.with_calibration(calibration)
 }
 
@@ -124,22 +109,31 @@ fn alone(kernel: Kernel, mut rows: Rows, rho: f64, decide: Decide, kind: Kind) -
     let terms = (0..).zip(&rows.coef).filter(|(_, coef)| **coef != 0.0);
     let (support_of, coef) = terms.map(|(k, coef): (u32, &f64)| (k, *coef)).unzip();
     let machines = vec![Machine { support: support_of, coef, bias: 0.0 - rho }];
-    let (classes, scaler, record, sections) = (Vec::new(), None, None, kind.kept());
-    let (scheme, calibration) = (Scheme::Pairs, Vec::new());
-    Model::new(Parts {
+    Model::new(parts(kernel, (support, index_base), machines, (decide, Vec::new()), kind))
+}
+
+/// What the text tells, and nothing of what it does not know.
+fn parts(
+    kernel: Kernel,
+    (support, index_base): (Samples, u32),
+    machines: Vec<Machine>,
+    (decide, classes): (Decide, Vec<f64>),
+    kind: Kind,
+) -> Parts {
+    Parts {
         kernel,
         support,
         machines,
         decide,
         classes,
         index_base,
-        scaler,
-        record,
-        sections,
-        scheme,
-        calibration,
+        scaler: None,
+        record: None,
+        sections: kind.kept(),
+        scheme: Scheme::Pairs,
+        calibration: Vec::new(),
         encoder: None,
-    })
+    }
 }
 
 /// The lines after `SV`, which must be `total`, and the number of the last.

@@ -138,6 +138,8 @@ impl Look {
             return Ok(Vec::new());
         };
         let of = |variant: &String| self.alone(&sheet, variant);
+        // Read once for all figures.
+        let than = self.than.as_ref().map(|than| Self::compared(than, spec, records)).transpose()?.flatten();
         let others: Vec<Vec<Figure>> = self.against.iter().chain(&self.minus).map(of).collect();
         let mut figures = Vec::new();
         for mut figure in self.variants.iter().flat_map(of) {
@@ -153,8 +155,8 @@ impl Look {
             } else if !self.against.is_empty() {
                 figure.value = quotient(least(&values), figure.value);
             }
-            if let Some(than) = &self.than {
-                self.compare(&mut figure, than, spec, records)?;
+            if let Some((ratio, sheet)) = &than {
+                self.compare(&mut figure, *ratio, sheet, spec)?;
             }
             // What is known without them is not missed.
             if !figure.nothing() {
@@ -171,14 +173,17 @@ impl Look {
         })
     }
 
+    /// The table that figures are compared with, if there is one: whether as a multiple, and its rows.
+    fn compared<'s>(than: &Than, spec: &'s Spec, records: &[Record]) -> Outcome<Option<(bool, Sheet<'s>)>> {
+        let table = spec.tables.iter().find(|table| table.number == than.table && table.from.is_empty());
+        table.map(|table| Ok((than.ratio, Sheet::of(spec, table, records)?))).transpose()
+    }
+
     /// Sets a figure against the one of the same variant in another table.
-    fn compare(&self, figure: &mut Figure, than: &Than, spec: &Spec, records: &[Record]) -> Outcome<()> {
+    fn compare(&self, figure: &mut Figure, ratio: bool, sheet: &Sheet, spec: &Spec) -> Outcome<()> {
         let named = |problem: &str| spec.problem(problem).map(|known| known.paper.clone().unwrap_or_else(|| known.name.clone()));
-        let Some(table) = spec.tables.iter().find(|table| table.number == than.table && table.from.is_empty()) else {
-            return Ok(());
-        };
         let anywhere = Self { problems: None, ..self.clone() };
-        let others = anywhere.alone(&Sheet::of(spec, table, records)?, &figure.variant);
+        let others = anywhere.alone(sheet, &figure.variant);
         let wanted = named(&figure.problem)?;
         let mut same = None;
         for other in others.into_iter().filter(|other| other.shown == figure.shown) {
@@ -187,7 +192,7 @@ impl Look {
             }
         }
         figure.value = match same {
-            Some(other) if than.ratio => {
+            Some(other) if ratio => {
                 figure.missing.extend(other.missing.clone());
                 quotient(other.value, figure.value.clone())
             }
