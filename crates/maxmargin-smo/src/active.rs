@@ -49,7 +49,7 @@ const SHARE: f64 = 0.1;
 /// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
 const NEAR: f64 = 0.5;
 
-/// Rounds that begin with less than this violation take in all variables that are so near, not those of the last set alone: what would come in next anyway.
+/// Rounds that begin with less than this violation take in variables that are so near from everywhere, not those of the last set alone: what would come in next anyway.
 const CLOSE: f64 = 0.2;
 
 /// Few of the rows of a set are needed: most of its variables stay where they are.
@@ -187,6 +187,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let mut was = vec![false; n];
         self.set.iter().for_each(|&k| was[k] = true);
         let mut wanted: Vec<(f64, usize)> = Vec::new();
+        let mut nearby: Vec<(f64, usize)> = Vec::new();
         let (near, all) = (-NEAR.min(violation), violation < CLOSE);
         let (mut count, mut moved) = (0, false);
         for k in 0..n {
@@ -195,24 +196,34 @@ impl<'a, 'g> Active<'a, 'g> {
             let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
             let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
             moved |= self.alpha[k] != 0.0;
-            if (up && low) || ((was[k] || all) && by > near) {
+            if up && low {
                 kept[k] = true;
                 count += 1;
+            } else if (was[k] || all) && by > near {
+                nearby.push((by, k));
             } else if by > 0.0 {
                 wanted.push((by, k));
             }
         }
+        // The furthest from where they belong, and then the nearest to moving.
+        let furthest = |from: &mut Vec<(f64, usize)>, room: usize| {
+            if from.len() > room {
+                from.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                from.truncate(room);
+            }
+        };
+        // What is near by the measure of a margin may be nearly all, where targets lie closer than that.
+        furthest(&mut nearby, self.first.max(2 * count));
+        nearby.iter().for_each(|&(_, k)| kept[k] = true);
+        count += nearby.len();
         if count >= most {
             return Err(Grown);
         }
         let room = self.first.max(count).min(most - count);
-        if wanted.len() > room {
-            if moved {
-                wanted.select_nth_unstable_by(room - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                wanted.truncate(room);
-            } else {
-                wanted = self.spread(&wanted, room);
-            }
+        if moved {
+            furthest(&mut wanted, room);
+        } else if wanted.len() > room {
+            wanted = self.spread(&wanted, room);
         }
         wanted.iter().for_each(|&(_, k)| kept[k] = true);
         self.set = (0..n).filter(|&k| kept[k]).collect();
