@@ -7,6 +7,7 @@ pub(crate) mod fisher;
 pub(crate) mod kdd;
 mod locate;
 mod manifest;
+pub(crate) mod signal;
 pub(crate) mod standardise;
 mod unpack;
 

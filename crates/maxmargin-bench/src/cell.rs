@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::machine;
 use crate::pick::Pick;
 use maxmargin::Solver;
-use maxmargin::core::Stop;
+use maxmargin::core::{Formulation, Stop};
 use maxmargin::cv::Seeding;
 use maxmargin::cv::solver::UnknownSolver;
 use maxmargin::kernel::Kernel;
@@ -85,6 +85,8 @@ pub(crate) struct Train {
     /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
     pub(crate) finish_from: Option<f64>,
     #[serde(flatten)]
+    pub(crate) task: Task,
+    #[serde(flatten)]
     pub(crate) split: Split,
     #[serde(flatten)]
     pub(crate) simplex: SimplexOptions,
@@ -94,6 +96,22 @@ pub(crate) struct Train {
     pub(crate) linear: LinearOptions,
     #[serde(flatten)]
     _nothing_else: NothingElse,
+}
+
+/// What machines are to say, where it is not which of two classes (auto).
+#[derive(Debug, Deserialize)]
+pub(crate) struct Task {
+    /// Regression: the width within which errors cost nothing.
+    pub(crate) epsilon: Option<f64>,
+    /// One class: the share of samples outside.
+    pub(crate) outside: Option<f64>,
+}
+
+impl Task {
+    pub(crate) fn formulation(&self, c: f64) -> Option<Formulation> {
+        let regression = self.epsilon.map(|epsilon| Formulation::epsilon_svr(c, epsilon));
+        regression.or_else(|| self.outside.map(|nu| Formulation::OneClass { nu }))
+    }
 }
 
 /// Samples that are trained on, and that a model is tested on.

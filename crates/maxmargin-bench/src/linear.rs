@@ -97,7 +97,7 @@ impl Contender for OwnRule {
     fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
         let Training { cell, data, fitted, .. } = *training;
         let work = *self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let labels = training.classes.binary();
+        let labels = training.classes.and_then(ClassLabels::binary);
         let judged = labels.map(|labels| {
             let mut w = vec![0.0; data.samples.features()];
             fitted.model.parts().support.row(0).for_each(|feature, weight| w[feature] = weight);

@@ -9,6 +9,7 @@ use maxmargin::Solver;
 use maxmargin::core::{
     Certificate, Dual, Formulation, Loss, Offset, Refused, Run, Solution, Solve, Solved, Start, certify_gradient, exact_gradient,
 };
+use maxmargin::data::ClassLabels;
 use maxmargin::frankwolfe::{
     Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Rule, Sampling, Simplex as Usual, decision,
     l2_svm, ordinary, random_start, solve,
@@ -141,7 +142,7 @@ impl Contender for OnSimplex {
         measured.certify_seconds = trained.iter().map(|t| t.certify_seconds).sum();
         measured.simplex = Some(Simplex {
             train_rows: training.data.labels.len(),
-            classes: training.classes.count(),
+            classes: training.classes.map_or(1, ClassLabels::count),
             train_seconds: trained.iter().map(|t| t.train_seconds).sum(),
             cpu_seconds: trained.iter().map(|t| t.cpu_seconds).sum(),
             core_set: trained.iter().map(|t| t.outcome.core_set).sum(),

@@ -4,16 +4,18 @@ use crate::cell::{KernelName, Train, Trainer};
 use crate::failure::Failure;
 use crate::irwls::WorkingSetSolver;
 use crate::linear::OwnRule;
-use crate::measured::Measured;
+use crate::measured::{Measured, WorkingSets};
 use crate::simplex::OnSimplex;
 use crate::smo::SmoAndFinish;
 use crate::{input, linear, split};
-use maxmargin::core::{Formulation, Solve};
+use maxmargin::Solver;
+use maxmargin::core::{Dual, Formulation, Needs, Refused, Run, Solve, Solved, Start};
+use maxmargin::cv::solver::SmoFinish;
 use maxmargin::cv::{Fitted, Quiet, Study};
 use maxmargin::data::{ClassLabels, Dataset, Par, Samples};
+use maxmargin::kernel::{Kernel, Space};
 use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
-use maxmargin::{Solver, kernel::Kernel};
 use std::time::Instant;
 
 /// A solver, and what is measured of it alone.
@@ -31,12 +33,44 @@ pub(crate) trait Contender: Solve {
 pub(crate) struct Training<'a> {
     pub(crate) cell: &'a Train,
     pub(crate) data: &'a Dataset,
-    pub(crate) classes: &'a ClassLabels,
+    /// None where there are no classes.
+    pub(crate) classes: Option<&'a ClassLabels>,
     pub(crate) kernel: &'a Kernel,
     pub(crate) fitted: &'a Fitted,
     /// Reading included.
     pub(crate) process_seconds: f64,
     pub(crate) par: Par,
+}
+
+/// What users get who ask for nothing: SMO that joins equal samples and hands over what is slow, for any formulation.
+struct Product {
+    solver: SmoFinish,
+    formulation: Option<Formulation>,
+}
+
+impl Solve for Product {
+    fn name(&self) -> &'static str {
+        self.solver.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        self.solver.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        self.solver.solve(dual, space, start, run)
+    }
+}
+
+impl Contender for Product {
+    fn formulation(&self, c: f64) -> Formulation {
+        self.formulation.unwrap_or_else(|| Formulation::c_svc(c))
+    }
+
+    fn tell(&self, training: &Training, measured: &mut Measured) -> Result<(), Failure> {
+        measured.chunks = Some(WorkingSets::of(training.fitted));
+        Ok(())
+    }
 }
 
 /// The solver of a cell; none for LIBLINEAR's program.
@@ -51,6 +85,10 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
         Solver::Newton => linear(Method::Newton),
         Solver::Irwls => Box::new(WorkingSetSolver::of(cell)),
         Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
+        Solver::Auto => Box::new(Product {
+            solver: SmoFinish { hands_over: true, joins: true, ..SmoFinish::default() },
+            formulation: cell.task.formulation(cell.setting.c),
+        }),
         _ => match cell.finish_from {
             Some(from) => Box::new(SmoAndFinish::from(from)),
             None => Box::new(Smo::default()),
@@ -69,24 +107,26 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let (data, test) = split::load(cell, &source, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
-    let classes = ClassLabels::new(&data.labels)?;
     let Some(contender) = contender(cell) else {
-        let total = linear::program(cell, &source, &data, &classes, par)?;
+        let total = linear::program(cell, &source, &data, &ClassLabels::new(&data.labels)?, par)?;
         return Ok(Measured { read_seconds, ..total });
     };
+    let formulation = contender.formulation(setting.c);
+    let classes = if formulation.needs() == Needs::Classes { Some(ClassLabels::new(&data.labels)?) } else { None };
+    let classes = classes.as_ref();
     let gamma = if cell.mean_width { mean_gamma(setting.kernel, &data.samples) } else { setting.gamma };
     let kernel = setting.kernel_of(gamma)?;
     let study = Study {
         data: &data,
-        classes: Some(&classes),
+        classes,
         sample_weights: None,
         scheme: maxmargin::model::Scheme::Pairs,
         kernel: &kernel,
         gamma: None,
         scale: None,
         impute: None,
-        formulation: contender.formulation(setting.c),
-        weights: &vec![1.0; classes.count()],
+        formulation,
+        weights: &vec![1.0; classes.map_or(0, ClassLabels::count)],
         solver: &*contender,
         stop: setting.stop(),
         memory: setting.budget(),
@@ -100,7 +140,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         let right = predicted.iter().zip(&test.labels).filter(|(predicted, label)| predicted == label).count();
         measured.accuracy = Some(100.0 * right as f64 / test.labels.len() as f64);
     }
-    let training = Training { cell, data: &data, classes: &classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
+    let training = Training { cell, data: &data, classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
     contender.tell(&training, &mut measured)?;
     Ok(measured)
 }

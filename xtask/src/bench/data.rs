@@ -2,7 +2,7 @@
 
 use super::folds;
 use super::spec::{Problem, Recipe, Settings, Test};
-use crate::datasets::{Edit, Form, Manifest, derive, digest, find, fisher, install, kdd, standardise};
+use crate::datasets::{Edit, Form, Manifest, derive, digest, find, fisher, install, kdd, signal, standardise};
 use crate::failure::{Context, Outcome, fail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,6 +122,7 @@ impl<'a> Inputs<'a> {
         let rows = match recipe {
             Recipe::Kdd => kdd::rows(&text, kdd::attack),
             Recipe::KddClasses => kdd::rows(&text, kdd::kind),
+            Recipe::Signal => signal::rows(&text),
             _ => standardise::rows(&text),
         };
         rows.context(path.display()).map(Some)

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 pub(crate) struct Edit<'a> {
     /// Only so many rows.
     pub(crate) first: Option<usize>,
+    /// Of them only rows of these labels.
+    pub(crate) only: Option<&'a [i64]>,
     /// These labels become +1, all others −1.
     pub(crate) positive: Option<&'a [i64]>,
     /// All values are divided by this.
@@ -19,12 +21,18 @@ impl Edit<'_> {
         let mut out = String::with_capacity(text.len());
         for (n, line) in text.lines().take(self.first.unwrap_or(usize::MAX)).enumerate() {
             let (label, features) = line.split_once(' ').unwrap_or((line, ""));
+            let is_one_of = |labels: &[i64]| -> Outcome<bool> {
+                let value: f64 = label.parse().context(format_args!("line {}: label `{label}`", n + 1))?;
+                Ok(labels.iter().any(|&l| l as f64 == value))
+            };
+            if let Some(labels) = self.only
+                && !is_one_of(labels)?
+            {
+                continue;
+            }
             match self.positive {
                 None => out += label,
-                Some(labels) => {
-                    let value: f64 = label.parse().context(format_args!("line {}: label `{label}`", n + 1))?;
-                    out += if labels.iter().any(|&l| l as f64 == value) { "+1" } else { "-1" };
-                }
+                Some(labels) => out += if is_one_of(labels)? { "+1" } else { "-1" },
             }
             match self.divide {
                 None if line.len() > label.len() => {
@@ -60,10 +68,11 @@ mod tests {
     #[test]
     fn cut_relabel_and_divide() {
         let text = "5 1:2 3:4\n0 2:1\n1\n";
-        let edit = |first, positive, divide| Edit { first, positive, divide }.apply(text).expect("edited");
+        let edit = |first, positive, divide| Edit { first, positive, divide, ..Edit::default() }.apply(text).expect("edited");
         assert_eq!(edit(Some(2), None, None), "5 1:2 3:4\n0 2:1\n");
         assert_eq!(edit(None, Some(&[1, 5]), None), "+1 1:2 3:4\n-1 2:1\n+1\n");
         assert_eq!(edit(Some(1), None, Some(8.0)), "5 1:0.25 3:0.5\n");
+        assert_eq!(Edit { only: Some(&[0, 1]), ..Edit::default() }.apply(text).expect("edited"), "0 2:1\n1\n");
         let wrong = |text: &str, edit: Edit| edit.apply(text).unwrap_err().to_string();
         assert!(wrong("x 1:2\n", Edit { positive: Some(&[1]), ..Edit::default() }).contains("line 1"));
         assert!(wrong("1 1:2\n1 2\n", Edit { divide: Some(2.0), ..Edit::default() }).contains("line 2: `2`"));

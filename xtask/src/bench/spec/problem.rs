@@ -23,6 +23,8 @@ pub(crate) struct Problem {
     pub(crate) slow: bool,
     /// Only the first so many rows of the file.
     pub(crate) first: Option<usize>,
+    /// Of them only rows of these labels.
+    pub(crate) only: Option<Vec<i64>>,
     /// These labels become +1, all others −1.
     pub(crate) positive: Option<Vec<i64>>,
     /// All values are divided by this.
@@ -44,6 +46,8 @@ pub(crate) enum Recipe {
     Kdd,
     /// Every feature of the file is shifted and scaled to mean 0 and variance 1.
     Standardise,
+    /// The samples of the file with a value each to predict, a smooth function of the features and noise.
+    Signal,
     /// The first rows that a generator makes, as a file that other programs can read.
     Generate,
     /// Normal connections and four kinds of attacks.
@@ -68,6 +72,6 @@ impl Problem {
 
     /// What is made of its file.
     pub(crate) fn edit(&self) -> Edit<'_> {
-        Edit { first: self.first, positive: self.positive.as_deref(), divide: self.divide }
+        Edit { first: self.first, only: self.only.as_deref(), positive: self.positive.as_deref(), divide: self.divide }
     }
 }
