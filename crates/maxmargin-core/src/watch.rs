@@ -49,6 +49,9 @@ pub struct Progress {
     pub tol: f64,
     /// Kernel rows computed so far by the row store.
     pub rows_computed: u64,
+    /// Kernel rows that a result would cost if the run ended now, where that is more than have been computed: those of all who may be support vectors, to be
+    /// judged, and of what has changed since the gradient was that of all variables.
+    pub owed: u64,
 }
 
 /// Receives progress; may end the run.

@@ -22,6 +22,8 @@ pub(crate) struct Pairs<'r, 'g> {
     most: u64,
     /// What was done before these pairs.
     pub(crate) before: Work,
+    /// Who is a support vector whatever these pairs do, where there are more variables than theirs.
+    pub(crate) others: Option<u64>,
 }
 
 impl<'r, 'g> Pairs<'r, 'g> {
@@ -48,6 +50,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             requested: 0,
             most: most_of(dual.len()),
             before: Work::default(),
+            others: None,
         }
     }
 
@@ -128,6 +131,10 @@ impl<'r, 'g> Pairs<'r, 'g> {
             let violation = self.looking.measure(extremes.violation());
             let (prefetch, state, rows) = (&mut self.prefetch, &self.state, self.rows);
             clock.asked(violation, |asking: &Asking| prefetch.fetch(state, rows, place, extremes, asking))?;
+            if let Some(others) = self.others {
+                // Only who has a row here has moved. The gradients of all the others are to be brought up to date in `f32`, for half of what exact values cost.
+                clock.owed = others + self.prefetch.computed + self.prefetch.computed / 2;
+            }
         }
         Ok(self.rows.row(id))
     }
