@@ -106,7 +106,8 @@ impl Due<'_> {
 
 impl Watch for Due<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let reserve = Duration::from_secs_f64(self.audit * progress.rows_computed.max(progress.owed).min(self.most) as f64);
+        let rows = if progress.owed > 0 { progress.owed } else { progress.rows_computed };
+        let reserve = Duration::from_secs_f64(self.audit * rows.min(self.most) as f64);
         self.late = self.limit.most.is_some_and(|most| self.limit.begun.elapsed() + reserve >= most);
         if self.late { ControlFlow::Break(()) } else { self.relay.tick(progress) }
     }

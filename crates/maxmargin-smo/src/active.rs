@@ -255,7 +255,8 @@ impl<'a, 'g> Active<'a, 'g> {
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, self.par);
-        pairs.others = Some(self.alpha.iter().filter(|a| **a != 0.0).count() as u64);
+        let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
+        pairs.others = Some(support(&self.alpha) - support(&before));
         let status = pairs.iterate(clock);
         let after = pairs.state.alpha();
         let work = pairs.work();
@@ -289,7 +290,6 @@ impl<'a, 'g> Active<'a, 'g> {
         self.work.rows_requested += work.rows_requested;
         self.work.rows_computed = self.values.div_ceil(n as u64);
         self.rows.count_elsewhere(self.work.rows_computed - rows_before, time + begun.elapsed());
-        clock.owed = 0;
         let sums = match done {
             Ok(sums) => sums,
             // The point before the round is the last whose gradient is known.
@@ -302,6 +302,7 @@ impl<'a, 'g> Active<'a, 'g> {
             self.gradient[k] += self.dual.ridge_of(k) * (after[at] - before[at]);
             self.alpha[k] = after[at];
         }
+        clock.owed = support(&self.alpha);
         status
     }
 }

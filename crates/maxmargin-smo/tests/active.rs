@@ -136,14 +136,15 @@ fn rounds_tell_what_their_end_would_cost() {
     let mut told = 0;
     let mut watch = |progress: &Progress| {
         told = progress.owed;
-        if told > progress.rows_computed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if told > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let shrinking = Shrinking { first: 400, ..SMALL };
     let start = Start::zero(&dual).expect("feasible");
     let ended = solve(&dual, &rows, start, &config(shrinking, Par::Seq), &Stop::at(1e-9), &mut watch).expect("a problem for SMO");
     assert_eq!(ended.status, Status::Interrupted);
     let support = ended.alpha.iter().filter(|a| **a != 0.0).count() as u64;
-    assert!(support <= told, "{support} support vectors, {told} rows told");
+    // They are counted every 256 iterations, each of which makes two at most.
+    assert!(support <= told + 512 && told <= 2 * support + 512, "{support} support vectors, {told} rows told");
 }
 
 #[test]
