@@ -145,7 +145,7 @@ fn trainings_whose_time_is_over_are_not_begun() {
     for seeding in [Seeding::Cold, Seeding::Full] {
         let votes = Votes(AtomicU64::new(0));
         let report = study.cross_validate(&case.plan, seeding, &votes).expect("a report of nothing");
-        assert_eq!((report.status(), report.accuracy()), (Status::TimeLimit, None), "{seeding:?}");
+        assert_eq!((report.status(), report.accuracy), (Status::TimeLimit, None), "{seeding:?}");
         assert!(report.decisions.iter().all(|value| value.is_nan()), "{seeding:?}");
         assert_eq!(votes.0.load(Ordering::Relaxed), 0, "{seeding:?}");
     }
