@@ -120,7 +120,7 @@ fn every_command_has_a_manual_page() {
 
 /// The words of `text` that begin with two dashes.
 fn options_in(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices("--").filter_map(|(at, _)| {
+    text.match_indices("--").filter_map(move |(at, _)| {
         let name = &text[at + 2..];
         let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
         let joined = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
