@@ -121,7 +121,6 @@ pub(crate) fn try_both(copies: u64) -> Outcome<Vec<String>> {
 
 /// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p xtask damaged -- --nocapture` tells what came of them.
 #[test]
-#[expect(clippy::print_stdout, reason = "whoever asks for a million is told")]
 fn damaged_specs_and_manifests_are_read_or_refused() {
     let files = fs::read_dir(root().join("xtask/specs")).expect("specs").count() as u64;
     let deep = std::env::var("MAXMARGIN_DEEP").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
