@@ -4,7 +4,7 @@ use crate::bench::Spec;
 use crate::datasets::Manifest;
 use crate::failure::{Context, Outcome};
 use crate::tools::root;
-use std::fs;
+use std::{fs, thread};
 
 /// Changed copies of each file, in a test.
 #[cfg(test)]
@@ -43,10 +43,23 @@ fn changed(text: &str, number: u64) -> String {
     String::from_utf8_lossy(&copy).into_owned()
 }
 
-/// How many of so many changed copies are read. A panic is the caller's to see.
-fn read(text: &str, copies: u64, reader: impl Fn(&str) -> bool) -> u64 {
+/// How many of so many changed copies are read, on all processors. A panic is the caller's to see.
+fn read(text: &str, copies: u64, reader: impl Fn(&str) -> bool + Sync) -> u64 {
     assert!(reader(text), "the file itself is read");
-    (0..copies).filter(|&number| reader(&changed(text, number))).count() as u64
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let count =
+        |own: usize| (own as u64..copies).step_by(threads).filter(|&number| reader(&changed(text, number))).count() as u64;
+    thread::scope(|scope| {
+        let counts: Vec<_> = (0..threads)
+            .map(|own| {
+                scope.spawn({
+                    let count = &count;
+                    move || count(own)
+                })
+            })
+            .collect();
+        counts.into_iter().map(|one| one.join().expect("no reader panics")).sum()
+    })
 }
 
 fn spec(text: &str) -> bool {
@@ -106,8 +119,12 @@ pub(crate) fn try_both(copies: u64) -> Outcome<Vec<String>> {
     ])
 }
 
+/// `MAXMARGIN_DEEP=112` makes a million copies of it: `cargo test -p xtask damaged -- --nocapture` tells what came of them.
 #[test]
 fn damaged_specs_and_manifests_are_read_or_refused() {
     let files = fs::read_dir(root().join("xtask/specs")).expect("specs").count() as u64;
-    try_both(COPIES * files).expect("files of the workspace");
+    let deep = std::env::var("MAXMARGIN_DEEP").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    let begun = std::time::Instant::now();
+    let lines = try_both(COPIES * files * deep).expect("files of the workspace");
+    println!("{}\n{:.1} s", lines.join("\n"), begun.elapsed().as_secs_f64());
 }

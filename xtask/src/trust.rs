@@ -155,3 +155,46 @@ fn program(arguments: &Arguments) -> Outcome<PathBuf> {
         None => built("maxmargin"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::root;
+    use std::fs;
+    use std::path::Path;
+
+    /// The text of all files of Rust below a folder, one behind the other.
+    fn gather(folder: &Path, all: &mut String) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                gather(&path, all);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                all.push_str(&fs::read_to_string(&path).expect("text"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_fault_of_the_page_has_tests_that_are_there() {
+        let page = fs::read_to_string(root().join("docs/trust.md")).expect("the page");
+        let (_, section) = page.split_once("## Fault by fault\n").expect("the section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows: Vec<Vec<&str>> = section
+            .lines()
+            .filter(|line| line.starts_with("| "))
+            .skip(1)
+            .map(|line| line.split('|').map(str::trim).collect())
+            .collect();
+        let numbers: Vec<usize> = rows.iter().filter_map(|row| row[1].parse().ok()).collect();
+        assert_eq!(numbers, (0..18).collect::<Vec<_>>());
+        let mut code = String::new();
+        ["crates", "xtask"].iter().for_each(|folder| gather(&root().join(folder), &mut code));
+        for row in &rows {
+            let names: Vec<&str> = row[4].split('`').skip(1).step_by(2).collect();
+            assert!(!names.is_empty(), "{}: no test", row[2]);
+            for name in names {
+                assert!(code.contains(&format!("fn {name}(")), "{name}: no such test");
+            }
+        }
+    }
+}

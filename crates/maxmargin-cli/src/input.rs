@@ -346,3 +346,20 @@ fn read_failure(name: &str, error: &ReadError) -> Failure {
         other => Failure::input(name, other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MaxSize;
+    use crate::memory;
+
+    /// A file of a megabyte once unpacked to more than there was memory.
+    #[test]
+    fn a_file_may_take_half_of_what_is_free_unless_told() {
+        let (before, usual, after) = (memory::free(), MaxSize::usual(), memory::free());
+        // Others take memory and let it go meanwhile.
+        let (least, most) = (before.min(after) / 4, before.max(after) / 4 * 3);
+        assert!(usual.bytes > 0 && (least..=most).contains(&usual.bytes), "{} of {before} and {after}", usual.bytes);
+        assert!(usual.bytes <= memory::whole() / 2 || memory::whole() == 0);
+        assert!(usual.in_words().contains("half of the memory that is free"), "{}", usual.in_words());
+    }
+}

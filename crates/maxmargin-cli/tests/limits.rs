@@ -1,10 +1,10 @@
-//! Time limits, Ctrl-C and memory on real data (`MAXMARGIN_DATA`), with generous times: other programs run beside the tests.
+//! Time limits, Ctrl-C and memory on real data, with generous times: other programs run beside the tests.
 #![cfg(unix)]
 
 mod common;
 
 use common::Bench;
-use std::path::PathBuf;
+use maxmargin_testkit::outside::data_file;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,16 +15,8 @@ const PROMISED: Duration = Duration::from_millis(500);
 const SLACK: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 3;
 
-#[expect(clippy::print_stderr, reason = "whoever runs the tests is told what they skip")]
 fn real(name: &str) -> Option<String> {
-    let folder = std::env::var_os("MAXMARGIN_DATA").map(PathBuf::from);
-    let file = folder.and_then(|folder| {
-        [name.to_owned(), format!("{name}.xz")].map(|file| folder.join(file)).into_iter().find(|f| f.exists())
-    });
-    if file.is_none() {
-        eprintln!("skipped: no {name} in MAXMARGIN_DATA");
-    }
-    file.map(|file| file.display().to_string())
+    data_file(name).map(|file| file.display().to_string())
 }
 
 /// Runs that take minutes: a finish with thousands of free samples, exact paths, IRWLS with a large C, Newton steps, many folds.

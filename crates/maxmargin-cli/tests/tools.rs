@@ -4,6 +4,8 @@ mod common;
 
 use common::{Bench, answer};
 use maxmargin_testkit::outside::program;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 /// The commands that `--help` lists.
@@ -114,4 +116,52 @@ fn every_command_has_a_manual_page() {
     let wrong = bench.run("man file/pages");
     assert_eq!(wrong.code, 1);
     assert!(wrong.err.starts_with("error: file/pages: cannot make it: "), "{}", wrong.err);
+}
+
+/// The words of `text` that begin with two dashes.
+fn options_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("--").filter_map(move |(at, _)| {
+        let name = &text[at + 2..];
+        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
+        let joined = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
+        (!joined && name.starts_with(|c: char| c.is_ascii_lowercase())).then(|| &text[at..at + 2 + end])
+    })
+}
+
+/// Calls `each` with every file of Rust below a folder.
+fn sources(folder: &Path, each: &mut dyn FnMut(&Path)) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, each);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            each(&path);
+        }
+    }
+}
+
+/// `verify` once advised an export that no command does.
+#[test]
+fn what_messages_advise_can_be_done() {
+    let bench = Bench::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for command in commands(&bench) {
+        known.extend(options_in(&bench.run(&format!("{command} --help")).out).map(str::to_owned));
+    }
+    assert!(known.contains("--time-limit") && known.contains("--write-data"), "{known:?}");
+    // Of the programs that stand in for LIBSVM's.
+    known.insert("--certificate".to_owned());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["cli", "cv", "core", "data", "kernel", "model", "path"] {
+        sources(&crates.join(format!("maxmargin-{name}/src")), &mut |path| {
+            let text = std::fs::read_to_string(path).expect("text");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                // Every other piece between quotes is a literal.
+                for option in line.split('"').skip(1).step_by(2).flat_map(options_in) {
+                    assert!(known.contains(option), "{}: no command has {option}: {line}", path.display());
+                }
+            }
+        });
+    }
 }

@@ -26,6 +26,8 @@ pub struct Clock<'a, 'g> {
     reported: Option<Duration>,
     /// Steps of all kinds.
     pub iterations: u64,
+    /// [`Progress::owed`]: whoever computes rows that the store does not know of says so here.
+    pub owed: u64,
     /// The first reason to end stays.
     ended: Option<Status>,
 }
@@ -33,7 +35,7 @@ pub struct Clock<'a, 'g> {
 impl<'a, 'g> Clock<'a, 'g> {
     /// The clock of a run that begins now.
     pub fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
-        Self { rows, stop, watch, begun: Instant::now(), reported: None, iterations: 0, ended: None }
+        Self { rows, stop, watch, begun: Instant::now(), reported: None, iterations: 0, owed: 0, ended: None }
     }
 
     /// Why the run must end before the next step, if it must. Looks at the clock now and then only.
@@ -56,7 +58,8 @@ impl<'a, 'g> Clock<'a, 'g> {
         } else if self.reported.is_none_or(|last| elapsed.saturating_sub(last) >= REPORT) {
             self.reported = Some(elapsed);
             let rows_computed = self.rows.work().computed;
-            let progress = Progress { iterations: self.iterations, violation, tol: self.stop.goal.tol(), rows_computed };
+            let (iterations, tol, owed) = (self.iterations, self.stop.goal.tol(), self.owed);
+            let progress = Progress { iterations, violation, tol, rows_computed, owed };
             if self.watch.tick(&progress).is_break() {
                 self.ended = Some(Status::Interrupted);
             }

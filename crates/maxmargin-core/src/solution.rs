@@ -1,6 +1,7 @@
 //! What a solver returns.
 
 use crate::dual::{Balance, Dual};
+use crate::start::Start;
 use serde::{Deserialize, Serialize};
 
 /// How a run ended. Not converging is a status, never an error.
@@ -81,6 +82,13 @@ impl Solution {
     pub fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
         let gradient = vec![f64::NAN; alpha.len()];
         Self { alpha, bias: 0.0, gradient, status, work: Work::default() }
+    }
+
+    /// The start of a run that was over before it began, as a solution.
+    pub fn not_begun(dual: &Dual, start: Start, status: Status) -> Self {
+        let (alpha, gradient) = start.into_parts();
+        let Some(gradient) = gradient else { return Self::unjudged(alpha, status) };
+        Self { bias: bias_of(dual, &alpha, &gradient), alpha, gradient, status, work: Work::default() }
     }
 }
 

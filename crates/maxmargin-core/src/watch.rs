@@ -49,6 +49,9 @@ pub struct Progress {
     pub tol: f64,
     /// Kernel rows computed so far by the row store.
     pub rows_computed: u64,
+    /// Kernel rows that a result would cost if the run ended now: those of the support vectors, to be judged, and of what has changed since the gradient was
+    /// that of all variables. 0 where nobody counts them: at most those computed.
+    pub owed: u64,
 }
 
 /// Receives progress; may end the run.

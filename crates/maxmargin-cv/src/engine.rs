@@ -75,7 +75,7 @@ impl<'a> Trainer<'a> {
             && !self.limit.is_over()
             && let Some((pool, rows)) = &self.seeds
         {
-            from.free_sums = Some(self.free_sums(&from, pool, rows));
+            from.free_sums = self.free_sums(&from, pool, rows);
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
         let shares = self.problem.formulation().counts_samples();
@@ -192,7 +192,8 @@ impl<'a> Trainer<'a> {
             sums[i] = sum_of(dual, k, alpha[k], gradient[k]);
         }
         if let Some((_, rows)) = &self.seeds {
-            for chunk in hidden.chunks(64) {
+            // Once time is over nobody starts from it.
+            for chunk in hidden.chunks(64).take_while(|_| !self.limit.is_over()) {
                 rows.fetch(chunk);
                 chunk.iter().for_each(|&t| sums[t] = rows.row(t).entries().dot(&beta));
             }
@@ -200,11 +201,14 @@ impl<'a> Trainer<'a> {
         Trained { beta, sums, bias: task.solution.bias, hidden, free_sums: None, path: None }
     }
 
-    /// `Σ_j K_ij` over the free rows.
-    fn free_sums(&self, from: &Trained, pool: &Pool, rows: &Rows) -> Vec<f64> {
+    /// `Σ_j K_ij` over the free rows; nothing where time was over before.
+    fn free_sums(&self, from: &Trained, pool: &Pool, rows: &Rows) -> Option<Vec<f64>> {
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| pool.is_free(i, from.beta[i])).collect();
         let mut sums = vec![0.0; from.beta.len()];
         for block in free.chunks(64) {
+            if !self.go_on(Stage::Full) {
+                return None;
+            }
             rows.fetch(block);
             let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
             self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
@@ -212,6 +216,6 @@ impl<'a> Trainer<'a> {
                 rows.iter().for_each(|row| row.entries().part(start..start + sums.len()).add_to(sums, 1.0));
             });
         }
-        sums
+        Some(sums)
     }
 }

@@ -6,6 +6,7 @@ use maxmargin_data::Par;
 use maxmargin_kernel::Space;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A judgement may come so much after the end, at least, or by this share of all time before.
@@ -24,12 +25,14 @@ pub(crate) struct Limit {
     most: Option<Duration>,
     /// When somebody ended it before.
     ended: OnceLock<Instant>,
+    /// Set once a training had to leave what is left to its judgement: none begins after that.
+    closed: AtomicBool,
 }
 
 impl Limit {
     /// A study that began at `begun`.
     pub(crate) fn new(begun: Instant, stop: &Stop) -> Self {
-        Self { begun, most: stop.max_time, ended: OnceLock::new() }
+        Self { begun, most: stop.max_time, ended: OnceLock::new(), closed: AtomicBool::new(false) }
     }
 
     /// Notes that the caller wants no more.
@@ -37,9 +40,11 @@ impl Limit {
         let _ = self.ended.set(Instant::now());
     }
 
-    /// Whether its time is over or somebody has ended it.
+    /// Whether its time is over, up to what judgements need of it, or somebody has ended it.
     pub(crate) fn is_over(&self) -> bool {
-        self.ended.get().is_some() || self.most.is_some_and(|most| self.begun.elapsed() >= most)
+        self.closed.load(Ordering::Relaxed)
+            || self.ended.get().is_some()
+            || self.most.is_some_and(|most| self.begun.elapsed() >= most)
     }
 
     /// Why it is over.
@@ -88,7 +93,10 @@ impl Due<'_> {
     /// The solution, with the reason for which this watch ended it.
     pub(crate) fn told(&self, mut solution: Solution) -> Solution {
         match solution.status {
-            Status::Interrupted if self.late => solution.status = Status::TimeLimit,
+            Status::Interrupted if self.late => {
+                solution.status = Status::TimeLimit;
+                self.limit.closed.store(true, Ordering::Relaxed);
+            }
             Status::Interrupted => self.limit.end(),
             _ => {}
         }
@@ -98,7 +106,8 @@ impl Due<'_> {
 
 impl Watch for Due<'_> {
     fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let reserve = Duration::from_secs_f64(self.audit * progress.rows_computed.min(self.most) as f64);
+        let rows = if progress.owed > 0 { progress.owed } else { progress.rows_computed };
+        let reserve = Duration::from_secs_f64(self.audit * rows.min(self.most) as f64);
         self.late = self.limit.most.is_some_and(|most| self.limit.begun.elapsed() + reserve >= most);
         if self.late { ControlFlow::Break(()) } else { self.relay.tick(progress) }
     }

@@ -134,7 +134,9 @@ impl Tally<'_> {
         let is_full = |p: usize, fold: usize| outcomes[p].folds[fold].is_none();
         let shared: usize = (0..held.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
         let mut decisions = vec![0.0; self.plan.rounds() * n * width];
-        let at_once = 2 * shared > held.len() * width;
+        // What is no solution decides nothing that anybody is told, and there is no time for it.
+        let is_told = |fold: usize| outcomes.iter().all(|outcome| outcome.judged(fold).report.is_solution());
+        let at_once = 2 * shared > held.len() * width && (0..held.len()).any(is_told);
         if at_once {
             let all: Vec<usize> = (0..n).collect();
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
@@ -143,6 +145,9 @@ impl Tally<'_> {
             (1..self.plan.rounds()).for_each(|round| decisions.copy_within(..n * width, round * n * width));
         }
         for (fold, Held { test, round, .. }) in held.iter().enumerate() {
+            if !is_told(fold) {
+                continue;
+            }
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
             let of: Vec<(usize, &Decision)> = of.map(|p| (p, &*outcomes[p].judged(fold).decision)).collect();
             self.put(source, &of, (test, width), &mut decisions[round * n * width..], asking)?;

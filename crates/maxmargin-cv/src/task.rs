@@ -141,6 +141,12 @@ impl<'a> Trainer<'a> {
     }
 
     fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, (goal, spent): (Goal, u64)) -> Result<Solved, CvError> {
+        // Solvers look at the clock, but what they set up before takes its time, for each of thousands of machines.
+        if self.limit.is_over() {
+            self.stopped.store(true, Ordering::Relaxed);
+            let solution = Solution::not_begun(dual, start, self.limit.status());
+            return Ok(Solved { solution, exact: false, counts: Vec::new() });
+        }
         let mut due = self.limit.watch(self.relay(stage), self.space, par);
         // The audit of all solutions together shows whether the goal is met.
         let mut run = Run {
@@ -230,6 +236,12 @@ impl<'a> Trainer<'a> {
                 round < last
             });
             if open.is_empty() {
+                break;
+            }
+            if self.limit.is_over() {
+                // They stay where they are, and are judged already.
+                self.stopped.store(true, Ordering::Relaxed);
+                open.iter().for_each(|&t| tasks[t].solution.status = self.limit.status());
                 break;
             }
             open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;

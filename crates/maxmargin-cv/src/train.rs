@@ -8,7 +8,7 @@ use crate::report::{CertificateReport, MachineReport};
 use crate::spaces::Spaces;
 use crate::study::{Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
-use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status, settle_twins};
+use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::RowWork;
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -103,10 +103,16 @@ impl Study<'_> {
             let relay = Relay { watch, stage, done: &done, total: count };
             let stop = self.stop.left(begun, 0);
             let solved = spaces.with(part, |space, uncounted| -> Result<_, CvError> {
-                let mut due = limit.watch(relay, space, par);
-                let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
-                let mut solved = self.solver.solve(dual, space, start, &mut run)?;
-                solved.solution = due.told(solved.solution);
+                let mut solved = if limit.is_over() {
+                    let solution = Solution::not_begun(dual, start, limit.status());
+                    Solved { solution, exact: false, counts: Vec::new() }
+                } else {
+                    let mut due = limit.watch(relay, space, par);
+                    let mut run = Run { stop, refine: Refine::Exact, par, machine: p, watch: &mut due };
+                    let mut solved = self.solver.solve(dual, space, start, &mut run)?;
+                    solved.solution = due.told(solved.solution);
+                    solved
+                };
                 settle_twins(dual, &mut solved.solution);
                 let mut go_on = || limit.may_judge();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));

@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Case, banana};
-use maxmargin_core::Status;
-use maxmargin_cv::{CvError, CvProgress, CvWatch, Seeding, Solver, Stage};
+use maxmargin_core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, Status};
+use maxmargin_cv::{CvError, CvProgress, CvWatch, Quiet, Seeding, Solver, Stage, Study};
 use maxmargin_data::{Generator, Par};
-use maxmargin_kernel::Kernel;
+use maxmargin_kernel::{Kernel, Space};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -114,6 +114,65 @@ fn no_time_at_all() {
             Err(error) => assert!(matches!(error, CvError::Ended(Status::TimeLimit)), "{name}: {error}"),
         }
     }
+}
+
+/// A solver that counts how often it is asked.
+struct Counting(Box<dyn Solve + Send>, AtomicU64);
+
+impl Solve for Counting {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
+        self.0.takes(formulation, features)
+    }
+
+    fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.solve(dual, space, start, run)
+    }
+}
+
+/// What solvers set up before they look at the clock took seconds for hundreds of machines, and counting votes of what is no solution more.
+#[test]
+fn trainings_whose_time_is_over_are_not_begun() {
+    let mut case = Case::four(120, 3, 1.0, 1);
+    case.stop.max_time = Some(Duration::ZERO);
+    let solver = Counting(Solver::Smo.build(1), AtomicU64::new(0));
+    let study = Study { solver: &solver, ..case.study(Par::Seq) };
+    assert_eq!(study.train(&Quiet).expect("a model of nothing").status, Status::TimeLimit);
+    for seeding in [Seeding::Cold, Seeding::Full] {
+        let votes = Votes(AtomicU64::new(0));
+        let report = study.cross_validate(&case.plan, seeding, &votes).expect("a report of nothing");
+        assert_eq!((report.status(), report.accuracy), (Status::TimeLimit, None), "{seeding:?}");
+        assert!(report.decisions.iter().all(|value| value.is_nan()), "{seeding:?}");
+        assert_eq!(votes.0.load(Ordering::Relaxed), 0, "{seeding:?}");
+    }
+    assert_eq!(solver.1.load(Ordering::Relaxed), 0);
+}
+
+/// Counts questions of the model of all data that are of no solver.
+struct Between(AtomicU64);
+
+impl CvWatch for Between {
+    fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
+        let is_asked = progress.stage == Stage::Full && progress.solver.iterations == 0 && progress.solver.violation == 0.0;
+        self.0.fetch_add(u64::from(is_asked), Ordering::Relaxed);
+        ControlFlow::Continue(())
+    }
+}
+
+/// The sums that seeds need of all free rows are of that many rows, and came after the training had left its time to the judgement.
+#[test]
+fn sums_over_free_rows_are_asked_for() {
+    let case = wide_margin(1200);
+    let between = Between(AtomicU64::new(0));
+    let report = case.run_on(Seeding::Full, Par::Seq, &between);
+    let full = report.full.as_ref().expect("a model of all data");
+    let free = full.machines[0].support_vectors - full.machines[0].bounded;
+    let asked = between.0.load(Ordering::Relaxed);
+    assert!(free > 128 && asked >= (free / 64) as u64, "{asked} questions for {free} rows");
 }
 
 /// Rows, factors, columns and the matrices of working sets together stay within what was allowed, and a tenth.

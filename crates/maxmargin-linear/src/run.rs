@@ -43,7 +43,7 @@ impl<'a> Clock<'a> {
         if self.ended.is_some() {
             return true;
         }
-        let progress = Progress { iterations, violation, tol: self.tol(), rows_computed: 0 };
+        let progress = Progress { iterations, violation, tol: self.tol(), ..Progress::default() };
         if self.watch.tick(&progress).is_break() {
             self.ended = Some(Status::Interrupted);
         } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {

@@ -266,6 +266,8 @@ impl<'a, 'g> Active<'a, 'g> {
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, self.par);
+        let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
+        pairs.others = Some(support(&self.alpha) - support(&before));
         let status = pairs.iterate(clock);
         let after = pairs.state.alpha();
         let work = pairs.work();
@@ -311,6 +313,7 @@ impl<'a, 'g> Active<'a, 'g> {
             self.gradient[k] += self.dual.ridge_of(k) * (after[at] - before[at]);
             self.alpha[k] = after[at];
         }
+        clock.owed = support(&self.alpha);
         status
     }
 }

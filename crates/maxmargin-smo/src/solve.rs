@@ -162,6 +162,8 @@ impl<'a, 'g> Way<'a, 'g> {
                     if let Ok(status) = active.iterate(clock) {
                         return status;
                     }
+                    // All rows are those of the store again.
+                    clock.owed = 0;
                     let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
                     let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
                     pairs.before = *work;

@@ -44,6 +44,13 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
     if !text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with("//!")) {
         found(1, "the module does not say what it is".into(), "begin it with a `//!` line");
     }
+    for (n, _) in text.lines().enumerate().filter(|(_, line)| looks_for_data_alone(file, line)) {
+        found(
+            n + 1,
+            "a test that looks for data by itself".into(),
+            "ask maxmargin_testkit::outside, which puts a skip on record",
+        );
+    }
     // Programs talk; so do examples, build scripts and tests that skip.
     let talks = layers.allow(file, PRINTING) || is_test(file) || file.contains("examples/") || file.ends_with("build.rs");
     for (n, line) in only_code(text).lines().enumerate() {
@@ -56,6 +63,11 @@ fn rust(layers: &Layers, file: &str, text: &str, found: &mut impl FnMut(usize, S
             found(n + 1, "`unsafe` outside the crate that may have it".into(), "put the pass there, behind a safe function");
         }
     }
+}
+
+/// Who looks for data alone does not find `datasets/files`, and what it skips is in nobody's list.
+fn looks_for_data_alone(file: &str, line: &str) -> bool {
+    file.starts_with("crates/") && is_test(file) && !file.contains("-testkit/") && line.contains("(\"MAXMARGIN_DATA\")")
 }
 
 fn is_test(file: &str) -> bool {
@@ -129,6 +141,19 @@ mod tests {
         assert_eq!(lines("xtask/src/a.rs", &long), [401]);
         assert!(lines("xtask/src/a_tests.rs", &long).is_empty());
         assert!(lines("xtask/tests/a.rs", &long).is_empty());
+    }
+
+    #[test]
+    fn tests_that_skip_in_silence_are_found() {
+        let alone = "//! Doc.\nfn f() { std::env::var_os(\"MAXMARGIN_DATA\"); }\n";
+        assert_eq!(lines("crates/maxmargin-cli/tests/a.rs", alone), [2]);
+        for (file, text) in [
+            ("crates/maxmargin-testkit/src/tests.rs", alone),
+            ("crates/maxmargin-cli/src/a.rs", alone),
+            ("crates/maxmargin-cli/tests/a.rs", "//! Files of MAXMARGIN_DATA.\nfn f() { outside::data_file(\"a9a\"); }\n"),
+        ] {
+            assert!(lines(file, text).is_empty(), "{file}");
+        }
     }
 
     #[test]
