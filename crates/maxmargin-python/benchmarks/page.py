@@ -100,7 +100,8 @@ def said(lines):
     every = [line["seconds"] for line in lines]
     spread = f" ({digits(min(every))}–{digits(max(every))})" if len(every) > 1 else ""
     left = ", by scikit-learn's code" if any(line.get("fallbacks") for line in lines) else ""
-    return f"{digits(seconds(lines))}{spread}{left}"
+    short = ", not converged" if any(line["warnings"] for line in lines) else ""
+    return f"{digits(seconds(lines))}{spread}{left}{short}"
 
 
 def ratio(ours, theirs):
@@ -117,7 +118,6 @@ def compared(work, ours, theirs, rows):
     if not done or not ours or "cut" in ours[0]:
         return ""
     mine, other = ours[0]["answer"], done[0]["answer"]
-    short = " (not converged)" if done[0]["warnings"] else ""
     if "dual" in other:
         difference = other["dual"] - mine["dual"]
         good = abs(difference) <= works.TOL * work.parameters["C"] * rows
@@ -125,7 +125,7 @@ def compared(work, ours, theirs, rows):
     elif "primal" in other:
         difference = other["primal"] / mine["primal"] - 1
         good = difference >= -mine["gap"]
-        answer, beside = f"primal {other['primal']:.6g}{short}", f"{100 * difference:+.2g} %, gap of ours {mine['gap']:.1e}"
+        answer, beside = f"primal {other['primal']:.6g}", f"{100 * difference:+.2g} %, gap of ours {mine['gap']:.1e}"
     elif "scores" in other:
         difference = max(abs(a - b) for a, b in zip(mine["scores"], other["scores"], strict=True))
         good = difference <= 0.002
