@@ -14,7 +14,7 @@ mod evidence;
 mod finished;
 mod folds;
 mod lines;
-mod machine;
+pub(crate) mod machine;
 mod means;
 mod numbers;
 mod overview;

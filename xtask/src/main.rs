@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | wheel | bench | bench-diff | simulate | trust | release`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel | bench | bench-diff | simulate | trust | release`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod damaged;
 mod datasets;
 mod failure;
 mod guide;
+mod peers;
 mod python;
 mod release;
 mod simulate;
@@ -37,6 +38,8 @@ enum Command {
     Guide,
     /// Build, lint and test the Python package, where there is Python with pip
     Python(python::Arguments),
+    /// Measure the Python package beside scikit-learn and scikit-learn-intelex, and write the page of it
+    Peers(peers::Arguments),
     /// Build the Python package as a wheel and a source distribution, check both, and try the wheel in a fresh environment
     Wheel(wheel::Arguments),
     /// Measure the tables of a paper and render them
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Guide => guide::run(),
         Command::Python(arguments) => python::run(&arguments),
+        Command::Peers(arguments) => peers::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),

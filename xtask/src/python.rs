@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     succeed(&mut lints)?;
     let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     succeed(tool("maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))?;
-    succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples"]))?;
-    succeed(tool("ruff").args(["check", "python", "tests", "examples"]))?;
+    succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples", "benchmarks"]))?;
+    succeed(tool("ruff").args(["check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(&mut tool("mypy"))?;
     succeed(tool("pytest").arg("-q").args(&arguments.pytest))
 }

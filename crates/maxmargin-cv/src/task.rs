@@ -125,7 +125,10 @@ impl<'a> Trainer<'a> {
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
             (Some(from), _) => self.start(own, hidden, from, stage)?,
-            (None, Some(alpha)) => Start::checked(own, Self::balanced(own, alpha.to_vec())).ok().map(|start| (start, 0, 0)),
+            (None, Some(alpha)) => {
+                let alpha = Self::balanced(own, picked(alpha, part.as_ref().map(|part| &part.1[..])));
+                Start::checked(own, alpha).ok().map(|start| (start, 0, 0))
+            }
             (None, None) => None,
         };
         let (start, seed_steps, breakpoints) = match found {
@@ -255,9 +258,8 @@ impl<'a> Trainer<'a> {
         let Some(audit) = &task.audit else { return Ok(()) };
         let part = task.dual.taking_part();
         let (dual, kept) = part.as_ref().map_or((&task.dual, None), |(dual, kept)| (dual, Some(&kept[..])));
-        let pick = |values: &[f64]| kept.map_or_else(|| values.to_vec(), |kept| kept.iter().map(|&k| values[k]).collect());
-        let start = Start::checked(dual, pick(&task.solution.alpha)).expect("a solution is feasible");
-        let start = start.with_gradient(pick(&audit.gradient));
+        let start = Start::checked(dual, picked(&task.solution.alpha, kept)).expect("a solution is feasible");
+        let start = start.with_gradient(picked(&audit.gradient, kept));
         let before = task.solution.work;
         let goal = if task.exact { self.stop.goal.times(0.5) } else { self.stop.goal };
         let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, (goal, before.iterations))?;
@@ -269,6 +271,11 @@ impl<'a> Trainer<'a> {
         task.solve_seconds += begun.elapsed().as_secs_f64();
         Ok(())
     }
+}
+
+/// What the variables that take part have of a vector of all variables.
+fn picked(values: &[f64], kept: Option<&[usize]>) -> Vec<f64> {
+    kept.map_or_else(|| values.to_vec(), |kept| kept.iter().map(|&k| values[k]).collect())
 }
 
 /// The solution of the variables that take part as one of all variables.

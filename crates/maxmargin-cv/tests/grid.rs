@@ -4,7 +4,7 @@ mod common;
 
 use common::Case;
 use maxmargin_core::Status;
-use maxmargin_cv::{CellLog, Column, CvReport, Finished, Opened, Quiet, Seeding, Shared, Unlogged, grid};
+use maxmargin_cv::{CellLog, Column, CvReport, Finished, Opened, Quiet, Seeding, Shared, Study, Unlogged, grid};
 use maxmargin_data::{Generator, Par};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -56,6 +56,27 @@ fn bits(reports: &[CvReport]) -> Vec<String> {
         format!("{:?} {:?} {:?} {:?} {:?} {folds:?}", report.c, report.lost, report.scores, report.decisions, report.predicted)
     };
     reports.iter().map(of).collect()
+}
+
+/// Starts from the value of C before had an α of samples that take no part.
+#[test]
+fn a_column_of_samples_with_weight_zero_starts_from_the_value_before() {
+    let case = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-6);
+    let weights: Vec<f64> = (0..120).map(|i| if i % 5 == 0 { 0.0 } else { 1.0 }).collect();
+    let of = |values: &[f64]| {
+        let study = Study { sample_weights: Some(&weights), ..case.study(Par::Seq) };
+        let columns = [Column { study, values: values.to_vec(), most_errors: None }];
+        let shared = Shared { plan: &case.plan, seeding: Seeding::Full, watch: &Quiet, log: &Unlogged };
+        grid(&columns, shared, |_, _, report| report).remove(0).expect("reports")
+    };
+    for (along, value) in of(&VALUES).iter().zip(VALUES) {
+        let alone = &of(&[value])[0];
+        for (one, other) in along.folds.iter().zip(&alone.folds) {
+            // Both are within their gaps of the optimum.
+            let gap = |fold: &maxmargin_cv::FoldReport| fold.certificate.primal - fold.certificate.dual;
+            assert!((one.certificate.dual - other.certificate.dual).abs() <= gap(one).max(gap(other)), "C = {value}");
+        }
+    }
 }
 
 #[test]

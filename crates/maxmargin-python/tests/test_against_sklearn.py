@@ -1,8 +1,9 @@
-"""Beside scikit-learn's own classes, on its data sets: attributes, decision values and predictions."""
+"""Beside scikit-learn's own classes, on its data sets and on real ones: attributes, decision values and predictions."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sets
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine, make_classification
@@ -22,6 +23,42 @@ def classes(name):
         return make_classification(400, 10, n_informative=6, n_classes=5, random_state=4)
     X, y = {"iris": load_iris, "wine": load_wine, "digits": load_digits, "cancer": load_breast_cancer}[name](return_X_y=True)
     return scale(X)[:600], y[:600]
+
+
+#: Sets of files, by what their values are divided by: two classes and up to 26, binary, whole and real values, text.
+REAL = {
+    "heart_scale": 1,
+    "diabetes_scale": 1,
+    "banana": 1,
+    "a9a": 1,
+    "w8a": 1,
+    "ijcnn1": 1,
+    "splice": 1,
+    "madelon": 500,
+    "pendigits": 100,
+    "usps": 1,
+    "letter.scale": 1,
+    "reuters": 1,
+}
+
+#: Rows that stay sparse.
+TEXT = {"reuters"}
+
+
+def real(name, rows=600):
+    """About so many rows from all over a set."""
+    if sets.place(name) is None:
+        pytest.skip(f"no data {name}")
+    X, y, _ = sets.real(name)
+    step = max(1, X.shape[0] // rows)
+    X, y = X[::step] / REAL[name], y[::step]
+    return X.tocsr() if name in TEXT else X.toarray(), y
+
+
+def firsts(X):
+    """The place of the first row that is like each."""
+    seen = {}
+    return np.array([seen.setdefault(row.tobytes(), at) for at, row in enumerate(dense(X))])
 
 
 def values():
@@ -66,6 +103,30 @@ def test_svc(name, form):
         ours.set_params(decision_function_shape=shape)
         theirs.set_params(decision_function_shape=shape)
         assert_allclose(ours.decision_function(form(X)), theirs.decision_function(form(X)), atol=CLOSE)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_svc_on_real_sets(name):
+    X, y = real(name)
+    # Of equal rows only the sum of the coefficients is one of the problem.
+    rows = np.unique(firsts(X))[:400]
+    X, y = X[rows], y[rows]
+    ours, theirs = (of.SVC(C=4, tol=TOL).fit(X, y) for of in [maxmargin, sklearn.svm])
+    assert_same_machine(ours, theirs, X)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=10 * TOL)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.certificate_.holds
+
+
+def test_equal_rows_have_the_coefficients_of_scikit_learn_together():
+    X, y = real("a9a", rows=1500)
+    same = firsts(X)
+    assert len(np.unique(same)) < len(y) - 20
+    ours, theirs = (of.SVC(gamma=0.05, tol=TOL).fit(X, y) for of in [maxmargin, sklearn.svm])
+    # Those of both labels: what one has more of, the other may have more of, too, up to the bound.
+    sums = [np.bincount(same[of.support_], of.dual_coef_[0], minlength=len(y)) for of in [ours, theirs]]
+    assert_allclose(sums[0], sums[1], atol=CLOSE)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=10 * TOL)
 
 
 @pytest.mark.parametrize(

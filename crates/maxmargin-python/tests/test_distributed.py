@@ -14,10 +14,13 @@ import numpy as np
 import pytest
 import sklearn.model_selection
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 
 from maxmargin import SVC, SVR, GridSearchCV, LinearSVC, NuSVC, distributed, read_libsvm
 from maxmargin._crew import Later
@@ -225,14 +228,17 @@ def test_plans_that_are_none_are_refused(path):
     grid = {"C": [1.0]}
     for plan, why in [
         (sklearn.model_selection.GridSearchCV(SVC(), grid), "of maxmargin, not sklearn.model_selection's"),
-        (GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}), "without a Pipeline"),
+        (GridSearchCV(make_pipeline(StandardScaler(), SVC(max_time=5)), {"svc__C": [1.0]}), "none for the shared engine"),
         (GridSearchCV(SVC(max_time=5), grid), "none for the shared engine"),
-        (GridSearchCV(SVC(), grid, cv=ShuffleSplit(3, train_size=0.1, test_size=0.1)), "leaves out more than 30 %"),
     ]:
         with pytest.raises(ValueError, match=why):
             distributed.grid(path, plan, None)
     with pytest.raises(FileNotFoundError):
         distributed.grid(path.with_name("nowhere"), engines.plan(), None)
+    with pytest.raises(ValueError, match=r"sample_weight has the shape \(3,\), and the data have 300 rows"):
+        distributed.grid(path, engines.plan(), None, sample_weight=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="StandardScaler is no estimator of maxmargin"):
+        distributed.cross_validate(path, make_pipeline(StandardScaler()), None)
 
 
 @pytest.mark.parametrize("packed", ["", ".gz", ".xz"])
@@ -276,6 +282,106 @@ def test_splits_are_units_of_a_cross_validation(estimator, path, tmp_path):
     assert found.train_size == shared.train_size
     again = distributed.cross_validate(path, estimator, Refusing(), cv=cv, log=tmp_path / "log")
     assert_array_equal(again.test_score, found.test_score)
+
+
+SCALED = {"svc__C": [0.5, 5.0], "svc__gamma": [0.01, 0.1, "scale"]}
+
+
+@pytest.mark.parametrize(
+    ("steps", "grid", "weighted"),
+    [
+        ([StandardScaler(), SVC()], SCALED | {"standardscaler__with_mean": [True, False]}, False),
+        ([MinMaxScaler(), SVC(class_weight={0.0: 1.0, 1.0: 3.0})], SCALED, True),
+        ([SimpleImputer(), StandardScaler(), LinearSVC(max_iter=100_000)], {"linearsvc__C": [0.1, 1.0]}, True),
+        ([StandardScaler(), SVR()], {"svr__C": [0.1, 1.0], "svr__epsilon": [0.1, 0.2]}, False),
+    ],
+    ids=lambda of: "-".join(type(one).__name__ for one in of) if isinstance(of, list) else None,
+)
+def test_steps_of_a_pipeline_are_fitted_to_each_training_set_wherever_it_is(steps, grid, weighted, tmp_path):
+    arrays = np.load(engines.data(tmp_path))
+    X, y = arrays["X"] * 10.0 ** np.arange(-3, 5) + 100, arrays["y"].astype(float)
+    if isinstance(steps[0], SimpleImputer):
+        X[::7, 2] = np.nan
+    path = tmp_path / "wide.npz"
+    np.savez(path, X=X, y=y)
+    weights = np.random.default_rng(3).uniform(0.1, 3, len(y)) if weighted else None
+    plan = GridSearchCV(make_pipeline(*steps), grid, cv=KFold(4, shuffle=True, random_state=2))
+    last = plan.estimator.steps[-1][0]
+    here = plan.fit(X, y, **({f"{last}__sample_weight": weights} if weighted else {}))
+    assert here.shared_
+    with processes() as executor:
+        there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
+    assert engines.bits(there) == engines.bits(here)
+    assert_array_equal(there.predict(X), here.predict(X))
+    assert {unit.name.rpartition(", ")[2] for unit in there.units_} == {f"split {k}" for k in range(1, 5)}
+    again = distributed.grid(path, plan, Refusing(), sample_weight=weights, log=tmp_path / "log", by="fold")
+    assert engines.bits(again) == engines.bits(here)
+
+
+@pytest.mark.parametrize("estimator", [SVC(), SVC(class_weight="balanced"), LinearSVC(max_iter=100_000)], ids=str)
+def test_weights_travel_with_units(estimator, path, tmp_path):
+    X, y = np.load(path).values()
+    weights = np.random.default_rng(3).uniform(-0.2, 3, len(y))
+    grid = {"C": [0.1, 1.0, 10.0]} | ({"gamma": [0.01, 0.1]} if hasattr(estimator, "gamma") else {})
+    plan = GridSearchCV(estimator, grid)
+    here = plan.fit(X, y.astype(float), sample_weight=weights)
+    assert here.shared_
+    with processes() as executor:
+        there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
+    assert engines.bits(there) == engines.bits(here)
+    assert_array_equal(there.predict(X), here.predict(X))
+    assert engines.bits(distributed.grid(path, plan, None)) != engines.bits(here)
+    with pytest.raises(ValueError, match="holds a search with another sample_weight"):
+        distributed.grid(path, plan, None, sample_weight=weights + 1, log=tmp_path / "log")
+    with pytest.raises(ValueError, match="holds a search with another sample_weight"):
+        distributed.grid(path, plan, None, log=tmp_path / "log")
+
+
+def test_splits_of_few_rows_have_matrices_of_their_own(path):
+    X, y = np.load(path).values()
+    cv = ShuffleSplit(3, train_size=0.3, test_size=0.2, random_state=1)
+    plan = GridSearchCV(SVC(), {"C": [0.1, 1.0], "gamma": [0.01, "scale"]}, cv=cv, refit=False)
+    found = distributed.grid(path, plan, None)
+    assert engines.bits(found) == engines.bits(plan.fit(X, y.astype(float)))
+    assert len(found.units_) == 6
+
+
+def test_steps_that_give_other_rows_each_time_are_refused(path):
+    plan = GridSearchCV(make_pipeline(GaussianRandomProjection(4), SVC()), {"svc__C": [1.0]}, refit=False)
+    with pytest.raises(
+        distributed.UnitFailedError, match=r"split \d: failed 3 times, .* other rows here than where the search began"
+    ):
+        distributed.grid(path, plan, None)
+    steady = plan.set_params(estimator__gaussianrandomprojection__random_state=1)
+    assert distributed.grid(path, steady, None).certificates_ == steady.fit(*np.load(path).values()).certificates_
+
+
+@pytest.mark.parametrize("machine", [SVC(C=3.0, tol=1e-8), SVR(C=2.0, tol=1e-8), LinearSVC(max_iter=100_000, tol=1e-8)], ids=str)
+def test_splits_of_a_pipeline_are_units_of_a_cross_validation(machine, path, tmp_path):
+    X, y = np.load(path).values()
+    weights = np.random.default_rng(3).uniform(0.1, 3, len(y))
+    cv = ShuffleSplit(3, test_size=0.3, random_state=1)
+    pipeline = make_pipeline(MinMaxScaler(), machine)
+    found = distributed.cross_validate(path, pipeline, None, cv=cv, sample_weight=weights, log=tmp_path / "log")
+    with processes() as executor:
+        there = distributed.cross_validate(path, pipeline, executor, cv=cv, sample_weight=weights)
+    for at, (train, test) in enumerate(cv.split(X)):
+        fitted = clone(pipeline).fit(X[train], y[train], **{f"{pipeline.steps[-1][0]}__sample_weight": weights[train]})
+        assert_array_equal(there.decisions[at], found.decisions[at])
+        assert_array_equal(found.test[at], test)
+        assert_allclose(found.predictions[at], fitted.predict(X[test]), atol=1e-5)
+        assert found.test_score[at] == pytest.approx(fitted.score(X[test], y[test]), abs=1e-5)
+    assert found.certificate.holds
+    again = distributed.cross_validate(path, pipeline, Refusing(), cv=cv, sample_weight=weights, log=tmp_path / "log")
+    assert_array_equal(again.test_score, found.test_score)
+
+
+def test_weights_of_rows_that_splits_share(path):
+    X, y = np.load(path).values()
+    weights = np.random.default_rng(3).uniform(0.1, 3, len(y))
+    found = distributed.cross_validate(path, SVC(tol=1e-8), None, sample_weight=weights)
+    shared = SVC(tol=1e-8).cross_validate(X, y.astype(float), sample_weight=weights)
+    assert_allclose(np.concatenate(found.decisions), np.concatenate(shared.decisions), atol=1e-5)
 
 
 def test_a_bar_or_lines_tell_of_units(path, capsys, monkeypatch):

@@ -88,14 +88,23 @@ class Grid:
 
     def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
         """Cross-validates all cells. Whether there is a solution for every one."""
+        folds = self.asked(candidates, splits)
+        return folds is not None and self.taken(folds, self._solved(folds))
+
+    def asked(self, candidates: list[dict[str, Any]], splits: list[Split]) -> Folds | None:
+        """Takes note of what is to be solved; none where the engine cannot."""
         folds = plan(splits, len(self.encoded))
         if folds is None or not self.alike(splits):
-            return False
+            return None
         self.keys = [self.key(candidate) for candidate in candidates]
+        return folds
+
+    def taken(self, folds: Folds, cells: Iterator[tuple[Key, _native.ValidationFields]]) -> bool:
+        """Keeps the cross-validations of all cells. Whether there is a solution for every one."""
         ends: list[str] = []
         tested = sum(len(test) for test, _ in folds)
         try:
-            for key, cell in self._solved(folds):
+            for key, cell in cells:
                 if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
                     return False
                 self._keep(key, cell)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,41 @@ from ._certificate import Certificate
 from ._data import is_sparse
 from ._folds import Split, Told
 from ._grid import Grid
+
+
+def behind(
+    steps: Pipeline | None, train: NDArray[np.intp], test: NDArray[np.intp], X: Any, y: Any, weights: Any
+) -> tuple[Any, Any, Any]:
+    """Rows of a training set and of its test set behind them, as the machine sees them after these steps, with targets and weights. Fits the steps."""
+    parts = [_safe_indexing(X, train), _safe_indexing(X, test)]
+    if steps is not None:
+        parts = [steps.fit_transform(parts[0], _safe_indexing(y, train)), steps.transform(parts[1])]
+    rows = np.concatenate([train, test])
+    weights = None if weights is None else np.asarray(weights)[rows]
+    if any(is_sparse(part) for part in parts):
+        return sp.vstack(parts, format="csr"), _safe_indexing(y, rows), weights
+    return np.concatenate([np.asarray(part) for part in parts]), _safe_indexing(y, rows), weights
+
+
+@dataclass
+class Job:
+    """One split of the combinations that have the same steps before the machine."""
+
+    #: Its place among all.
+    split: int
+    steps: Pipeline | None
+    #: What each combination says of the machine, and which one of all it is.
+    own: list[dict[str, Any]]
+    members: list[int]
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    #: How long its rows took.
+    prepared: float = 0.0
+
+    def places(self) -> Split:
+        """The split among its own rows."""
+        places = np.arange(len(self.train) + len(self.test))
+        return places[: len(self.train)], places[len(self.train) :]
 
 
 class PerSplit:
@@ -34,15 +71,22 @@ class PerSplit:
     def run(self, candidates: list[dict[str, Any]], splits: list[Split]) -> bool:
         """Cross-validates all combinations. Whether there is a solution for every one."""
         self.found = [[] for _ in candidates]
+        for job in self._jobs(candidates, splits):
+            grid = self._grid(job)
+            if grid is None or not grid.run(job.own, [job.places()]):
+                return False
+            self._take(job, grid)
+        return True
+
+    def _jobs(self, candidates: list[dict[str, Any]], splits: list[Split]) -> Iterator[Job]:
+        """For each split the combinations that have the same steps before the machine, together."""
         parted = [self._parted(candidate) for candidate in candidates]
         groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
         for at, (before, _) in enumerate(parted):
             groups.setdefault(tuple(sorted((name, id(value)) for name, value in before.items())), []).append(at)
-        for train, test in splits:
+        for split, (train, test) in enumerate(splits):
             for members in groups.values():
-                if not self._solved(parted[members[0]][0], [parted[at][1] for at in members], members, train, test):
-                    return False
-        return True
+                yield Job(split, self._steps(parted[members[0]][0]), [parted[at][1] for at in members], members, train, test)
 
     def _parted(self, candidate: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a combination sets before the machine, and of the machine."""
@@ -50,46 +94,33 @@ class PerSplit:
         own = {name.removeprefix(prefix): value for name, value in candidate.items() if name.startswith(prefix)}
         return {name: value for name, value in candidate.items() if not name.startswith(prefix)}, own
 
-    def _solved(
-        self,
-        before: dict[str, Any],
-        own: list[dict[str, Any]],
-        members: list[int],
-        train: NDArray[np.intp],
-        test: NDArray[np.intp],
-    ) -> bool:
-        """One split of the combinations that have the same steps before the machine."""
+    def _steps(self, before: dict[str, Any]) -> Pipeline | None:
+        """What stands before the machine of a combination, not fitted."""
+        return None if self.before is None else clone(self.before).set_params(**clone(before, safe=False))
+
+    def _grid(self, job: Job) -> Grid | None:
+        """The grid of one split; none where its rows are none."""
         begun = time.perf_counter()
-        rows = np.concatenate([train, test])
         try:
-            X = self._rows(before, train, test)
-            y = _safe_indexing(self.y, rows)
-            weights = None if self.weights is None else np.asarray(self.weights)[rows]
-            grid = Grid(self.machine, X, y, weights, decisions=self.decisions, trained=len(train))
+            X, y, weights = behind(job.steps, job.train, job.test, self.X, self.y, self.weights)
+            grid = self._made(job, X, y, weights)
         except ValueError:
             # scikit-learn says for which combination.
-            return False
+            return None
         # Each would have fitted its steps by itself.
-        prepared = time.perf_counter() - begun
+        job.prepared = time.perf_counter() - begun
         grid.report = self.report
-        places = np.arange(len(rows))
-        if not grid.run(own, [(places[: len(train)], places[len(train) :])]):
-            return False
-        certificates = grid.certificates()
-        for place, at in enumerate(members):
-            told, seconds = grid.told(place, 0, places[len(train) :])
-            self.found[at].append((told, prepared + seconds, certificates[place][0]))
-        return True
+        return grid
 
-    def _rows(self, before: dict[str, Any], train: NDArray[np.intp], test: NDArray[np.intp]) -> Any:
-        """Rows of the training set and of the test set behind them, as the machine sees them."""
-        parts = [_safe_indexing(self.X, train), _safe_indexing(self.X, test)]
-        if self.before is not None:
-            steps = clone(self.before).set_params(**clone(before, safe=False))
-            parts = [steps.fit_transform(parts[0], _safe_indexing(self.y, train)), steps.transform(parts[1])]
-        if any(is_sparse(part) for part in parts):
-            return sp.vstack(parts, format="csr")
-        return np.concatenate([np.asarray(part) for part in parts])
+    def _made(self, job: Job, X: Any, y: Any, weights: Any) -> Grid:
+        return Grid(self.machine, X, y, weights, decisions=self.decisions, trained=len(job.train))
+
+    def _take(self, job: Job, grid: Grid) -> None:
+        """Keeps what a grid found of one split."""
+        certificates = grid.certificates()
+        for place, at in enumerate(job.members):
+            told, seconds = grid.told(place, 0, job.places()[1])
+            self.found[at].append((told, job.prepared + seconds, certificates[place][0]))
 
     def told(self, at: int, split: int, _: NDArray[np.intp]) -> tuple[Told, float]:
         """What a machine that did not see the rows of this split's test set says of them, and how long it took to train."""

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 
 from . import _native
 from ._folds import Folds
+from ._per_split import behind
 from ._source import Source
 from ._store import write_cell
 
@@ -44,6 +47,37 @@ class PackedFolds:
         return [(members(test), members(aside)) for test, aside in self.masks]
 
 
+def shrunk(numbers: NDArray[Any]) -> bytes:
+    """Numbers as they travel."""
+    return zlib.compress(numbers.tobytes(), 1)
+
+
+def grown(content: bytes, dtype: type) -> NDArray[Any]:
+    """Numbers that have travelled."""
+    return np.frombuffer(zlib.decompress(content), dtype=dtype)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A split whose rows are its own: behind steps that are fitted to its training set, or few of all."""
+
+    #: A pipeline that is not fitted, if there is one.
+    steps: Any
+    train: bytes
+    test: bytes
+
+    @classmethod
+    def of(cls, steps: Any, train: NDArray[np.intp], test: NDArray[np.intp]) -> Part:
+        """``steps`` may be fitted: what they found stays here."""
+        own = None if steps is None else clone(steps)
+        return cls(own, shrunk(np.asarray(train, dtype=np.int64)), shrunk(np.asarray(test, dtype=np.int64)))
+
+    def behind(self, X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+        """Rows, targets and weights of the split, made of those of the file."""
+        steps = None if self.steps is None else clone(self.steps)
+        return behind(steps, grown(self.train, np.int64), grown(self.test, np.int64), X, y, weights)
+
+
 @dataclass(frozen=True)
 class Unit:
     """A kernel with one gamma, all its values of C and some folds: a kernel matrix serves them all."""
@@ -61,6 +95,10 @@ class Unit:
     keys: tuple[str, ...]
     #: How folds start.
     seeding: str
+    #: A factor of C for each row of the file, if they have any.
+    weights: bytes | None = None
+    #: Where its rows are not those of the file.
+    part: Part | None = None
 
 
 @dataclass
@@ -93,9 +131,20 @@ def work(unit: Unit, known: list[bytes], place: str, token: str, threads: int | 
         if threads is not None and threads != _native.threads():
             _native.set_threads(threads)
         X, y = unit.source.load()
-        rows, _, data, _ = unit.estimator._prepared(X, y, None, reset=True)
+        weights = None if unit.weights is None else grown(unit.weights, np.float64)
+        if unit.part is not None:
+            X, y, weights = unit.part.behind(X, y, weights)
+        rows, _, data, weights = unit.estimator._prepared(X, y, weights, reset=True)
         svm = unit.estimator._svm(rows, seeding=unit.seeding)
-        svm.column(data, unit.folds.unpacked(), list(unit.costs), unit.gamma, known, keep)
+        folds, costs = unit.folds.unpacked(), list(unit.costs)
+        if unit.part is not None and svm.keys(data, folds, costs, [] if unit.gamma is None else [unit.gamma], weights) != [
+            [*unit.keys]
+        ]:
+            raise ValueError(
+                "the steps before the machine make other rows here than where the search began: give them a random_state, and every "
+                "machine the same versions of their packages"
+            )
+        svm.column(data, folds, costs, unit.gamma, known, keep, weights)
     except Exception as error:
         answer.error = one_line(error)
     answer.seconds = time.perf_counter() - begun

@@ -1,0 +1,141 @@
+"""The page of what was measured, from its raw lines alone."""
+
+import json
+from statistics import median
+
+import works
+
+HEAD = """# The Python package beside scikit-learn and scikit-learn-intelex
+
+<!-- Written by `cargo xtask peers`. Do not edit. -->
+
+Whole calls with the conversion of arrays, each in a process of its own that has its data and has trained once on 60 rows; programs
+take turns, `OMP_WAIT_POLICY=PASSIVE`. Seconds are the median of the repeats, least and greatest in brackets; a peer that took more
+than a minute is asked once, one beyond the limit is cut, and its ratio is at least the printed one. Ratios are theirs over ours;
+*asked* is what the project asks for.
+
+- `tol=0.001` for all kernel machines. Peers may cache 8 GB, this package has its default of 2 GB.
+- scikit-learn trains on one thread; its searches, cross-validations and calibrations have a process for each core (`n_jobs=-1`).
+- `GridSearchCV`: 6 × 6 values of C and γ, powers of 10 from 0.1 and 0.0001 on, five folds.
+- `cross_val_predict`: ten folds; here `SVC.cross_validate(…).predicted()`.
+- `probabilities`: `SVC(probability=True)` on four fifths of the rows; for the peers `CalibratedClassifierCV(SVC(), ensemble=False)`.
+- `predict`: a million rows, by a machine of 5,000.
+"""
+
+ANSWERS = """
+## Whether answers agree
+
+- Trainings of two classes: the dual objective, computed afresh from coefficients and support vectors. Two solutions to the tolerance
+  differ by at most `tol · C · rows`, since no gap is larger.
+- Linear machines: the primal objective. Ours may exceed another by its certified gap and not by more; theirs is what LIBLINEAR ended with.
+- Searches: the greatest difference of a mean score (at most 0.002).
+- Probabilities: the logarithmic loss on the last fifth of the rows (within 0.01). The rest: the share of equal predictions (at least 0.99).
+
+| work | program | answer | beside ours | agrees |
+| --- | --- | --: | --: | --- |
+"""
+
+
+def read(raw):
+    """The lines of the last run of every work."""
+    lines = [json.loads(line) for line in raw.read_text().splitlines()] if raw.exists() else []
+    last = {line["work"]: line["run"] for line in lines}
+    return [line for line in lines if line["run"] == last[line["work"]]]
+
+
+def rendered(lines):
+    """The page."""
+    text, answers = HEAD, ANSWERS
+    text += f"\n{circumstances(lines)}\n\n"
+    text += "| work | rows × features | maxmargin, s | scikit-learn, s | ratio | scikit-learn-intelex, s | ratio | asked |\n"
+    text += "| --- | --- | --: | --: | --: | --: | --: | --- |\n"
+    for work in [work for work in works.WORKS if any(line["work"] == work.name for line in lines)]:
+        own = [line for line in lines if line["work"] == work.name]
+        by = {program: [line for line in own if line["program"] == program] for program in works.PROGRAMS}
+        ours = by[works.OURS]
+        cells = [work.name, f"{own[0]['rows']:,} × {own[0]['features']:,}", said(ours)]
+        for peer in (works.THEIRS, works.INTEL):
+            cells += [said(by[peer]), ratio(ours, by[peer])]
+        cells.append(", ".join(f"≥ {least:g}" for least in work.asked))
+        text += f"| {' | '.join(cells)} |\n"
+        for peer in (works.THEIRS, works.INTEL):
+            answers += compared(work, ours, by[peer], own[0]["rows"])
+    return text + answers
+
+
+def circumstances(lines):
+    """Versions, machine and command, for all runs that the lines are of."""
+    told = []
+    for run in sorted({line["run"] for line in lines}):
+        of = [line for line in lines if line["run"] == run]
+        packages = sorted({f"{line['program']} {line['version']}" for line in of if "version" in line})
+        machine = of[0]["machine"]
+        where = (
+            "{cpu}, {cores} cores, {memory_gib} GiB, {os}, revision {revision}".format(**machine)
+            if machine
+            else "a machine that was not named"
+        )
+        works_of = len({line["work"] for line in of})
+        told.append(
+            f"`{of[0]['command']}` ({works_of} works): {where}; {', '.join(packages)}, numpy {of[0]['numpy']}, Python {of[0]['python']}."
+        )
+    return "\n\n".join(told)
+
+
+def seconds(lines):
+    """Of one program; a lower bound where it was cut."""
+    return median(line.get("seconds", line.get("cut")) for line in lines)
+
+
+def digits(value):
+    """Three digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def said(lines):
+    if not lines:
+        return "–"
+    if any("cut" in line for line in lines):
+        return f"> {digits(seconds(lines))}"
+    every = [line["seconds"] for line in lines]
+    spread = f" ({digits(min(every))}–{digits(max(every))})" if len(every) > 1 else ""
+    left = ", by scikit-learn's code" if any(line.get("fallbacks") for line in lines) else ""
+    short = ", not converged" if any(line["warnings"] for line in lines) else ""
+    return f"{digits(seconds(lines))}{spread}{left}{short}"
+
+
+def ratio(ours, theirs):
+    if not ours or not theirs or any("cut" in line for line in ours):
+        return "–"
+    found = seconds(theirs) / seconds(ours)
+    told = f"{found:.0f}" if found >= 100 else f"{found:.1f}"
+    return f"> {told}" if any("cut" in line for line in theirs) else told
+
+
+def compared(work, ours, theirs, rows):
+    """A line of the second table for what one peer found."""
+    done = [line for line in theirs if "answer" in line and "cut" not in line]
+    if not done or not ours or "cut" in ours[0]:
+        return ""
+    mine, other = ours[0]["answer"], done[0]["answer"]
+    if "dual" in other:
+        difference = other["dual"] - mine["dual"]
+        good = abs(difference) <= works.TOL * work.parameters["C"] * rows
+        answer, beside = f"dual {other['dual']:.6f}", f"{difference / abs(mine['dual']):+.1e} of it"
+    elif "primal" in other:
+        difference = other["primal"] / mine["primal"] - 1
+        good = difference >= -mine["gap"]
+        answer, beside = f"primal {other['primal']:.6g}", f"{100 * difference:+.2g} %, gap of ours {mine['gap']:.1e}"
+    elif "scores" in other:
+        difference = max(abs(a - b) for a, b in zip(mine["scores"], other["scores"], strict=True))
+        good = difference <= 0.002
+        answer, beside = f"best score {max(other['scores']):.4f}", f"{difference:.1e} at most"
+    elif "log_loss" in other:
+        difference = other["log_loss"] - mine["log_loss"]
+        good = abs(difference) <= 0.01
+        answer, beside = f"log loss {other['log_loss']:.4f}", f"{difference:+.4f}"
+    else:
+        equal = other["equal_predicted"]
+        good = equal >= 0.99
+        answer, beside = "predictions", f"{100 * equal:.3f} % equal"
+    return f"| {work.name} | {done[0]['program']} | {answer} | {beside} | {'yes' if good else 'NO'} |\n"

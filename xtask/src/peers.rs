@@ -1,0 +1,27 @@
+//! `cargo xtask peers`: the Python package, as it is released, beside scikit-learn and scikit-learn-intelex.
+
+use crate::bench::machine::Machine;
+use crate::failure::{Context, Outcome, fail};
+use crate::python::{environment, succeed, tool};
+use std::path::Path;
+use std::process::Command;
+
+/// What it is measured beside, and what builds it.
+const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex"];
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Options of the measuring program (`--help` has them)
+    #[arg(last = true)]
+    options: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let Some(python) = environment("peers", &PACKAGES)? else { return fail("peers need Python 3.11 and what pip fetches") };
+    let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    succeed(tool(&python, "maturin").args(["develop", "--release", "--locked"]).env("VIRTUAL_ENV", home))?;
+    let machine = serde_json::to_string(&Machine::here()).context("the machine")?;
+    let mut measure = Command::new(&python);
+    measure.current_dir(crate::tools::root()).arg("crates/maxmargin-python/benchmarks/peers.py");
+    succeed(measure.args(["--machine", &machine]).args(&arguments.options))
+}
