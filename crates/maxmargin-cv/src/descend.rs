@@ -43,7 +43,7 @@ pub struct Visited {
 }
 
 /// Descends from `start` by the BFGS method (Nocedal and Wright 2006, algorithm 6.1, with backtracking instead of Wolfe's conditions: pairs of negative curvature
-/// are left out). Returns every point where the function was computed, the lowest last, and why it ended.
+/// are left out). Returns every point where the function was computed, in order, and why it ended.
 ///
 /// # Errors
 ///
@@ -64,9 +64,12 @@ pub fn descend<E>(
         known.push(Visited { at: at.to_vec(), value, gradient });
         Ok(known[known.len() - 1].clone())
     });
-    // The sort is stable: of equals the first stays before.
-    known.sort_by(|a, b| b.value.total_cmp(&a.value));
     (known, ended)
+}
+
+/// The lowest of some points, of equals the first.
+pub fn lowest(visited: &[Visited]) -> Option<&Visited> {
+    visited.iter().reduce(|low, next| if next.value < low.value { next } else { low })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -164,7 +167,7 @@ mod tests {
     #[test]
     fn a_bent_valley_is_followed_to_its_end() {
         let (visited, ended): Found = descend(&[-1.0, 2.0], HOW, banana);
-        let last = visited.last().expect("points");
+        let last = lowest(&visited).expect("points");
         assert_eq!(ended, Ok(Ended::Flat), "{}", visited.len());
         assert!(largest(last.at.iter().map(|x| x - 1.0)) < 1e-8 && last.value < 1e-15, "{last:?}");
         assert!(visited.iter().all(|point| point.value >= last.value));
@@ -174,14 +177,14 @@ mod tests {
     fn it_ends_at_the_border_and_when_nothing_is_left() {
         let plane = |at: &[f64]| Ok((at[0] + (at[1] - 1.0) * (at[1] - 1.0), vec![1.0, 2.0 * (at[1] - 1.0)]));
         let (visited, ended): Found = descend(&[0.0, 0.0], HOW, plane);
-        let last = visited.last().expect("points");
+        let last = lowest(&visited).expect("points");
         assert_eq!(ended, Ok(Ended::Flat));
         assert!((last.at[0] + 10.0).abs() < 1e-12 && (last.at[1] - 1.0).abs() < 1e-7, "{last:?}");
         let (visited, ended): Found = descend(&[-1.0, 2.0], Descending { most: 5, ..HOW }, banana);
         assert_eq!((visited.len(), ended), (5, Ok(Ended::Evaluations)));
         // A gradient that points the wrong way leads nowhere.
         let (visited, ended): Found = descend(&[1.0], Descending { shortest: 0.1, ..HOW }, |at| Ok((at[0] * at[0], vec![-2.0 * at[0]])));
-        assert_eq!((visited.last().map(|point| point.value), ended), (Some(1.0), Ok(Ended::Short)));
+        assert_eq!((lowest(&visited).map(|point| point.value), ended), (Some(1.0), Ok(Ended::Short)));
     }
 
     #[test]
