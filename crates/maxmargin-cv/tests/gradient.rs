@@ -84,6 +84,17 @@ fn by_oracle(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     oracle::solve(dual, gram).alpha
 }
 
+/// The same, with what two equal samples of one class have together shared by their boxes: both are free, where they are not bounded.
+fn by_oracle_shared(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
+    let mut alpha = by_oracle(dual, gram);
+    let [one, copy] = COPIES;
+    let (both, room) = (alpha[one] + alpha[copy], dual.upper()[one] + dual.upper()[copy]);
+    if dual.sign()[one] == dual.sign()[copy] && both > 0.0 && both < room {
+        [one, copy].into_iter().for_each(|k| alpha[k] = both / room * dual.upper()[k]);
+    }
+    alpha
+}
+
 /// By SMO and its finish.
 fn by_smo(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let rows = Rows::new(gram, 1 << 26, Par::Seq);
@@ -91,6 +102,9 @@ fn by_smo(dual: &Dual, gram: &KernelGram) -> Vec<f64> {
     let start = Start::cold(dual).expect("a start");
     Solver::Auto.build(1).solve(dual, Space::Kernel(&rows), start, &mut run).expect("a solution").solution.alpha
 }
+
+/// The second is sometimes a copy of the first.
+const COPIES: [usize; 2] = [2, 7];
 
 /// Seven points and sometimes a copy of one, and three to ask for; small weights leave nobody free.
 fn random_points(seed: u64) -> (Points, f64, f64) {
@@ -122,13 +136,12 @@ fn random_points(seed: u64) -> (Points, f64, f64) {
 #[test]
 fn derivatives_are_those_of_exact_solutions() {
     let (mut checked, mut all_bounded, mut copies) = (0, 0, 0);
-    for seed in 0..90 {
+    for seed in 0..60 {
         let (points, c, gamma) = random_points(seed);
-        let here = points.at(c, gamma, false, by_oracle);
-        let ways: [&dyn Fn(f64) -> At; 2] = [
-            &|h| points.at(c * h.exp(), gamma, false, by_oracle),
-            &|h| points.at(c, gamma * h.exp(), false, by_oracle),
-        ];
+        let solve = if seed % 5 == 0 { by_oracle_shared } else { by_oracle };
+        let here = points.at(c, gamma, false, solve);
+        let ways: [&dyn Fn(f64) -> At; 2] =
+            [&|h| points.at(c * h.exp(), gamma, false, solve), &|h| points.at(c, gamma * h.exp(), false, solve)];
         for (p, way) in ways.into_iter().enumerate() {
             if [-2.0, -1.0, 1.0, 2.0].iter().any(|k| way(k * STEP).places != here.places) {
                 continue;
@@ -140,10 +153,10 @@ fn derivatives_are_those_of_exact_solutions() {
             }
             checked += 1;
             all_bounded += usize::from(!here.places.contains(&1));
-            copies += usize::from(seed % 5 == 0 && here.places[2] == 1 && here.places[7] == 1);
+            copies += usize::from(seed % 5 == 0 && COPIES.iter().all(|k| here.places[*k] == 1));
         }
     }
-    assert!(checked > 150 && all_bounded >= 4 && copies >= 1, "{checked} {all_bounded} {copies}");
+    assert!(checked > 100 && all_bounded >= 4 && copies >= 2, "{checked} {all_bounded} {copies}");
 }
 
 /// The sum over all features is the derivative by what they have in common, and each is that of samples whose feature is stretched.
@@ -228,7 +241,7 @@ fn the_gradient_of_the_loss_is_that_of_real_data() {
     }
     if let Some(data) = dataset("splice") {
         let rows: Vec<usize> = (0..300).collect();
-        holds_for(&tight(data.select(&rows), None), 3.0, 0.02);
+        holds_for(&tight(data.select(&rows), None), 3.0, 0.004);
     }
 }
 
@@ -265,6 +278,6 @@ fn what_has_no_derivative_is_refused_in_one_line() {
     };
     assert!(why(&Case::new(two(), 3, Kernel::Linear, 1.0, 1)).contains("Gaussian kernel"));
     assert!(why(&Case::new(two(), 3, Kernel::rbf(1.0), 1.0, 1).by(Solver::Pairwise)).contains("hinge loss"));
-    assert!(why(&Case::four(60, 3, 1.0, 1)).contains("two classes apart"));
+    assert!(why(&Case::four(200, 3, 1.0, 1)).contains("two classes apart"));
     assert!(why(&Case::new(two(), 60, Kernel::rbf(1.0), 1.0, 1)).contains("one sample a fold"));
 }
