@@ -181,7 +181,10 @@ fn a_descent_tells_both_ends_and_its_model_is_the_lower() {
     let text = bench.run(&format!("{command} -q"));
     assert!(text.out.contains("descent from: rbf, C = ") && text.out.contains(" evaluations, "), "{}", text.out);
     for (wrong, why) in [
-        ("grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --kernel linear", "--gradient: derivatives are those of the Gaussian kernel"),
+        (
+            "grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --kernel linear",
+            "--gradient: derivatives are those of the Gaussian kernel",
+        ),
         ("grid banana --rows 60 -k 3 -c 1 -g scale --gradient", "--gradient: gamma moves from a number"),
         ("grid banana --rows 60 -k 60 -c 1 -g 1 --gradient", "--gradient: with one sample a fold"),
         ("grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --take one-se", "--take"),

@@ -183,7 +183,8 @@ mod tests {
         let (visited, ended): Found = descend(&[-1.0, 2.0], Descending { most: 5, ..HOW }, banana);
         assert_eq!((visited.len(), ended), (5, Ok(Ended::Evaluations)));
         // A gradient that points the wrong way leads nowhere.
-        let (visited, ended): Found = descend(&[1.0], Descending { shortest: 0.1, ..HOW }, |at| Ok((at[0] * at[0], vec![-2.0 * at[0]])));
+        let (visited, ended): Found =
+            descend(&[1.0], Descending { shortest: 0.1, ..HOW }, |at| Ok((at[0] * at[0], vec![-2.0 * at[0]])));
         assert_eq!((lowest(&visited).map(|point| point.value), ended), (Some(1.0), Ok(Ended::Short)));
     }
 

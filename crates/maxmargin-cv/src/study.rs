@@ -205,9 +205,5 @@ impl<'s> Source<'s> {
 
 /// Samples in the order of an arrangement.
 fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &Arrangement) -> Cow<'s, Samples> {
-    if arrangement.is_identity() {
-        prepared.samples.clone()
-    } else {
-        Cow::Owned(prepared.samples.select(&arrangement.original))
-    }
+    if arrangement.is_identity() { prepared.samples.clone() } else { Cow::Owned(prepared.samples.select(&arrangement.original)) }
 }

@@ -71,8 +71,7 @@ impl Points {
         let places = alpha.iter().zip(dual.upper()).map(place).collect();
         let solution = Solution { alpha, bias, gradient, status: Status::Converged, work: Work::default() };
         let asked: Vec<usize> = (self.trained..self.samples.len()).collect();
-        let parameters =
-            if features { Parameters::Features { samples: &self.samples, gamma } } else { Parameters::Common };
+        let parameters = if features { Parameters::Features { samples: &self.samples, gamma } } else { Parameters::Common };
         let asking = Asking::nobody();
         let sensitivity = Sensitivity::new(&gram, &dual, &solution, &asking).expect("nobody calls it off");
         let moved = sensitivity.of_rows(&asked, parameters, &asking).expect("nobody calls it off");
@@ -223,7 +222,10 @@ fn holds_for(case: &Case, c: f64, gamma: f64) {
     let by_c = difference(h, |h| vec![loss_of(case, c * h.exp(), gamma, Par::Seq).loss])[0];
     let by_gamma = difference(h, |h| vec![loss_of(case, c, gamma * h.exp(), Par::Seq).loss])[0];
     for (own, expected) in here.gradient.iter().zip([by_c, by_gamma]) {
-        assert!(expected.abs() > 1e-5 && (own - expected).abs() <= 1e-6 * expected.abs(), "C = {c}, gamma = {gamma}: {own} and {expected}");
+        assert!(
+            expected.abs() > 1e-5 && (own - expected).abs() <= 1e-6 * expected.abs(),
+            "C = {c}, gamma = {gamma}: {own} and {expected}"
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Searches: which cells they try, what they give up, and that they end at what the full grid finds.
 
+use maxmargin::cv::descend::Ended;
 use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
 use maxmargin::kernel::Kernel;
 use maxmargin::prelude::*;
@@ -264,9 +265,9 @@ fn nested_folds_are_searches_without_their_samples() {
     assert!(nested.deviation.is_some_and(|deviation| deviation >= 0.0));
 }
 
-/// The cell that a descent finds has the least loss, lies off the grid, and is certified like the others; the loss falls to a flat gradient.
+/// The cell that a descent finds has the least loss, lies off the grid, and is certified like the others. It ends on flat ground, or at a kink, where no step leads down.
 #[test]
-fn a_descent_goes_on_from_the_best_cell_to_a_flat_gradient() {
+fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     let on = made(Generator::Banana, 200, 3);
     let ranges = Ranges::new().c(&powers(-2, 6, 4)).gamma(&powers(-5, 3, 4));
     let coarse = run(&Svm::rbf(1.0), &on, &Search::new(ranges.clone()));
@@ -276,10 +277,17 @@ fn a_descent_goes_on_from_the_best_cell_to_a_flat_gradient() {
     let top = best(&coarse.cells, metric()).expect("a best");
     assert_eq!(name(from), name(&coarse.cells[top]));
     assert_eq!((found.cells.len(), found.wanted), (10, 10));
-    assert!(descent.loss_at() < descent.loss_from() && at.scored.is_candidate() && at.found.certificate().is_some_and(|c| c.holds));
+    assert!(
+        descent.loss_at() < descent.loss_from() && at.scored.is_candidate() && at.found.certificate().is_some_and(|c| c.holds)
+    );
     assert_eq!(found.taken(metric()), Some(descent.at));
     let low = descent.points.iter().find(|point| point.loss == descent.loss_at()).expect("the lowest");
-    assert!(low.gradient.iter().all(|slope| slope.abs() <= 1e-3), "{low:?}");
+    let slope = match descent.ended {
+        Ended::Flat => 1e-4,
+        Ended::Short => 1e-2,
+        Ended::Evaluations => f64::NAN,
+    };
+    assert!(low.gradient.iter().all(|own| own.abs() <= slope), "{low:?} {:?}", descent.ended);
     assert_eq!((at.svm.formulation().c(), at.svm.kernel_given().gamma()), (Some(low.c), Some(low.gamma)));
     assert!(descent.points.len() <= 20 && descent.iterations > 0 && found.again == descent.iterations);
     assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));

@@ -340,7 +340,8 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         _ => String::new(),
     };
     let beside = beside("simplest within a standard error", &d.one_se) + &beside("best neighbours among equals", &d.flattest);
-    let beside = d.gradient.iter().flat_map(|gradient| gradient.lines(choice)).map(|line| line + "\n").collect::<String>() + &beside;
+    let beside =
+        d.gradient.iter().flat_map(|gradient| gradient.lines(choice)).map(|line| line + "\n").collect::<String>() + &beside;
     let beside = beside + &d.outer.as_ref().map_or_else(String::new, |outer| outer.text(choice));
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));

@@ -177,7 +177,9 @@ impl Svm {
         let mut checked = Vec::new();
         for column in search.ranges.columns(self).iter().filter(|_| search.gradient) {
             if !matches!(column.gamma, None | Some(Gamma::Value(_))) {
-                return Err(CvError::Search("gradient: gamma moves from a number, not by a rule; give values with -g".to_owned()));
+                return Err(CvError::Search(
+                    "gradient: gamma moves from a number, not by a rule; give values with -g".to_owned(),
+                ));
             }
             // Widths make no difference.
             let kind = column.kernel.clone().with_gamma(1.0);
