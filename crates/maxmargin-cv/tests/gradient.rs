@@ -109,21 +109,21 @@ const COPIES: [usize; 2] = [2, 7];
 fn random_points(seed: u64) -> (Points, f64, f64) {
     let mut rng = generate::rng(seed);
     let mut points: Vec<Vec<f64>> = (0..7).map(|_| (0..3).map(|_| rng.random_range(-1.0..1.0)).collect()).collect();
-    if seed % 5 == 0 {
+    if seed.is_multiple_of(5) {
         points.push(points[2].clone());
     } else {
         points.push((0..3).map(|_| rng.random_range(-1.0..1.0)).collect());
     }
     let mut labels: Vec<f64> = (0..8).map(|_| if rng.random_bool(0.5) { 1.0 } else { -1.0 }).collect();
     (labels[0], labels[1]) = (1.0, -1.0);
-    if seed % 5 == 0 {
+    if seed.is_multiple_of(5) {
         labels[7] = labels[2];
     }
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         // As many of either: at a small C all are bounded.
         labels = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0].to_vec();
     }
-    let weights = if seed % 2 == 0 { vec![1.0; 8] } else { (0..8).map(|_| rng.random_range(0.5..2.0)).collect() };
+    let weights = if seed.is_multiple_of(2) { vec![1.0; 8] } else { (0..8).map(|_| rng.random_range(0.5..2.0)).collect() };
     for _ in 0..3 {
         points.push((0..3).map(|_| rng.random_range(-1.5..1.5)).collect());
     }
@@ -137,7 +137,7 @@ fn derivatives_are_those_of_exact_solutions() {
     let (mut checked, mut all_bounded, mut copies) = (0, 0, 0);
     for seed in 0..60 {
         let (points, c, gamma) = random_points(seed);
-        let solve = if seed % 5 == 0 { by_oracle_shared } else { by_oracle };
+        let solve = if seed.is_multiple_of(5) { by_oracle_shared } else { by_oracle };
         let here = points.at(c, gamma, false, solve);
         let ways: [&dyn Fn(f64) -> At; 2] =
             [&|h| points.at(c * h.exp(), gamma, false, solve), &|h| points.at(c, gamma * h.exp(), false, solve)];
@@ -152,7 +152,7 @@ fn derivatives_are_those_of_exact_solutions() {
             }
             checked += 1;
             all_bounded += usize::from(!here.places.contains(&1));
-            copies += usize::from(seed % 5 == 0 && COPIES.iter().all(|k| here.places[*k] == 1));
+            copies += usize::from(seed.is_multiple_of(5) && COPIES.iter().all(|k| here.places[*k] == 1));
         }
     }
     assert!(checked > 100 && all_bounded >= 4 && copies >= 2, "{checked} {all_bounded} {copies}");
