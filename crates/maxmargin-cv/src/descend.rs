@@ -87,7 +87,9 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
     let mut inverse: Option<Vec<f64>> = None;
     loop {
         // What points out of the box is no way down.
-        let blocked = |k: usize, slope: f64| (here.at[k] - start[k]).abs() >= how.reach && slope * (here.at[k] - start[k]) < 0.0;
+        let blocked = |k: usize, slope: f64| {
+            (here.at[k] - start[k]).abs() >= (1.0 - 1e-12) * how.reach && slope * (here.at[k] - start[k]) < 0.0
+        };
         let slope: Vec<f64> =
             here.gradient.iter().enumerate().map(|(k, slope)| if blocked(k, *slope) { 0.0 } else { *slope }).collect();
         let steepest = largest(slope.iter().copied());
@@ -99,6 +101,8 @@ fn run<E>(start: &[f64], how: Descending, mut evaluate: impl FnMut(&[f64]) -> Re
             inverse = None;
             slope.iter().map(|slope| -slope * how.first / steepest).collect()
         });
+        // Whoever is blocked stays, and the others still go down: a part of a positive definite matrix is one.
+        step.iter_mut().enumerate().filter(|(k, _)| blocked(*k, here.gradient[*k])).for_each(|(_, step)| *step = 0.0);
         let length = largest(step.iter().copied());
         if length > how.longest {
             step.iter_mut().for_each(|step| *step *= how.longest / length);
