@@ -189,6 +189,10 @@ pub(crate) struct FindArgs {
     /// What the best combination has most of (least of errors) [default: accuracy; of values the mean squared error, of one class the inliers]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
+    /// Go down the gradient of a smooth loss by C and gamma from the best combination, instead of trying those around it; the model is the one of least loss (two
+    /// classes)
+    #[arg(long)]
+    pub(crate) gradient: bool,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]

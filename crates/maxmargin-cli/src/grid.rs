@@ -1,6 +1,7 @@
 //! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are computed once for all C.
 
 mod choice;
+mod descended;
 mod document;
 mod end;
 mod log;
@@ -170,6 +171,7 @@ fn search(args: &GridArgs, ranges: Ranges, choice: &Choice) -> Search {
         (how.halving, Search::halving),
         (how.extend, Search::extend),
         (how.refine, Search::refine),
+        (how.gradient, Search::gradient),
     ] {
         search = if asked { with(search) } else { search };
     }

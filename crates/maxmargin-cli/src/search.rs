@@ -10,7 +10,16 @@ use maxmargin::cv::Seeding;
 
 pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
     let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
-    let how = HowArgs { fast: true, prune: false, random: None, halving: false, extend: true, refine: true, take: Taken::Best };
+    let how = HowArgs {
+        fast: true,
+        prune: false,
+        random: None,
+        halving: false,
+        extend: true,
+        refine: !args.gradient,
+        gradient: args.gradient,
+        take: Taken::Best,
+    };
     grid::run(&GridArgs {
         data: args.data.clone(),
         folds: FoldArgs {

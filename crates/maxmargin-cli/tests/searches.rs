@@ -156,3 +156,40 @@ fn search_finds_scaling_too() {
     let plain = bench.json("search banana --rows 120 -q -o plain.model");
     assert_eq!((&plain["scale"], plain["scales"][0]["scale"].is_null()), (&Value::Null, true));
 }
+
+#[test]
+fn a_descent_tells_both_ends_and_its_model_is_the_lower() {
+    let bench = Bench::new();
+    let command = "grid banana --rows 200 -k 4 -c 0.25,4,64 -g 0.03125,0.5,8 --gradient --threads 2";
+    let found = bench.json(&format!("{command} -q -o low.model --report low.html --plot low.svg --log kept"));
+    let gradient = &found["gradient"];
+    let [from, low] = ["from", "found"].map(|end| gradient[end]["loss"].as_f64().expect("a loss"));
+    let points = gradient["points"].as_array().expect("points");
+    assert!(low < from && gradient["evaluations"] == points.len() && points.len() <= 20, "{gradient}");
+    assert_eq!((cells(&found).len(), &gradient["from"]["c"]), (10, &points[0]["c"]));
+    let added = cells(&found).iter().find(|cell| cell["gamma"] == gradient["found"]["gamma"]).expect("its cell");
+    assert_eq!((&added["status"], &added["score"]), (&Value::from("converged"), &gradient["found"]["score"]));
+    // The picture is that of the ranges: a place for each of three widths.
+    bench.run("grid banana --rows 200 -k 4 -c 0.25,4,64 -g 0.03125,0.5,8 -q --plot plain.svg");
+    let rects = |name: &str| bench.read(name).matches("<rect").count();
+    assert!(rects("low.svg").abs_diff(rects("plain.svg")) <= 1);
+    assert!(bench.read("low.html").contains("descent to: rbf, C = "));
+    assert_eq!(bench.run("verify low.model banana --rows 200 -q").code, 0);
+    // What is kept is not computed again, and the way is the same.
+    let again = bench.json(&format!("{command} -q --log kept"));
+    assert_eq!((&again["gradient"], &again["cells"][0]["score"]), (gradient, &found["cells"][0]["score"]));
+    let text = bench.run(&format!("{command} -q"));
+    assert!(text.out.contains("descent from: rbf, C = ") && text.out.contains(" evaluations, "), "{}", text.out);
+    for (wrong, why) in [
+        (
+            "grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --kernel linear",
+            "--gradient: derivatives are those of the Gaussian kernel",
+        ),
+        ("grid banana --rows 60 -k 3 -c 1 -g scale --gradient", "--gradient: gamma moves from a number"),
+        ("grid banana --rows 60 -k 60 --folds shuffled -c 1 -g 1 --gradient", "--gradient: with one sample a fold"),
+        ("grid banana --rows 60 -k 3 -c 1 -g 1 --gradient --take one-se", "--take"),
+    ] {
+        let refused = bench.run(wrong);
+        assert!(refused.code == 2 && refused.err.contains(why), "{wrong}: {refused:?}");
+    }
+}

@@ -89,6 +89,31 @@ impl Factor {
         Ok(true)
     }
 
+    /// The factor of the samples of a matrix (row-major) that are no affine combination of those before them, to working precision, and which these are.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    ///
+    /// # Panics
+    ///
+    /// When the matrix is not square.
+    pub fn independent(shift: f64, matrix: &[f64], asking: &Asking) -> Result<(Self, Vec<bool>), Halted> {
+        let m = matrix.len().isqrt();
+        assert_eq!(m * m, matrix.len(), "as many rows as columns");
+        let mut factor = Self::new(shift);
+        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]), asking)? {
+            return Ok((factor, vec![true; m]));
+        }
+        let mut kept = vec![false; m];
+        for i in 0..m {
+            asking.spend((i * i) as u64)?;
+            let own = &matrix[i * m..(i + 1) * m];
+            kept[i] = factor.append((0..i).filter(|&j| kept[j]).map(|j| own[j]), own[i]);
+        }
+        Ok((factor, kept))
+    }
+
     /// Appends a sample: `cross` is its kernel with the samples of the factor, `diagonal` with itself.
     ///
     /// False when it is an affine combination of them to working precision; [`Factor::combination`] then says which.

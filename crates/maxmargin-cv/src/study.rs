@@ -91,7 +91,15 @@ impl<'a> Study<'a> {
 
     /// The samples with their gaps filled and scaled by what all of them show, and the kernel with its width for these.
     pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
-        let preparation = self.preparing().fit(self.data)?;
+        self.prepared_as(self.preparing().fit(self.data)?)
+    }
+
+    /// All samples as [`Study::prepared`], by what some rows show.
+    pub(crate) fn prepared_by(&self, rows: &[usize]) -> Result<Prepared<'a>, CvError> {
+        self.prepared_as(self.preparing().fit_rows(self.data, rows.iter().copied())?)
+    }
+
+    fn prepared_as(&self, preparation: Preparation) -> Result<Prepared<'a>, CvError> {
         let samples = preparation.apply(&self.data.samples)?;
         let kernel = match self.gamma {
             None => self.kernel.clone().checked()?,
@@ -155,15 +163,15 @@ impl<'a> Study<'a> {
 impl<'s> Source<'s> {
     /// Values of the samples in the order of `arrangement`.
     pub(crate) fn of(prepared: &Prepared<'s>, arrangement: &Arrangement, features: bool) -> Result<Self, KernelError> {
-        let sorted = if arrangement.is_identity() {
-            prepared.samples.clone()
-        } else {
-            Cow::Owned(prepared.samples.select(&arrangement.original))
-        };
         if features {
-            return Ok(Self::Features(sorted));
+            return Ok(Self::Features(sorted(prepared, arrangement)));
         }
-        let gram = KernelGram::new(&sorted, prepared.kernel.clone());
+        Self::at(prepared, &prepared.kernel, arrangement)
+    }
+
+    /// Values of another kernel.
+    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, arrangement: &Arrangement) -> Result<Self, KernelError> {
+        let gram = KernelGram::new(&sorted(prepared, arrangement), kernel.clone());
         Ok(Self::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?))
     }
 
@@ -193,4 +201,9 @@ impl<'s> Source<'s> {
             }
         }
     }
+}
+
+/// Samples in the order of an arrangement.
+fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &Arrangement) -> Cow<'s, Samples> {
+    if arrangement.is_identity() { prepared.samples.clone() } else { Cow::Owned(prepared.samples.select(&arrangement.original)) }
 }

@@ -40,7 +40,7 @@ pub(crate) enum Known<'a> {
 /// Who is told of every value of C as it is done.
 pub(crate) type Told<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
 
-impl Study<'_> {
+impl<'a> Study<'a> {
     /// Cross-validates by `plan`: what `k` trainings from scratch would give, each machine of each fold with a certificate.
     ///
     /// # Errors
@@ -121,12 +121,12 @@ impl Study<'_> {
         Err(CvError::Seeding { seeding, why })
     }
 
-    fn is_c_svc(&self) -> bool {
+    pub(crate) fn is_c_svc(&self) -> bool {
         matches!(self.formulation, Formulation::Svc { loss: Loss::Hinge, offset: Offset::Free, .. })
     }
 
     /// The samples that all folds share; none where their training sets are prepared differently.
-    fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'_>>, CvError> {
+    pub(crate) fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'a>>, CvError> {
         if self.scale.is_some() && self.gamma == Some(Gamma::Scale) {
             return Ok(None);
         }

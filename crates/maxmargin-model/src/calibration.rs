@@ -65,6 +65,23 @@ impl Calibration {
         Self::Sigmoid { a, b }.checked()
     }
 
+    /// How far decision values are from telling the sides apart: the mean negative log-likelihood of Platt's targets (the sides themselves, but for a prior of one
+    /// sample) at their sigmoid, and its derivative by each decision value. A smooth function of them: the sigmoid is the best there is, so that what it changes by
+    /// does not count.
+    ///
+    /// # Errors
+    ///
+    /// As [`Calibration::platt`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Calibration::platt`].
+    pub fn platt_loss(decisions: &[f64], later: &[bool]) -> Result<(f64, Vec<f64>), ModelError> {
+        check_finite(decisions)?;
+        assert_eq!(decisions.len(), later.len(), "a side for each decision value");
+        Ok(platt::loss(decisions, later, platt::fit(decisions, later)))
+    }
+
     /// The monotone function nearest to Platt's targets in squares, by pooling adjacent violators; equal decision values are one.
     ///
     /// The targets are `(n₊ + 1)/(n₊ + 2)` for the later class and `1/(n₋ + 2)` for the earlier, of which there are `n₊` and `n₋`: no mean of them is 0 or 1.

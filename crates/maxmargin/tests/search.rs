@@ -1,5 +1,6 @@
 //! Searches: which cells they try, what they give up, and that they end at what the full grid finds.
 
+use maxmargin::cv::descend::Ended;
 use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
 use maxmargin::kernel::Kernel;
 use maxmargin::prelude::*;
@@ -262,4 +263,59 @@ fn nested_folds_are_searches_without_their_samples() {
     }
     assert_eq!(nested.score, Some(correct as f64 / 120.0));
     assert!(nested.deviation.is_some_and(|deviation| deviation >= 0.0));
+}
+
+/// The cell that a descent finds has the least loss, lies off the grid, and is certified like the others. It ends on flat ground, or at a kink, where no step leads down.
+#[test]
+fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
+    let on = made(Generator::Banana, 200, 3);
+    let ranges = Ranges::new().c(&powers(-2, 6, 4)).gamma(&powers(-5, 3, 4));
+    let coarse = run(&Svm::rbf(1.0), &on, &Search::new(ranges.clone()));
+    let found = run(&Svm::rbf(1.0), &on, &Search::new(ranges).gradient());
+    let descent = found.descent.as_ref().expect("a descent");
+    let [from, at] = [descent.from, descent.at].map(|at| &found.cells[at]);
+    let top = best(&coarse.cells, metric()).expect("a best");
+    assert_eq!(name(from), name(&coarse.cells[top]));
+    assert_eq!((found.cells.len(), found.wanted), (10, 10));
+    assert!(
+        descent.loss_at() < descent.loss_from() && at.scored.is_candidate() && at.found.certificate().is_some_and(|c| c.holds)
+    );
+    assert_eq!(found.taken(metric()), Some(descent.at));
+    let low = descent.points.iter().find(|point| point.loss == descent.loss_at()).expect("the lowest");
+    let slope = match descent.ended {
+        Ended::Flat => 1e-4,
+        Ended::Short => 1e-2,
+        Ended::Evaluations => f64::NAN,
+    };
+    assert!(low.gradient.iter().all(|own| own.abs() <= slope), "{low:?} {:?}", descent.ended);
+    assert_eq!((at.svm.formulation().c(), at.svm.kernel_given().gamma()), (Some(low.c), Some(low.gamma)));
+    assert!(descent.points.len() <= 20 && descent.iterations > 0 && found.again == descent.iterations);
+    assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));
+}
+
+#[test]
+fn descents_do_not_depend_on_threads() {
+    let on = made(Generator::TwoGaussians, 160, 2);
+    let ranges = Ranges::new().c(&[0.1, 10.0]).gamma(&[0.01, 1.0]);
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let svm = Svm::rbf(1.0).threads(Par::Pool);
+        let found = pool.install(|| run(&svm, &on, &Search::new(ranges.clone()).fast().gradient()));
+        (found.descent.expect("a descent"), found.cells.iter().map(|cell| (name(cell), cell.scored)).collect::<Vec<_>>())
+    };
+    assert_eq!(of(1), of(3));
+}
+
+#[test]
+fn descents_that_cannot_be_are_refused_before_any_work() {
+    let on = made(Generator::Banana, 60, 1);
+    let refused = |svm: &Svm, ranges: Ranges| {
+        let attended = Attended { watch: &|_: &maxmargin::cv::CvProgress| panic!("no work"), logs: &Unlogged };
+        let found = svm.search(&on.0, &on.1, &Search::new(ranges).gradient(), attended, |_, report| report);
+        found.expect_err("no descent").to_string()
+    };
+    let both = Ranges::new().kernels(&[Kernel::rbf(1.0), Kernel::Linear]);
+    assert!(refused(&Svm::rbf(1.0), both).contains("Gaussian kernel"));
+    assert!(refused(&Svm::rbf(1.0).gamma(maxmargin::kernel::Gamma::Scale), Ranges::new()).contains("not by a rule"));
+    assert!(refused(&Svm::epsilon_svr(1.0, 0.1).kernel(Kernel::rbf(1.0)), Ranges::new()).contains("C-SVC"));
 }

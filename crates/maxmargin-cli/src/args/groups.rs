@@ -120,6 +120,10 @@ pub(crate) struct HowArgs {
     /// Try values half way between the best and its neighbours besides
     #[arg(long)]
     pub(crate) refine: bool,
+    /// Then go down the gradient of a smooth loss by C and gamma from the best, 20 steps at most; -o trains the combination of least loss (two classes, the
+    /// Gaussian kernel)
+    #[arg(long, conflicts_with_all = ["take", "merge_logs"])]
+    pub(crate) gradient: bool,
     /// Which combination -o trains: the best, the simplest within a standard error of it, or the one with the best neighbours among equals
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
     pub(crate) take: Taken,
@@ -283,7 +287,7 @@ pub(crate) struct LogArgs {
     #[arg(long, requires = "log")]
     pub(crate) resume: bool,
     /// Do only the columns (a kernel and its width, with all C) whose number, from 0, is I modulo N
-    #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine"], value_parser = values::columns_of)]
+    #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine", "gradient"], value_parser = values::columns_of)]
     pub(crate) shard: Option<Share>,
     /// Compute nothing, and report what this folder holds
     #[arg(long, value_name = "DIR", conflicts_with = "log")]

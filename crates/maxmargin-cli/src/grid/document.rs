@@ -1,6 +1,7 @@
 //! What a search tells: a document for programs, tables for people.
 
 use super::choice::Choice;
+use super::descended::DescentDocument;
 use crate::args::Json;
 use crate::format;
 use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
@@ -76,6 +77,8 @@ pub(super) struct GridDocument {
     pub(super) one_se: Option<Parameters>,
     /// Of those as good as the best the one with the best neighbours.
     pub(super) flattest: Option<Parameters>,
+    /// The descent from the best, where that was asked for.
+    pub(super) gradient: Option<DescentDocument>,
     /// Iterations of all trainings, with those that were done again.
     pub(super) total_iterations: u64,
     /// Fraction of samples in the largest class: the accuracy of guessing it always.
@@ -245,9 +248,9 @@ pub(super) fn write_out<'a>(
 }
 
 /// The score of every C (down) and γ (across), where there are several of both and one kernel.
-fn matrix(cells: &[CellDocument], choice: &Choice) -> Option<String> {
+fn matrix(cells: &[&CellDocument], choice: &Choice) -> Option<String> {
     let (first, values) = (cells.first()?, |of: fn(&CellDocument) -> Option<f64>| {
-        let mut values: Vec<f64> = cells.iter().filter_map(of).collect();
+        let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
         values
@@ -337,6 +340,8 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         _ => String::new(),
     };
     let beside = beside("simplest within a standard error", &d.one_se) + &beside("best neighbours among equals", &d.flattest);
+    let beside =
+        d.gradient.iter().flat_map(|gradient| gradient.lines(choice)).map(|line| line + "\n").collect::<String>() + &beside;
     let beside = beside + &d.outer.as_ref().map_or_else(String::new, |outer| outer.text(choice));
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));
@@ -349,7 +354,7 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
         setup_line(&d.setup),
         d.k,
         d.fold_plan,
-        matrix(&d.cells, choice).unwrap_or_default(),
+        matrix(&DescentDocument::others(d.gradient.as_ref(), d.cells.iter()), choice).unwrap_or_default(),
         format::seconds(d.seconds.total),
         format::bytes(d.end.peak_rss_bytes)
     )

@@ -1,6 +1,7 @@
 //! What comes after a search: warnings, files, the model, the document.
 
 use super::choice::Choice;
+use super::descended::DescentDocument;
 use super::document::{self, CellDocument, GridDocument, Refit};
 use super::outer::OuterDocument;
 use super::{Files, page, plot, ranges_of_c, scales};
@@ -53,6 +54,9 @@ impl Searched<'_> {
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Done, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
+        let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells));
+        // Tables and pictures of ranges are not for a cell that lies between them.
+        let asked = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
         if let Some(cell) = cells.first() {
             tell_of_cold_starts(args.folds.seeding.seeding.name(), cell.found.seeding(), &notes);
         }
@@ -65,21 +69,21 @@ impl Searched<'_> {
         let [best, simplest, flattest] = offered.map(|of| of(&self.found.cells, choice.metric()));
         let majority = self.classes.as_ref().map(largest);
         let chosen = best.map(|at| cells[at]);
-        let shown = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_shown(&cells) };
+        let shown = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_shown(&asked) };
         let rows = self.input.data.labels.len();
         warn_of_best(chosen, majority, (rows, &shown), (args, choice), &mut notes);
         let mut drawn = Vec::new();
         if files.page.is_some() {
             // Writing to memory cannot fail.
-            let _ = plot::write(&mut drawn, &cells, chosen, choice);
+            let _ = plot::write(&mut drawn, &asked, chosen, choice);
         }
-        write(&mut files, &cells, chosen, choice)?;
+        write(&mut files, (&cells, &asked), chosen, choice)?;
         let ended = cells.len() < tried || cells.iter().any(|cell| cell.found.solved.status.ended_early());
         if let (true, Some(folder)) = (ended, &args.log.log) {
             notes.say(&format!("{}: what is done is kept; the same command goes on from there", folder.display()));
         }
         let taken = match args.search.how.take {
-            Taken::Best => best,
+            Taken::Best => self.found.taken(choice.metric()),
             Taken::OneSe => simplest,
             Taken::Flattest => flattest,
         };
@@ -108,6 +112,7 @@ impl Searched<'_> {
             best,
             one_se,
             flattest,
+            gradient,
             total_iterations,
             majority: majority.map(|majority| majority.1 as f64 / rows as f64),
             outer: self.outer,
@@ -140,7 +145,12 @@ impl Searched<'_> {
 }
 
 /// Writes the tables and the picture.
-fn write(files: &mut Files, cells: &[&CellDocument], best: Option<&CellDocument>, choice: &Choice) -> Result<(), Failure> {
+fn write(
+    files: &mut Files,
+    (cells, asked): (&[&CellDocument], &[&CellDocument]),
+    best: Option<&CellDocument>,
+    choice: &Choice,
+) -> Result<(), Failure> {
     if let Some(csv) = files.csv.take() {
         csv.write(|out| document::write_csv(out, choice.name(), cells.iter().copied()))?;
     }
@@ -148,7 +158,7 @@ fn write(files: &mut Files, cells: &[&CellDocument], best: Option<&CellDocument>
         lines.write(|out| document::write_out(out, choice, cells.iter().copied()))?;
     }
     if let Some(picture) = files.picture.take() {
-        picture.write(|out| plot::write(out, cells, best, choice))?;
+        picture.write(|out| plot::write(out, asked, best, choice))?;
     }
     Ok(())
 }

@@ -39,6 +39,9 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
             writeln!(out, "<li>{what}: {}</li>", escaped(&told(found, choice)))?;
         }
     }
+    for line in d.gradient.iter().flat_map(|gradient| gradient.lines(choice)) {
+        writeln!(out, "<li>{}</li>", escaped(&line))?;
+    }
     if d.best.is_none() {
         writeln!(out, "<li>No combination converged</li>")?;
     }

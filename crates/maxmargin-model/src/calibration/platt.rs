@@ -40,6 +40,15 @@ pub(super) fn fit(decisions: &[f64], later: &[bool]) -> (f64, f64) {
     if a < 0.0 && a.is_finite() && b.is_finite() { (a, b) } else { flat }
 }
 
+/// The mean negative log-likelihood of the targets at a sigmoid, and its derivative by each decision value. Where the sigmoid is the one of [`fit`], its own
+/// two numbers contribute nothing to that.
+pub(super) fn loss(decisions: &[f64], later: &[bool], (a, b): (f64, f64)) -> (f64, Vec<f64>) {
+    let (n, (high, low)) = (decisions.len() as f64, targets(later));
+    let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
+    let slopes = decisions.iter().zip(&target).map(|(f, t)| a * (t - sigmoid(a * f + b)) / n).collect();
+    (Likelihood { x: decisions, target: &target }.value((a, b)) / n, slopes)
+}
+
 /// The negative log-likelihood of targets.
 struct Likelihood<'a> {
     x: &'a [f64],

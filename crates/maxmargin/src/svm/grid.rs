@@ -100,7 +100,7 @@ impl Svm {
                 Err(found) => failed.push(Cell { svm: asked.svm.clone(), scored: Scored::default(), found }),
             }
         }
-        Ok(Found { cells, failed, wanted, again: 0 })
+        Ok(Found { cells, failed, wanted, again: 0, descent: None })
     }
 
     /// The kernel as it is asked for: with the width of [`Svm::gamma`], where that is a number.

@@ -1,7 +1,6 @@
 //! Nested cross-validation: a whole search, judged by samples that it never saw.
 
 use super::Svm;
-use super::chosen::best;
 use super::grid::Attended;
 use super::search::Search;
 use maxmargin_cv::{CvError, FoldPlan, PlanError, Spread};
@@ -68,7 +67,7 @@ impl Svm {
             if found.cells.len() < found.wanted || found.cells.iter().any(|cell| cell.scored.ended) {
                 break;
             }
-            let chosen = best(&found.cells, metric).map(|at| &found.cells[at]);
+            let chosen = found.taken(metric).map(|at| &found.cells[at]);
             let mut score = None;
             if let Some(cell) = chosen {
                 let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));

@@ -1,8 +1,10 @@
 //! What a search varies, and what it finds.
 
 use super::Svm;
+use super::chosen::best;
+use super::search::Descent;
 use maxmargin_core::Formulation;
-use maxmargin_cv::CvError;
+use maxmargin_cv::{CvError, Metric};
 use maxmargin_kernel::{Gamma, Kernel};
 
 /// The values that a grid tries: all combinations. What has no values here is what the [`Svm`] says.
@@ -148,6 +150,16 @@ pub struct Found<T> {
     pub failed: Vec<Cell<CvError>>,
     /// Cells that were to be tried, without those that failed.
     pub wanted: usize,
-    /// Solver iterations of trainings that were done again: to the goal that was asked for, or with more samples.
+    /// Solver iterations of trainings that were done again: to the goal that was asked for, with more samples, or on the way of a descent.
     pub again: u64,
+    /// The descent from the best of the others, where one was asked for and came to its end.
+    pub descent: Option<Descent>,
+}
+
+impl<T> Found<T> {
+    /// The place of the cell that the search decides for: what a descent found, where there was one and its cell may be chosen, otherwise the best.
+    pub fn taken(&self, metric: &dyn Metric) -> Option<usize> {
+        let descended = self.descent.as_ref().map(|descent| descent.at);
+        descended.filter(|&at| self.cells[at].scored.is_candidate()).or_else(|| best(&self.cells, metric))
+    }
 }

@@ -1,14 +1,18 @@
 //! Searches: which cells are tried, to which goal, and which are given up.
 
 mod choose;
+mod descent;
 mod run;
+
+pub use descent::{Descent, DescentPoint};
 
 use super::Svm;
 use super::grid::Attended;
 use super::ranges::{Found, Ranges};
 use maxmargin_core::{Goal, Needs};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, metrics_of};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, Metric, Seeding, SmoothLoss, metrics_of};
 use maxmargin_data::Dataset;
+use maxmargin_kernel::Gamma;
 use run::Run;
 use std::time::Instant;
 
@@ -27,12 +31,23 @@ pub struct Search {
     halving: bool,
     extend: bool,
     refine: bool,
+    gradient: bool,
 }
 
 impl Search {
     /// All combinations of `ranges`.
     pub fn new(ranges: Ranges) -> Self {
-        Self { ranges, metric: None, fast: false, prune: false, random: None, halving: false, extend: false, refine: false }
+        Self {
+            ranges,
+            metric: None,
+            fast: false,
+            prune: false,
+            random: None,
+            halving: false,
+            extend: false,
+            refine: false,
+            gradient: false,
+        }
     }
 
     /// What cells are compared by, instead of what the formulation is usually chosen by.
@@ -83,6 +98,14 @@ impl Search {
         Self { refine: true, ..self }
     }
 
+    /// From the best of all these goes down the gradient of a smooth loss ([`SmoothLoss`]) by log C and log γ, 20 losses at most, and adds the cell that it comes
+    /// to, solved and scored like the others; [`Found::descent`] tells of it, and [`Found::taken`] is the cell of least loss. For two classes by C-SVC with the hinge
+    /// loss, a free bias and a Gaussian kernel.
+    #[must_use]
+    pub fn gradient(self) -> Self {
+        Self { gradient: true, ..self }
+    }
+
     /// What cells of `svm` are compared by.
     pub fn metric_of(&self, svm: &Svm) -> &'static dyn Metric {
         self.metric.unwrap_or(metrics_of(svm.formulation.needs())[0])
@@ -90,7 +113,7 @@ impl Search {
 
     /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
     pub fn is_full(&self) -> bool {
-        !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine)
+        !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine || self.gradient)
     }
 }
 
@@ -112,6 +135,7 @@ impl Svm {
     ) -> Result<Found<T>, CvError> {
         let metric = search.metric_of(self);
         self.check_search(data, search, metric)?;
+        self.check_gradient((data, plan), search)?;
         let asked = self.resolved_goal();
         // Who asks for no more than that has it at once.
         let loose = if asked.kkt().is_none() && asked.gap().is_some_and(|gap| gap >= LOOSE) { asked } else { Goal::Gap(LOOSE) };
@@ -144,6 +168,25 @@ impl Svm {
         }
         if search.random == Some(0) {
             return refused("a search needs one combination or more".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether every column of a search has a loss to descend along, before there is any work.
+    fn check_gradient(&self, (data, plan): (&Dataset, &FoldPlan), search: &Search) -> Result<(), CvError> {
+        let mut checked = Vec::new();
+        for column in search.ranges.columns(self).iter().filter(|_| search.gradient) {
+            if !matches!(column.gamma, None | Some(Gamma::Value(_))) {
+                return Err(CvError::Search(
+                    "gradient: gamma moves from a number, not by a rule; give values with -g".to_owned(),
+                ));
+            }
+            // Widths make no difference.
+            let kind = column.kernel.clone().with_gamma(1.0);
+            if !checked.contains(&kind) {
+                column.study(data, |study| SmoothLoss::new(*study, plan).map(|_| ()))?;
+                checked.push(kind);
+            }
         }
         Ok(())
     }

@@ -44,10 +44,10 @@ pub(super) struct Run<'a, E> {
 
 impl<T> Found<T> {
     fn nothing() -> Self {
-        Self { cells: Vec::new(), failed: Vec::new(), wanted: 0, again: 0 }
+        Self { cells: Vec::new(), failed: Vec::new(), wanted: 0, again: 0, descent: None }
     }
 
-    fn take(&mut self, other: Self) {
+    pub(super) fn take(&mut self, other: Self) {
         self.cells.extend(other.cells);
         self.failed.extend(other.failed);
         self.wanted += other.wanted;
@@ -55,14 +55,14 @@ impl<T> Found<T> {
     }
 
     /// Whether it was ended.
-    fn is_cut(&self) -> bool {
+    pub(super) fn is_cut(&self) -> bool {
         self.cells.len() < self.wanted || self.cells.iter().any(|cell| cell.scored.ended)
     }
 }
 
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     pub(super) fn found(&self) -> Result<Found<T>, CvError> {
-        let Search { ranges, random, halving, extend, refine, fast, .. } = self.search;
+        let Search { ranges, random, halving, extend, refine, fast, gradient, .. } = self.search;
         let mut asked = match random {
             Some(count) => choose::random(ranges, self.svm, *count),
             None => choose::all(ranges, self.svm),
@@ -125,11 +125,14 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         if !self.search.is_full() {
             self.sort(&mut found.cells);
         }
+        if *gradient && !found.is_cut() {
+            self.descended(&mut found)?;
+        }
         Ok(found)
     }
 
     /// Solves columns to a goal: at once, or in waves where cells may be given up.
-    fn stage(&self, asked: Vec<Asked>, goal: Goal) -> Result<Found<T>, CvError> {
+    pub(super) fn stage(&self, asked: Vec<Asked>, goal: Goal) -> Result<Found<T>, CvError> {
         let asked: Vec<Asked> = asked.into_iter().map(|asked| Asked { svm: asked.svm.goal(goal), ..asked }).collect();
         if !self.search.prune {
             return self.columns((self.data, self.plan), asked, None);
@@ -196,7 +199,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// The best cell that there is; of a fast search by its loose goal.
-    fn leader(&self, found: &Found<T>) -> Option<usize> {
+    pub(super) fn leader(&self, found: &Found<T>) -> Option<usize> {
         best(&found.cells, self.metric).or_else(|| {
             let known = found.cells.iter().enumerate().filter(|(_, cell)| cell.scored.converged);
             let known = known.filter_map(|(at, cell)| Some((at, cell.scored.score?)));
@@ -260,7 +263,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     }
 
     /// By kernel, γ, ε or ν, and C.
-    fn sort(&self, cells: &mut [Cell<T>]) {
+    pub(super) fn sort(&self, cells: &mut [Cell<T>]) {
         let kernels: Vec<_> = self.search.ranges.columns(self.svm);
         let kernel = |cell: &Cell<T>| {
             let own = cell.svm.kernel.clone().with_gamma(1.0);
@@ -279,6 +282,6 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 }
 
 /// What tells cells apart, whatever their goal.
-fn place<T>(cell: &Cell<T>) -> String {
+pub(super) fn place<T>(cell: &Cell<T>) -> String {
     format!("{:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation())
 }
