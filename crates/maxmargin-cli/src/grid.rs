@@ -93,6 +93,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
     let Prepared { svm, classes, setup } = asked.prepare(asked.svm()?, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
+    // After the search it would be late.
+    args.probability.fits().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
     let widths = match (&args.search.gamma, args.whole) {
         (_, true) => Widths::Values(scales::widths(&input.data, &svm_args.problem)),
         (given, false) => given.clone(),

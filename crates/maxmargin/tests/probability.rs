@@ -52,8 +52,8 @@ fn the_model_is_the_one_without_probabilities() {
         let fitted = fit(&svm.clone().probability(Probability::Platt), &data);
         assert_eq!(fitted.model.clone().without_calibration(), plain.model);
         let found = fitted.calibration.expect("a calibration");
-        assert_eq!((found.method, found.folds, found.missing), ("platt", 5, None));
-        assert!(found.certificate.is_some_and(|certificate| certificate.holds));
+        assert_eq!((found.method, found.run.folds, found.missing), ("platt", 5, None));
+        assert!(found.run.certificate.is_some_and(|certificate| certificate.holds));
         assert_eq!(decode(&encode(&fitted.model).expect("bytes")).expect("a model"), fitted.model);
     }
 }
@@ -164,7 +164,7 @@ fn a_model_calibrated_later_is_the_one_calibrated_at_once() {
         let again = Svm::of_model(&plain).expect("a record").calibrate(plain.clone(), &data).expect("a calibration");
         assert_eq!(again.model, at_once.model, "{:?}", svm.formulation());
         let found = at_once.calibration.expect("asked for");
-        assert_eq!((found.missing, again.report.reliability), (None, found.reliability));
+        assert_eq!((found.missing, again.calibration.and_then(|found| found.reliability)), (None, found.reliability));
         // Once more, from a model that has probabilities already.
         let third = Svm::of_model(&again.model).expect("a record").calibrate(again.model.clone(), &data).expect("a calibration");
         assert_eq!(third.model, again.model);
