@@ -73,6 +73,10 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
     let svm = asked.svm()?;
     let needs = asked.needs()?;
+    if args.output.is_none() && !args.probability.fits().is_nothing() {
+        let what = "--probability and --threshold are for the model of the best combination; name its file (-o)";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;

@@ -213,7 +213,11 @@ fn report(d: &PredictDocument) -> String {
     let reliability =
         d.reliability.as_ref().map(|found| format!("{}\n{}\n", reliability_table(found, &d.classes), reliability_text(found)));
     let threshold = d.threshold.zip(d.classes.last()).map(|(threshold, second)| {
-        format!("labels by the model's threshold: class {} from the decision value {} on\n", names::shown(*second), format::exact(threshold))
+        format!(
+            "labels by the model's threshold: class {} from the decision value {} on\n",
+            names::shown(*second),
+            format::exact(threshold)
+        )
     });
     let scores = scores + &scale.or(reliability).unwrap_or_default() + &threshold.unwrap_or_default();
     format!(

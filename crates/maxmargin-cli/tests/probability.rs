@@ -99,7 +99,13 @@ fn calibration_refuses_other_data_and_keeps_the_model_where_there_is_nothing_to_
 
 /// Rows of which one in nine is of the rare class.
 fn unbalanced(bench: &Bench) {
-    let text: String = bench.read("data").lines().enumerate().filter(|(i, line)| !line.starts_with('1') || i % 4 == 0).map(|(_, line)| format!("{line}\n")).collect();
+    let text: String = bench
+        .read("data")
+        .lines()
+        .enumerate()
+        .filter(|(i, line)| !line.starts_with('1') || i % 4 == 0)
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
     bench.file("rare", text);
 }
 
@@ -188,6 +194,8 @@ fn a_threshold_is_refused_where_there_is_no_place_for_it() {
     let refused = bench.run("grid three -k 2 -c 1 -g 1 --threshold f1 -o x");
     assert!(refused.code == 1 && refused.err.contains("two classes, and the data has 3"), "{refused:?}");
     assert!(!bench.names().contains(&"x".to_owned()));
+    let refused = bench.run("grid rare -k 2 -c 1 -g 1 --threshold f1");
+    assert!(refused.code == 2 && refused.err.contains("(-o)"), "{refused:?}");
 }
 
 #[test]

@@ -247,3 +247,57 @@ fn odd_columns_are_said() {
     assert!(answer.out.contains("tells nothing") && answer.out.contains("most frequent"), "{answer:?}");
     assert_eq!(bench.json("info odd.csv")["columns"][2]["missing"], 6);
 }
+
+/// The same rows as text and as Parquet (crates/maxmargin-data/tests/parquet.rs wrote the one from the other).
+fn pets(bench: &Bench) {
+    for name in ["pets.csv", "pets.parquet"] {
+        let path = format!("{}/../maxmargin-data/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        bench.file(name, std::fs::read(path).expect("a file of the tests"));
+    }
+    // Its name tells nothing.
+    std::fs::copy(bench.path("pets.parquet"), bench.path("unnamed")).expect("a copy");
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_files_are_tables() {
+    let bench = Bench::new();
+    pets(&bench);
+    let of_text = bench.run("train pets.csv --impute median --scale standard -g 0.5 -o text");
+    let of_file = bench.run("train unnamed --impute median --scale standard -g 0.5 -o file");
+    assert_eq!((of_text.code, of_file.code), (0, 0), "{of_file:?}");
+    assert!(
+        of_file
+            .err
+            .contains("a Parquet table; columns 1 of numbers, 1 of truths, 1 of words; the target is the last column, kind"),
+        "{}",
+        of_file.err
+    );
+    assert_eq!(std::fs::read(bench.path("text")).unwrap(), std::fs::read(bench.path("file")).unwrap());
+    for (data, model) in [("pets.csv", "file"), ("pets.parquet", "text"), ("pets.parquet", "file")] {
+        assert_eq!(bench.run(&format!("predict {data} {model} -o {data}-{model}")).code, 0);
+        assert_eq!(bench.run(&format!("verify {model} {data}")).code, 0);
+    }
+    assert!(bench.read("pets.csv-file").contains("big dog"));
+    assert_eq!(bench.read("pets.csv-file"), bench.read("pets.parquet-text"));
+    assert!(bench.json("info pets.parquet")["columns"].as_array().is_some_and(|columns| columns.len() == 3));
+    failed(&bench.run("train pets.parquet -o x"), 1, &["pets.parquet:4", "weight", "--impute"]);
+    failed(
+        &bench.run("train pets.parquet --impute median --delimiter tab -o x"),
+        2,
+        &["--delimiter", "a Parquet file tells it by itself"],
+    );
+    bench.file("cut.parquet", &std::fs::read(bench.path("pets.parquet")).unwrap()[..200]);
+    failed(&bench.run("train cut.parquet -o x"), 1, &["cut.parquet", "cannot be read"]);
+}
+
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn a_parquet_file_says_how_to_build_for_it() {
+    let bench = Bench::new();
+    pets(&bench);
+    bench.json("train pets.csv --impute median -g 0.5 -o text");
+    for command in ["train pets.parquet -o x", "train unnamed -o x", "predict pets.parquet text", "info unnamed"] {
+        failed(&bench.run(command), 1, &["this is a Parquet file", "--features parquet"]);
+    }
+}

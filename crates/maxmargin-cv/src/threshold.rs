@@ -118,7 +118,13 @@ pub(crate) fn check(metric: &dyn Metric, classes: Option<&ClassLabels>) -> Resul
 }
 
 /// Chooses a threshold by the decision values of a cross-validation, round after round; a value that is not a number is none.
-pub(crate) fn choose(metric: &dyn Metric, decisions: &[f64], plan: &FoldPlan, classes: &ClassLabels, run: OutOfFold) -> ThresholdReport {
+pub(crate) fn choose(
+    metric: &dyn Metric,
+    decisions: &[f64],
+    plan: &FoldPlan,
+    classes: &ClassLabels,
+    run: OutOfFold,
+) -> ThresholdReport {
     let of = classes.of();
     let known: Vec<usize> = (0..decisions.len()).filter(|&at| !decisions[at].is_nan()).collect();
     let sides = |places: &[usize]| -> Vec<bool> { places.iter().map(|at| of[at % of.len()] == 1).collect() };

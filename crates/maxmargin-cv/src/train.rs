@@ -2,12 +2,12 @@
 
 use crate::arrangement::map_machines;
 use crate::calibrate::{Calibrated, CalibrationReport};
-use crate::threshold::ThresholdReport;
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
 use crate::spaces::Spaces;
 use crate::study::{Source, Study};
+use crate::threshold::ThresholdReport;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};

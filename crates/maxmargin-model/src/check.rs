@@ -103,9 +103,10 @@ fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
 /// A number, and two classes to be told apart by it.
 fn check_threshold(parts: &Parts) -> Result<(), ModelError> {
     match parts.threshold {
-        Some(threshold) if !threshold.is_finite() || parts.classes.len() != 2 => {
-            Err(ModelError::invalid("threshold", format!("{threshold} for {} classes: it needs two, and a number", parts.classes.len())))
-        }
+        Some(threshold) if !threshold.is_finite() || parts.classes.len() != 2 => Err(ModelError::invalid(
+            "threshold",
+            format!("{threshold} for {} classes: it needs two, and a number", parts.classes.len()),
+        )),
         _ => Ok(()),
     }
 }

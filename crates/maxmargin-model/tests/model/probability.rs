@@ -154,7 +154,10 @@ fn a_threshold_moves_labels_and_nothing_else() {
     assert_ne!(labels, plain.predict(&queries, Par::Seq).unwrap());
     assert_eq!(decode(&encode(&moved).unwrap()).unwrap(), moved);
     assert_eq!(moved.clone().without_threshold(), plain);
-    assert_eq!(moved.with_decide(Decide::Vote).unwrap().predict(&queries, Par::Seq).unwrap(), plain.predict(&queries, Par::Seq).unwrap());
+    assert_eq!(
+        moved.with_decide(Decide::Vote).unwrap().predict(&queries, Par::Seq).unwrap(),
+        plain.predict(&queries, Par::Seq).unwrap()
+    );
     assert!(plain.with_decide(Decide::Threshold).is_err());
 }
 
@@ -170,7 +173,10 @@ fn labels_of_a_threshold_stay_where_there_are_probabilities() {
     assert_eq!(both.probabilities(&queries, Par::Seq).unwrap(), probable.probabilities(&queries, Par::Seq).unwrap());
     assert_eq!(both.clone().without_calibration(), moved);
     assert_eq!(both.clone().without_threshold(), probable);
-    assert_eq!(both.with_decide(Decide::Coupled).unwrap().predict(&queries, Par::Seq).unwrap(), probable.predict(&queries, Par::Seq).unwrap());
+    assert_eq!(
+        both.with_decide(Decide::Coupled).unwrap().predict(&queries, Par::Seq).unwrap(),
+        probable.predict(&queries, Par::Seq).unwrap()
+    );
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{
-    Calibrated, CvError, CvWatch, Fits, Fitted, Metric, Probability, Quiet, Solver, Study, calibration_plan,
-};
+use maxmargin_cv::{Calibrated, CvError, CvWatch, Fits, Fitted, Metric, Probability, Quiet, Solver, Study, calibration_plan};
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_model::Model;
 use std::time::Instant;
