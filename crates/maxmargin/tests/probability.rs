@@ -203,7 +203,7 @@ fn what_has_no_probabilities_says_why() {
     assert!(matches!(svm.fit(&lonely), Err(CvError::Alone { label: 2.0 })));
     // Two samples of a class are two folds.
     let pair = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 2.0, 2.0]).expect("data");
-    assert_eq!(fit(&svm, &pair).calibration.map(|c| c.folds), Some(2));
+    assert_eq!(fit(&svm, &pair).calibration.map(|c| c.run.folds), Some(2));
     // Out of time: the model is there, its probabilities are not.
     let fitted = fit(&rbf(1.0).probability(Probability::Platt).max_time(Duration::ZERO), &banana(200, 2, 1));
     assert!(fitted.status.ended_early() && fitted.model.calibration().is_empty());

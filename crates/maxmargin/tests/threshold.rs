@@ -168,10 +168,11 @@ fn balanced_accuracy_of_unseen_data_rises() {
 fn a_grid_of_leave_one_out_is_one_leave_one_out_a_cell() {
     let Some(data) = dataset("heart_scale") else { return };
     let plan = FoldPlan::leave_one_out(data.labels.len()).expect("folds");
-    let svm = Svm::rbf(0.05).c(1.0);
+    let svm = Svm::rbf(0.05).eps(1e-4);
     let ranges = Ranges::new().c(&[0.5, 4.0]).gamma(&[0.01, 0.1]);
     let found = svm.grid(&data, &plan, &ranges).expect("a grid");
     assert_eq!((found.cells.len(), found.wanted), (4, 4));
+    let trained = |report: &maxmargin::cv::CvReport| report.folds.iter().filter(|fold| !fold.machines.is_empty()).count();
     for (at, cell) in found.cells.iter().enumerate() {
         let one = cell.svm.leave_one_out(&data).expect("a leave-one-out");
         let all = &cell.found;
@@ -180,13 +181,12 @@ fn a_grid_of_leave_one_out_is_one_leave_one_out_a_cell() {
         if at % 2 == 0 {
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert_eq!((bits(&all.decisions), all.scores.clone()), (bits(&one.decisions), one.scores.clone()));
-            assert_eq!(all.iterations, one.iterations);
+            assert_eq!((all.iterations, trained(all)), (one.iterations, trained(&one)));
         }
         let apart = all.decisions.iter().zip(&one.decisions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart < 0.02 && all.correct.abs_diff(one.correct) <= 1, "{apart}: {} {}", all.correct, one.correct);
-        // Whoever is no support vector of the model of all data costs nothing: as many trainings as there are support vectors at most.
-        let trained = |report: &maxmargin::cv::CvReport| report.folds.iter().filter(|fold| !fold.machines.is_empty()).count();
-        assert_eq!(trained(all), trained(&one));
-        assert!(trained(all) < 240, "{}", trained(all));
+        assert!(apart < 5e-3 && all.correct.abs_diff(one.correct) <= 1, "{apart}: {} {}", all.correct, one.correct);
+        // Whoever is no support vector of the model of all data costs nothing.
+        let vectors = cell.svm.fit(&data).expect("a training").model.support_vectors();
+        assert!(trained(all).abs_diff(vectors) <= 3 && vectors < 270, "{} trainings, {vectors} vectors", trained(all));
     }
 }
