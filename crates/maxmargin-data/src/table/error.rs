@@ -22,34 +22,6 @@ pub enum TableError {
         /// The line.
         line: u64,
     },
-    /// A Parquet file, and a program that was built without them.
-    #[error(
-        "this is a Parquet file, and this program was built without them; build it with them (cargo install maxmargin-cli --features parquet), or write the table as CSV"
-    )]
-    NoParquet,
-    /// A Parquet file that is damaged, or that the library for them cannot read.
-    #[error("the Parquet file cannot be read: {}", quoted(.0, 200))]
-    Parquet(String),
-    /// A column of a Parquet file with columns in it, or with lists.
-    #[error(
-        "column `{}` is nested; a table has one value in a row and column: flatten it, or write the file without it",
-        quoted(name, SHOWN)
-    )]
-    Nested {
-        /// Its name.
-        name: String,
-    },
-    /// A column of a Parquet file with bytes that are neither numbers nor text.
-    #[error(
-        "line {line}, column `{}`: bytes that are no text in UTF-8; write the file without the column, or as text",
-        quoted(name, SHOWN)
-    )]
-    Binary {
-        /// The row, from 1.
-        line: u64,
-        /// The name of the column.
-        name: String,
-    },
     /// A row of another length than the first.
     #[error(
         "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold {}, or name the delimiter",
