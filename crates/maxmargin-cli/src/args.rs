@@ -15,14 +15,14 @@ pub(crate) use groups::{
     SolverArgs, SvmArgs, Taken, WriteArgs,
 };
 pub(crate) use numbers::Numbers;
-pub(crate) use probability::{DecideName, ProbabilityArgs};
+pub(crate) use probability::{DecideName, ProbabilityArgs, decided, fitted};
 pub(crate) use ranges::{Values, Widths};
 pub(crate) use table::{FormatName, HeaderName, TableArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ModelFormat};
 pub(crate) use values::{FOLDS, Folds, Json, KernelName, ScaleName, Share, Weight, bytes};
 
 use clap::{Args, Parser, Subcommand};
-use maxmargin::cv::Probability;
+use maxmargin::cv::{Metric, Probability};
 use std::path::PathBuf;
 
 /// Exact support vector machines: training, cross-validation, certified models.
@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Certify a model file against its training data, trusting nothing in it
     Verify(VerifyArgs),
-    /// Give a model probabilities, from the data it was trained on
+    /// Give a model probabilities or a threshold, from the data it was trained on
     Calibrate(CalibrateArgs),
     /// Describe a data set or a model
     Info(InfoArgs),
@@ -222,13 +222,13 @@ pub(crate) struct PredictArgs {
     /// Write one label per row [- is standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Write decision values instead of labels
+    /// Write decision values instead of labels: those of the machines, from which no threshold is subtracted
     #[arg(long)]
     pub(crate) decision: bool,
     /// Write the label and the probability of every class, which the first line names (LIBSVM's svm-predict -b 1)
     #[arg(long, conflicts_with = "decision")]
     pub(crate) probability: bool,
-    /// How labels come from a model with probabilities [default: as the model was written]
+    /// How labels come from a model with probabilities or a threshold [default: as the model was written]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) decide: Option<DecideName>,
     #[command(flatten)]
@@ -310,12 +310,15 @@ pub(crate) struct CalibrateArgs {
     pub(crate) data: Option<String>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone function)
-    #[arg(long, value_name = "HOW", default_value = "platt", value_parser = probability::probability())]
-    pub(crate) probability: Probability,
-    /// How labels come from the model from now on
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) decide: DecideName,
+    /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone function) [default: platt, where no --threshold is asked for]
+    #[arg(long, value_name = "HOW", value_parser = probability::probability())]
+    pub(crate) probability: Option<Probability>,
+    /// Give a model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced_accuracy, f1, f1_macro, matthews) of samples that their machines did not see
+    #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
+    pub(crate) threshold: Option<&'static dyn Metric>,
+    /// How labels come from the model from now on [default: threshold where there is one, else coupled]
+    #[arg(long, value_enum)]
+    pub(crate) decide: Option<DecideName>,
     /// Where to write the model [default: in place of MODEL]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,

@@ -1,6 +1,6 @@
-//! `calibrate`: probabilities for a model that is there, from the data it was trained on.
+//! `calibrate`: probabilities or a threshold for a model that is there, from the data it was trained on.
 
-use crate::args::CalibrateArgs;
+use crate::args::{CalibrateArgs, decided, fitted};
 use crate::failure::{Done, Failure};
 use crate::input::MaxSize;
 use crate::lock::Patience;
@@ -9,13 +9,13 @@ use crate::output::show;
 use crate::places::{Content, Places};
 use crate::problem::failed;
 use crate::progress::Bar;
-use crate::report::{DataDocument, End, Seconds, Setup, calibration_text, fields, reliability_table, setup_line};
+use crate::report::{DataDocument, End, Seconds, Setup, calibration_text, fields, reliability_table, setup_line, threshold_text};
 use crate::threads::Threads;
 use crate::verify::training_data;
 use crate::{format, memory, model_io};
 use maxmargin::Svm;
 use maxmargin::core::Status;
-use maxmargin::cv::CalibrationReport;
+use maxmargin::cv::{CalibrationReport, Fits, ThresholdReport};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -25,7 +25,8 @@ struct CalibrateDocument {
     #[serde(flatten)]
     setup: Setup,
     model: String,
-    calibration: CalibrationReport,
+    calibration: Option<CalibrationReport>,
+    threshold: Option<ThresholdReport>,
     #[serde(flatten)]
     seconds: Seconds,
     #[serde(flatten)]
@@ -63,8 +64,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
             record.goal(),
         )
     };
-    let svm = svm
-        .probability(args.probability)
+    let fits = Fits { probability: args.probability, threshold: args.threshold };
+    let svm = fitted(fits, svm)
         .seed(args.options.seed)
         .memory(args.memory.unwrap_or_else(memory::default_budget))
         .threads(threads.par());
@@ -72,19 +73,21 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         let bar = Bar::new(args.run.quiet, input.data.labels.len());
         svm.calibrate_watched(model, &input.data, &bar).map_err(|e| failed(&input, &e))?
     };
-    let (status, report) = (calibrated.report.status, calibrated.report);
-    if let Some(why) = report.missing {
-        notes.warn(format!("nothing was written, {name} is as it was: there are no probabilities, {why}"));
+    let status = calibrated.run().map_or(Status::Converged, |run| run.status);
+    if let Some(why) = calibrated.missing() {
+        let what = if calibrated.calibration.is_some() { "are no probabilities" } else { "is no threshold" };
+        notes.warn(format!("nothing was written, {name} is as it was: there {what}, {why}"));
         return Ok(if status.ended_early() { Done::Abandoned } else { Done::Refuted });
     }
     let model_name = output.name().to_owned();
-    let decide = args.decide.decide(&calibrated.model);
+    let decide = decided(&calibrated.model, args.decide);
     let model = calibrated.model.with_decide(decide).map_err(|e| Failure::input(&name, e))?;
     model_io::save(&model, output)?;
     let document = CalibrateDocument {
         setup,
         model: model_name,
-        calibration: report,
+        calibration: calibrated.calibration,
+        threshold: calibrated.threshold,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &notes),
     };
@@ -93,12 +96,11 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
 }
 
 fn text(d: &CalibrateDocument) -> String {
-    let rows = vec![
-        ("solver", setup_line(&d.setup)),
-        ("probabilities", calibration_text(&d.calibration)),
-        ("time", format::seconds(d.seconds.total)),
-        ("peak memory", format::bytes(d.end.peak_rss_bytes)),
-    ];
-    let table = d.calibration.reliability.as_ref().map(|found| format!("\n{}", reliability_table(found, &d.setup.labels())));
+    let mut rows = vec![("solver", setup_line(&d.setup))];
+    rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));
+    rows.extend(d.threshold.as_ref().map(|found| ("threshold", threshold_text(found, &d.setup.labels()))));
+    rows.extend([("time", format::seconds(d.seconds.total)), ("peak memory", format::bytes(d.end.peak_rss_bytes))]);
+    let reliability = d.calibration.as_ref().and_then(|found| found.reliability.as_ref());
+    let table = reliability.map(|found| format!("\n{}", reliability_table(found, &d.setup.labels())));
     format!("{} from {}\n{}{}", d.model, d.setup.data.name, fields(&rows), table.unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{CvArgs, DataArgs, RunArgs};
 use crate::failure::{Done, Failure};
-use crate::folds::{folds_file, plan, write_folds};
+use crate::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
 use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};
@@ -129,7 +129,7 @@ fn write_decisions(labels: &[f64], report: &CvReport, output: Output) -> Result<
 
 fn text(d: &CvDocument) -> String {
     let CvDocument { setup, found, seconds, .. } = d;
-    let loo = setup.command == "loo";
+    let loo = d.fold_plan == LEAVE_ONE_OUT;
     let what = if loo { d.fold_plan.clone() } else { folds_text(d.k, &d.fold_plan, found.rounds) };
     let head = format!(
         "{}{}{}, {}, scaling {}; {what}, seeding {}, {}\n\n",

@@ -21,10 +21,19 @@ pub(crate) fn folds_file(args: &FoldArgs) -> Option<&Path> {
     }
 }
 
+/// What leave-one-out is called.
+pub(crate) const LEAVE_ONE_OUT: &str = "leave-one-out";
+
+/// Whether each of this many rows shall be tested by itself: asked for, or by as many folds as there are rows.
+pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
+    args.loo || args.folds == Some(Folds::LeaveOneOut) || (args.folds.is_none() && args.k == rows)
+}
+
 /// The folds that the options ask for, and what to call them.
 pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
     let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
+    let usual = if leaves_one_out(args, labels.len()) { Folds::LeaveOneOut } else { usual };
     let folds = args.folds.as_ref().unwrap_or(&usual);
     check(args, folds)?;
     if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != Needs::Classes {
@@ -47,6 +56,7 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
         Folds::Groups => FoldPlan::groups(groups()?, k),
         Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
         Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
+        Folds::LeaveOneOut => FoldPlan::leave_one_out(labels.len()),
         Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(options)),
     };
     let name = match folds {
@@ -55,6 +65,7 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
         Folds::Shuffled => "shuffled",
         Folds::StratifiedGroups => "stratified-groups",
         Folds::LeaveOneGroupOut => "leave-one-group-out",
+        Folds::LeaveOneOut => LEAVE_ONE_OUT,
         Folds::Expanding => "expanding",
         Folds::Sliding => "sliding",
         _ => "groups",

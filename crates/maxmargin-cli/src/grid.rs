@@ -74,6 +74,10 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
     let svm = asked.svm()?;
     let needs = asked.needs()?;
+    if args.output.is_none() && !args.probability.fits().is_nothing() {
+        let what = "--probability and --threshold are for the model of the best combination; name its file (-o)";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let choice = Choice::new(needs, args.search.metric.as_deref())?;
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
@@ -94,6 +98,8 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let asked = Asked { seeding, ..Asked::new(command, &svm_args, None, &args.data) };
     let Prepared { svm, classes, setup } = asked.prepare(asked.svm()?, &input, (begun, &threads), &mut notes)?;
     choice.check(classes.as_ref())?;
+    // After the search it would be late.
+    args.probability.fits().check(classes.as_ref(), &input.data.labels).map_err(|e| failed(&input, &e))?;
     let widths = match (&args.search.gamma, args.whole) {
         (_, true) => Widths::Values(scales::widths(&input.data, &svm_args.problem)),
         (given, false) => given.clone(),

@@ -52,6 +52,7 @@ struct ModelInfo {
     scheme: Scheme,
     /// How decision values become probabilities, where they do: `platt`, `isotonic`, `laplace` or `marks`.
     calibration: Option<&'static str>,
+    threshold: Option<f64>,
     classes: Vec<f64>,
     support_vectors: usize,
     features: usize,
@@ -184,6 +185,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         decide: parts.decide,
         scheme: parts.scheme,
         calibration: parts.calibration.first().map(Calibration::name),
+        threshold: parts.threshold,
         classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
         features: model.features(),
@@ -264,6 +266,10 @@ fn model_text(d: &ModelInfo) -> String {
         }
     }
     rows.extend(d.calibration.map(|name| ("probabilities", name.to_owned())));
+    if let (Some(threshold), [_, second]) = (d.threshold, &d.classes[..]) {
+        let unused = if d.decide == Decide::Threshold { "" } else { " (labels do not go by it)" };
+        rows.push(("threshold", format!("class {} from {} on{unused}", names::shown(*second), format::exact(threshold))));
+    }
     if !d.sections.is_empty() {
         rows.push(("sections", d.sections.join(", ")));
     }

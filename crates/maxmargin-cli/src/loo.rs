@@ -3,6 +3,7 @@
 use crate::args::LooArgs;
 use crate::cv;
 use crate::failure::{Done, Failure};
+use crate::folds::LEAVE_ONE_OUT;
 use crate::places::Places;
 use crate::problem::Asked;
 use maxmargin::cv::FoldPlan;
@@ -15,6 +16,6 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
     places.reads(args.svm.problem.weights.as_deref());
     cv::validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
-        Ok((plan, "leave-one-out".to_owned()))
+        Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })
 }

@@ -1,6 +1,6 @@
 //! `predict`: labels or decision values of a data set, and how they agree with its labels.
 
-use crate::args::PredictArgs;
+use crate::args::{PredictArgs, decided};
 use crate::failure::{Done, Failure};
 use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
@@ -36,6 +36,8 @@ struct PredictDocument {
     unknown_labels: usize,
     /// How labels came from decision values.
     decide: Decide,
+    /// From which decision value on a row is of the second class, where labels came so.
+    threshold: Option<f64>,
     /// Where probabilities come from: `platt`, `isotonic`, `laplace` or `marks`.
     calibration: Option<&'static str>,
     /// Of a regression.
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     let output = args.output.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(args.run.threads)?;
     let model = model_io::load(&args.model, MaxSize::of(&args.data.options))?;
-    let decide = args.decide.map_or(model.decide(), |name| name.decide(&model));
+    let decide = decided(&model, args.decide);
     let model = model.with_decide(decide).map_err(|e| Failure::input(args.model.display(), e))?;
     let input = input::load(&args.data, &Wanted::by(&model), threads.par(), &mut notes)?;
     compare_features(&model, &input, &notes);
@@ -131,6 +133,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         confusion,
         unknown_labels,
         decide: model.decide(),
+        threshold: model.threshold().filter(|_| model.decide() == Decide::Threshold),
         calibration: model.calibration().first().map(Calibration::name),
         error_scale: model.error_scale(),
         reliability: if input.is_labelled { reliability(&model, &labels, &probabilities) } else { None },
@@ -209,7 +212,14 @@ fn report(d: &PredictDocument) -> String {
         d.error_scale.map(|scale| format!("errors have the scale {}: density exp(-|z|/scale)/(2 scale)\n", format::exact(scale)));
     let reliability =
         d.reliability.as_ref().map(|found| format!("{}\n{}\n", reliability_table(found, &d.classes), reliability_text(found)));
-    let scores = scores + &scale.or(reliability).unwrap_or_default();
+    let threshold = d.threshold.zip(d.classes.last()).map(|(threshold, second)| {
+        format!(
+            "labels by the model's threshold: class {} from the decision value {} on\n",
+            names::shown(*second),
+            format::exact(threshold)
+        )
+    });
+    let scores = scores + &scale.or(reliability).unwrap_or_default() + &threshold.unwrap_or_default();
     format!(
         "{head}{scores}{} rows, {} classes, {} support vectors; read {}, predict {}\n",
         format::count(d.data.rows as u64),

@@ -12,7 +12,7 @@ pub(crate) use document::{
     DataDocument, End, FormulationDocument, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, Solved, Work, goal_text,
 };
 pub(crate) use kernel::KernelDocument;
-pub(crate) use probability::{calibration_text, reliability_table, reliability_text};
+pub(crate) use probability::{calibration_text, reliability_table, reliability_text, threshold_text};
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
 pub(crate) use text::{

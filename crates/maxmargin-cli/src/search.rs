@@ -24,6 +24,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
         data: args.data.clone(),
         folds: FoldArgs {
             k: args.k,
+            loo: false,
             folds: None,
             fold_gap: 0,
             window: None,

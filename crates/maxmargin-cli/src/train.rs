@@ -1,6 +1,6 @@
 //! `train`: one model of all data, with its certificate.
 
-use crate::args::TrainArgs;
+use crate::args::{TrainArgs, decided};
 use crate::failure::{Done, Failure};
 use crate::notes::Notes;
 use crate::output::show;
@@ -9,13 +9,12 @@ use crate::problem::{Asked, Prepared, failed};
 use crate::progress::{Bar, Phase};
 use crate::report::{
     End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificates, cost_text, data_line, fields, machines_table,
-    reliability_table, scheme_text, setup_line, words, work_text,
+    reliability_table, scheme_text, setup_line, threshold_text, words, work_text,
 };
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
-use maxmargin::Svm;
 use maxmargin::core::Status;
-use maxmargin::cv::{CalibrationReport, CertificateReport, Kept};
+use maxmargin::cv::{CalibrationReport, CertificateReport, Kept, ThresholdReport};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -29,6 +28,8 @@ struct TrainDocument {
     model: String,
     /// Where probabilities were asked for.
     calibration: Option<CalibrationReport>,
+    /// Where one was asked for.
+    threshold: Option<ThresholdReport>,
     #[serde(flatten)]
     seconds: Seconds,
     #[serde(flatten)]
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         return Err(Failure::Usage("--json and -o -: both write to standard output; name a model file".to_owned()));
     }
     let asked = Asked { updatable: args.updatable, ..Asked::new("train", &args.svm, Some(args.cost.c), &args.data) };
-    let svm = args.probability.probability.into_iter().fold(asked.svm()?, Svm::probability);
+    let svm = args.probability.given(asked.svm()?);
     let mut places = Places::new(args.write.force);
     places.reads([&args.data.source]);
     places.reads(args.svm.problem.weights.as_deref());
@@ -70,8 +71,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
         notes.warn(format!("the model has no probabilities: {why}"));
     }
+    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
+        notes.warn(format!("the model has no threshold but 0: {why}"));
+    }
     let support_vectors = fitted.model.support_vectors();
-    let decide = args.probability.decide.decide(&fitted.model);
+    let decide = decided(&fitted.model, args.probability.decide);
     let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     if args.updatable {
         model = Kept::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
@@ -95,6 +99,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
         },
         model: model_name,
         calibration: fitted.calibration,
+        threshold: fitted.threshold,
         seconds: Seconds {
             read: input.seconds,
             kernel: Some(fitted.kernel.time.as_secs_f64()),
@@ -129,6 +134,7 @@ fn report(d: &TrainDocument) -> String {
     }
     rows.extend(work_text(&solved.work).map(|text| ("work", text)));
     rows.extend(d.calibration.as_ref().map(|found| ("probabilities", calibration_text(found))));
+    rows.extend(d.threshold.as_ref().map(|found| ("threshold", threshold_text(found, &setup.labels()))));
     if !setup.over_features() {
         rows.push(("kernel rows", kernel_rows(solved.rows_computed, setup.data.rows, solved.kernel_bytes)));
     }

@@ -107,6 +107,11 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
             "the updated model has no probabilities: those of the model before are not its own; give it some with calibrate",
         );
     }
+    if model.threshold().is_some() {
+        notes.warn(
+            "the updated model has no threshold but 0: that of the model before is not its own; give it one with calibrate",
+        );
+    }
     if let Some(output) = data_output {
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }

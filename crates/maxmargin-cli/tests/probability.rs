@@ -1,4 +1,4 @@
-//! Probabilities from the command line: training with them, later calibration, and what prediction writes.
+//! Probabilities and thresholds from the command line: training with them, later calibration, and what prediction writes.
 
 mod common;
 
@@ -95,4 +95,116 @@ fn calibration_refuses_other_data_and_keeps_the_model_where_there_is_nothing_to_
     assert!(bench.run("predict data u --probability -o y").err.contains("no probabilities"));
     // What it keeps is enough to calibrate it again.
     assert_eq!(bench.json("calibrate u")["calibration"]["folds"], 5);
+}
+
+/// Rows of which one in nine is of the rare class.
+fn unbalanced(bench: &Bench) {
+    let text: String = bench
+        .read("data")
+        .lines()
+        .enumerate()
+        .filter(|(i, line)| !line.starts_with('1') || i % 4 == 0)
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
+    bench.file("rare", text);
+}
+
+#[test]
+fn a_threshold_is_kept_by_the_model_and_told() {
+    let bench = bench();
+    unbalanced(&bench);
+    let plain = bench.json("train rare -g 0.5 -c 0.1 -o plain");
+    assert!(plain["threshold"].is_null());
+    let moved = bench.json("train rare -g 0.5 -c 0.1 --threshold balanced_accuracy -o moved");
+    let report = &moved["threshold"];
+    let score = |key: &str| report[key].as_f64().expect("a score");
+    assert_eq!((report["metric"].as_str(), report["folds"].as_u64()), (Some("balanced_accuracy"), Some(5)));
+    assert!(score("after") >= score("before") && score("after") >= score("cross_fitted"), "{report}");
+    let described = include_str!("../../../docs/json.md");
+    for key in report.as_object().expect("an object").keys() {
+        assert!(described.contains(&format!("`{key}`")), "{key} is not in docs/json.md");
+    }
+    let value = score("value");
+    let predicted = bench.json("predict rare moved -o labels");
+    assert_eq!((predicted["decide"].as_str(), predicted["threshold"].as_f64()), (Some("threshold"), Some(value)));
+    // What is written are the machine's values, with nothing subtracted.
+    bench.json("predict rare moved --decision -o values");
+    bench.json("predict rare plain --decision -o of-plain");
+    assert_eq!(bench.read("values"), bench.read("of-plain"));
+    let decisions: Vec<f64> = bench.read("values").lines().map(|line| line.parse().unwrap()).collect();
+    let expected: String = decisions.iter().map(|f| if *f >= value { "1\n" } else { "-1\n" }).collect();
+    assert_eq!(bench.read("labels"), expected);
+    // It can be left aside, and given later.
+    let voting = bench.json("predict rare moved --decide vote -o votes");
+    bench.json("predict rare plain -o plainly");
+    assert_eq!((voting["decide"].as_str(), voting["threshold"].is_null()), (Some("vote"), true));
+    assert_eq!(bench.read("votes"), bench.read("plainly"));
+    let later = bench.json("calibrate plain rare --threshold balanced-accuracy");
+    assert_eq!((later["threshold"]["value"].as_f64(), later["calibration"].is_null()), (Some(value), true));
+    assert_eq!(std::fs::read(bench.path("plain")).unwrap(), std::fs::read(bench.path("moved")).unwrap());
+    assert_eq!(bench.run("verify moved rare").code, 0);
+    assert_eq!(bench.json("info moved")["threshold"].as_f64(), Some(value));
+    let told = bench.run("train rare -g 0.5 -c 0.1 --threshold f1 -o told -q");
+    assert!(told.out.contains(" threshold ") && told.out.contains("of samples that their machines did not see"), "{}", told.out);
+    assert!(bench.run("info told").out.contains(" threshold "));
+    assert!(bench.run("predict rare told").out.contains("labels by the model's threshold: class 1 from the decision value"));
+}
+
+#[test]
+fn labels_are_those_of_the_threshold_beside_probabilities() {
+    let bench = bench();
+    unbalanced(&bench);
+    let both = bench.json("train rare -g 0.5 -c 0.1 --threshold f1 --probability platt -o both");
+    assert_eq!(both["threshold"]["iterations"], both["calibration"]["iterations"]);
+    assert_eq!(bench.json("predict rare both --probability -o p")["decide"], "threshold");
+    assert_eq!(bench.json("predict rare both --decide coupled")["decide"], "coupled");
+    bench.json("train rare -g 0.5 -c 0.1 --threshold f1 -o moved");
+    bench.json("predict rare moved -o labels");
+    let of_p: String = bench.read("p").lines().skip(1).map(|line| format!("{}\n", line.split(' ').next().unwrap())).collect();
+    assert_eq!(of_p, bench.read("labels"));
+    // Probabilities that are given later leave the threshold what it is.
+    bench.json("calibrate moved rare");
+    assert_eq!(std::fs::read(bench.path("moved")).unwrap(), std::fs::read(bench.path("both")).unwrap());
+}
+
+#[test]
+fn a_threshold_is_refused_where_there_is_no_place_for_it() {
+    let bench = bench();
+    unbalanced(&bench);
+    bench.json("train rare -g 0.5 -c 0.1 --threshold f1 -o moved --updatable");
+    let refused = bench.run("convert moved text --format libsvm");
+    assert!(refused.code == 1 && refused.err.contains("decides by a threshold of its own"), "{}", refused.err);
+    bench.json("train rare --kernel linear --threshold f1 -o line");
+    let refused = bench.run("convert line text --format liblinear");
+    assert!(refused.code == 1 && refused.err.contains("decides by a threshold of its own"), "{}", refused.err);
+    let updated = bench.run("update moved --remove 1 -o after");
+    assert!(updated.code == 0 && updated.warnings().iter().any(|line| line.contains("no threshold but 0")), "{}", updated.err);
+    assert_eq!(bench.json("predict rare after")["decide"], "vote");
+    for (options, code, what) in [
+        ("--threshold recall", 2, "balanced_accuracy"),
+        ("--threshold roc_auc", 2, "balanced_accuracy"),
+        ("--formulation epsilon-svr --threshold f1", 1, "two classes"),
+        ("--decide threshold", 2, "--probability"),
+        ("--probability platt --decide threshold", 1, "has none"),
+    ] {
+        let refused = bench.run(&format!("train rare -g 0.5 {options} -o x"));
+        assert!(refused.code == code && refused.err.contains(what), "{options}: {refused:?}");
+    }
+    bench.file("three", "1 1:1\n1 1:2\n2 1:-1\n2 1:-2\n3 1:5\n3 1:6\n");
+    let refused = bench.run("grid three -k 2 -c 1 -g 1 --threshold f1 -o x");
+    assert!(refused.code == 1 && refused.err.contains("two classes, and the data has 3"), "{refused:?}");
+    assert!(!bench.names().contains(&"x".to_owned()));
+    let refused = bench.run("grid rare -k 2 -c 1 -g 1 --threshold f1");
+    assert!(refused.code == 2 && refused.err.contains("(-o)"), "{refused:?}");
+}
+
+#[test]
+fn searches_give_their_model_a_threshold() {
+    let bench = bench();
+    unbalanced(&bench);
+    let found = bench.json("grid rare -k 3 -c 0.1 -g 0.5 --threshold balanced_accuracy -o best");
+    bench.json("train rare -g 0.5 -c 0.1 --threshold balanced_accuracy -o alone");
+    assert_eq!(found["refit"]["threshold"]["value"], bench.json("info alone")["threshold"]);
+    assert_eq!(bench.json("info best")["threshold"], bench.json("info alone")["threshold"]);
+    assert!(bench.json("search rare -k 3 --threshold f1 -o wide")["refit"]["threshold"]["after"].is_number());
 }

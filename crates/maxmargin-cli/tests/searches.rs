@@ -193,3 +193,52 @@ fn a_descent_tells_both_ends_and_its_model_is_the_lower() {
         assert!(refused.code == 2 && refused.err.contains(why), "{wrong}: {refused:?}");
     }
 }
+
+/// Every cell as `loo` says, whichever way it is asked for.
+#[test]
+fn leave_one_out_of_every_cell() {
+    let bench = Bench::new();
+    let rows = "banana --rows 60 --seed 3";
+    let found = bench.json(&format!("grid {rows} --loo -c 0.5,4 -g 0.5 -q"));
+    assert_eq!((found["fold_plan"].as_str(), found["k"].as_u64()), (Some("leave-one-out"), Some(60)));
+    for cell in cells(&found) {
+        let alone = bench.json(&format!("loo {rows} -c {} -g 0.5 -q", cell["c"]));
+        assert_eq!((&cell["confusion"], cell["samples_counted"].as_u64()), (&alone["confusion"], Some(60)));
+        if cell["c"] == 0.5 {
+            assert_eq!((&cell["scores"], &cell["total_iterations"]), (&alone["scores"], &alone["total_iterations"]));
+        }
+    }
+    for other in ["-k 60", "--folds leave-one-out"] {
+        let again = bench.json(&format!("grid {rows} {other} -c 0.5,4 -g 0.5 -q"));
+        assert_eq!((&again["fold_plan"], &again["best"]), (&found["fold_plan"], &found["best"]), "{other}");
+        assert_eq!(cells(&again)[1]["scores"], cells(&found)[1]["scores"]);
+    }
+    let [by_cv, by_loo] = ["cv", "loo"].map(|command| {
+        let how = if command == "cv" { "--loo" } else { "" };
+        bench.json(&format!("{command} {rows} {how} -c 0.5 -g 0.5 -q -o {command}.txt"))
+    });
+    assert_eq!(by_cv["scores"], by_loo["scores"]);
+    assert_eq!(bench.read("cv.txt"), bench.read("loo.txt"));
+    let nested = bench.json(&format!("grid {rows} --loo --outer 3 -c 0.5 -g 0.5 -q"));
+    assert!(nested["outer"]["score"].is_number());
+    let refused = bench.run(&format!("grid {rows} --loo --folds shuffled -c 1 -g 1"));
+    assert!(refused.code == 2 && refused.err.contains("--loo"), "{refused:?}");
+    let refused = bench.run(&format!("grid {rows} --loo --repeat 2 -c 1 -g 1"));
+    assert!(refused.code == 2 && refused.err.contains("--repeat"), "{refused:?}");
+}
+
+/// By a metric that is not the accuracy nobody said so.
+#[test]
+fn a_search_that_finds_the_majority_alone_says_so() {
+    let bench = Bench::new();
+    let line = |i: usize| {
+        format!("{} 1:{} 2:{}\n", if i % 12 == 0 { 1 } else { -1 }, (i * 7 % 13) as f64 / 13.0, (i * 5 % 11) as f64 / 11.0)
+    };
+    bench.file("rare", (0..144).map(line).collect::<String>());
+    let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01 --metric balanced_accuracy --json");
+    let says = |words: &str| found.warnings().iter().any(|line| line.contains(words));
+    assert!(says("the best combination by balanced_accuracy says -1 of every row"), "{}", found.err);
+    assert_eq!(cells(&found.json())[0]["scores"]["balanced_accuracy"], 0.5);
+    let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01");
+    assert!(found.err.contains("nothing beats the majority class"), "{}", found.err);
+}

@@ -39,8 +39,28 @@ fn greater(truth: &[f64]) -> f64 {
 }
 
 fn f1(label: f64, truth: &[f64], predicted: &[f64]) -> f64 {
-    let [both, said, have] = counts(label, truth, predicted);
+    f1_of(counts(label, truth, predicted))
+}
+
+fn f1_of([both, said, have]: [f64; 3]) -> f64 {
     2.0 * both / (said + have)
+}
+
+/// What [`counts`] counts of one of two classes.
+fn counts_of(table: [[usize; 2]; 2], class: usize) -> [f64; 3] {
+    [table[class][class], table[0][class] + table[1][class], table[class][0] + table[class][1]].map(|count| count as f64)
+}
+
+/// From the counts of every label.
+fn correlation(n: f64, labels: impl Iterator<Item = [f64; 3]>) -> f64 {
+    let (mut right, mut both, mut said, mut have) = (0.0, 0.0, 0.0, 0.0);
+    for [correct, s, h] in labels {
+        right += correct;
+        both += s * h;
+        said += s * s;
+        have += h * h;
+    }
+    (right * n - both) / ((n * n - said) * (n * n - have)).sqrt()
 }
 
 impl Metric for Precision {
@@ -85,6 +105,10 @@ impl Metric for F1 {
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
         f1(greater(truth), truth, predicted)
     }
+
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        Some(f1_of(counts_of(table, 1)))
+    }
 }
 
 impl Metric for MacroF1 {
@@ -99,6 +123,10 @@ impl Metric for MacroF1 {
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
         let labels = labels_of(truth);
         labels.iter().map(|label| f1(*label, truth, predicted)).sum::<f64>() / labels.len() as f64
+    }
+
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        Some([0, 1].iter().map(|class| f1_of(counts_of(table, *class))).sum::<f64>() / 2.0)
     }
 }
 
@@ -116,16 +144,13 @@ impl Metric for Matthews {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let n = truth.len() as f64;
-        let (mut right, mut both, mut said, mut have) = (0.0, 0.0, 0.0, 0.0);
-        for label in labels_of(&[truth, predicted].concat()) {
-            let [correct, s, h] = counts(label, truth, predicted);
-            right += correct;
-            both += s * h;
-            said += s * s;
-            have += h * h;
-        }
-        (right * n - both) / ((n * n - said) * (n * n - have)).sqrt()
+        let labels = labels_of(&[truth, predicted].concat());
+        correlation(truth.len() as f64, labels.into_iter().map(|label| counts(label, truth, predicted)))
+    }
+
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        let n: usize = table.as_flattened().iter().sum();
+        Some(correlation(n as f64, (0..2).map(|class| counts_of(table, class))))
     }
 }
 

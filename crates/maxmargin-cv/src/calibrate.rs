@@ -1,12 +1,14 @@
-//! Probabilities from decision values of machines that did not see the sample: five folds, and a calibration for each machine.
+//! Probabilities and thresholds from decision values of machines that did not see the sample: five folds, and a calibration for each machine.
 
 use crate::error::CvError;
 use crate::matching::terms;
+use crate::metric::Metric;
 use crate::plan::FoldPlan;
 use crate::reliability::Reliability;
 use crate::report::{CertificateReport, CvReport};
 use crate::seed::Seeding;
 use crate::study::Study;
+use crate::threshold::{self, ThresholdReport};
 use crate::watch::CvWatch;
 use maxmargin_core::{Needs, Status};
 use maxmargin_data::ClassLabels;
@@ -16,6 +18,9 @@ use std::str::FromStr;
 
 /// Folds whose decision values probabilities are fitted to.
 const FOLDS: usize = 5;
+
+/// Why there is nothing.
+const ENDED: &str = "the run was ended before all folds had a solution";
 
 /// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale and one class its marks, whichever is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,22 +63,60 @@ impl FromStr for Probability {
     }
 }
 
-/// A model that was given probabilities, and what is known of them.
-#[derive(Clone, Debug)]
-pub struct Calibrated {
-    /// The model; without probabilities where the report says why.
-    pub model: Model,
-    /// What they were fitted to, and how good they are.
-    pub report: CalibrationReport,
+/// What is made of decision values of samples that machines did not see.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fits {
+    /// Probabilities, in this way.
+    pub probability: Option<Probability>,
+    /// A threshold with the best score by this metric.
+    pub threshold: Option<&'static dyn Metric>,
 }
 
-/// What probabilities were fitted to, and how good they are.
+impl Fits {
+    /// Whether nothing is asked for.
+    pub fn is_nothing(&self) -> bool {
+        self.probability.is_none() && self.threshold.is_none()
+    }
+
+    /// Whether the data has what is asked for; before any work.
+    ///
+    /// # Errors
+    ///
+    /// When a threshold is asked for and there are not two classes, or by a metric that cannot choose one; as [`calibration_plan`].
+    pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
+        self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
+        if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(|_| ()) }
+    }
+}
+
+/// A model that was given probabilities or a threshold, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The model; without what a report says is missing.
+    pub model: Model,
+    /// What probabilities were fitted to and how good they are, where they were asked for.
+    pub calibration: Option<CalibrationReport>,
+    /// What the threshold was chosen by, where one was asked for.
+    pub threshold: Option<ThresholdReport>,
+}
+
+impl Calibrated {
+    /// The cross-validation that all of it comes from; none where nothing was asked for.
+    pub fn run(&self) -> Option<&OutOfFold> {
+        let calibration = self.calibration.as_ref().map(|report| &report.run);
+        calibration.or(self.threshold.as_ref().map(|report| &report.run))
+    }
+
+    /// Why there is not what was asked for.
+    pub fn missing(&self) -> Option<&'static str> {
+        let calibration = self.calibration.as_ref().and_then(|report| report.missing);
+        calibration.or(self.threshold.as_ref().and_then(|report| report.missing))
+    }
+}
+
+/// The cross-validation whose decision values something is fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CalibrationReport {
-    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one class.
-    pub method: &'static str,
-    /// Why there are no probabilities after all.
-    pub missing: Option<&'static str>,
+pub struct OutOfFold {
     /// Folds.
     pub folds: usize,
     /// The worst status of their trainings.
@@ -84,8 +127,20 @@ pub struct CalibrationReport {
     pub rows_computed: u64,
     /// The worst certificate of the folds.
     pub certificate: Option<CertificateReport>,
-    /// Time of the folds and of the fits.
+    /// Time of the folds, and of what was fitted to them.
     pub seconds: f64,
+}
+
+/// What probabilities were fitted to, and how good they are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CalibrationReport {
+    /// `platt` or `isotonic` for classes, `laplace` for the errors of a regression, `marks` for one class.
+    pub method: &'static str,
+    /// Why there are no probabilities after all.
+    pub missing: Option<&'static str>,
+    /// What it cost to know.
+    #[serde(flatten)]
+    pub run: OutOfFold,
     /// The scale of the errors of a regression.
     pub scale: Option<f64>,
     /// Of classes: how good probabilities are of samples that took no part in their calibration ([`cross_fitted`]).
@@ -182,81 +237,115 @@ impl<'a> Fit<'a> {
 }
 
 impl Study<'_> {
-    /// Gives `model`, which this study trained (now, or long ago), probabilities: cross-validates by `plan`, each fold from the model, and fits them to the decision
+    /// Gives `model`, which this study trained (now, or long ago), what `fits` asks for: cross-validates by `plan`, each fold from the model, and fits it to the decision
     /// values of the samples that each fold did not see. The same for any number of threads.
     ///
     /// A run that is ended early, errors of a regression that are all 0, and one class with too few samples inside or outside are no errors: the model
-    /// stays without probabilities, and the report says why.
+    /// stays without, and the report says why. Where a threshold and probabilities are asked for, labels are those of the threshold.
     ///
     /// # Errors
     ///
-    /// As [`Study::cross_validate`]; when the model has no record of its training, or is not one of this data.
+    /// As [`Study::cross_validate`] and [`Fits::check`]; when the model has no record of its training, or is not one of this data.
     pub fn calibrate(
         &self,
         model: Model,
-        probability: Probability,
+        fits: Fits,
         plan: &FoldPlan,
         seeding: Seeding,
         watch: &dyn CvWatch,
     ) -> Result<Calibrated, CvError> {
         let begun = std::time::Instant::now();
+        fits.check(self.classes, &self.data.labels)?;
         let start = self.solutions(&model)?;
-        let method = match self.formulation.needs() {
-            Needs::Classes => probability.name(),
-            Needs::Values => "laplace",
-            Needs::Nothing => "marks",
-        };
-        let mut report = CalibrationReport {
-            method,
-            missing: None,
-            folds: plan.folds(),
-            status: Status::Converged,
-            iterations: 0,
-            rows_computed: 0,
-            certificate: None,
-            seconds: 0.0,
-            scale: None,
-            reliability: None,
-        };
         let found = match self.cross_validate_from(&start, plan, seeding, watch) {
             Err(CvError::Ended(status)) => Err(status),
             other => Ok(other?),
         };
         drop(start);
-        let calibration = match &found {
-            Err(status) => {
-                report.status = *status;
-                Err("the run was ended before all folds had a solution")
-            }
-            Ok(found) => {
-                report.status = found.status();
-                report.iterations = found.total_iterations;
-                report.rows_computed = found.rows_computed;
-                report.certificate = found.certificate();
-                self.fitted(found, probability)?
-            }
+        let run = OutOfFold {
+            folds: plan.folds(),
+            status: found.as_ref().map_or_else(|status| *status, CvReport::status),
+            iterations: found.as_ref().map_or(0, |found| found.total_iterations),
+            rows_computed: found.as_ref().map_or(0, |found| found.rows_computed),
+            certificate: found.as_ref().ok().and_then(CvReport::certificate),
+            seconds: 0.0,
         };
-        let mut model = model.without_calibration();
+        let found = found.ok().filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
+        let mut all = Calibrated { model, calibration: None, threshold: None };
+        if let Some(probability) = fits.probability {
+            self.probable(&mut all, found.as_ref(), plan, (probability, &run))?;
+        }
+        if let Some(metric) = fits.threshold {
+            self.parted(&mut all, found.as_ref(), plan, (metric, run))?;
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        all.calibration.iter_mut().for_each(|report| report.run.seconds = seconds);
+        all.threshold.iter_mut().for_each(|report| report.run.seconds = seconds);
+        Ok(all)
+    }
+
+    /// Probabilities from what a cross-validation found, or why there is nothing.
+    fn probable(
+        &self,
+        to: &mut Calibrated,
+        found: Result<&CvReport, &&'static str>,
+        plan: &FoldPlan,
+        (probability, run): (Probability, &OutOfFold),
+    ) -> Result<(), CvError> {
+        let method = match self.formulation.needs() {
+            Needs::Classes => probability.name(),
+            Needs::Values => "laplace",
+            Needs::Nothing => "marks",
+        };
+        let mut report = CalibrationReport { method, missing: None, run: run.clone(), scale: None, reliability: None };
+        let calibration = found.map_or_else(|why| Ok(Err(*why)), |found| self.fitted(found, probability))?;
+        to.model = to.model.clone().without_calibration();
         match calibration {
             Err(why) => report.missing = Some(why),
             Ok(calibration) => {
                 report.scale = calibration.first().and_then(Calibration::scale);
-                model = model.with_calibration(calibration)?;
+                to.model = to.model.clone().with_calibration(calibration)?;
             }
         }
-        if let (Ok(found), Some(classes), None) = (&found, self.classes, report.missing) {
-            let probabilities = cross_fitted(&found.decisions, plan, (classes, model.scheme()), probability)?;
+        if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
+            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.scheme()), probability)?;
             report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
-        report.seconds = begun.elapsed().as_secs_f64();
-        Ok(Calibrated { model, report })
+        to.calibration = Some(report);
+        Ok(())
+    }
+
+    /// A threshold from what a cross-validation found, or why there is none.
+    fn parted(
+        &self,
+        to: &mut Calibrated,
+        found: Result<&CvReport, &&'static str>,
+        plan: &FoldPlan,
+        (metric, run): (&'static dyn Metric, OutOfFold),
+    ) -> Result<(), CvError> {
+        to.model = to.model.clone().without_threshold();
+        let classes = self.classes.ok_or(CvError::Classes(self.formulation.name()))?;
+        let report = match found {
+            Ok(found) => threshold::choose(metric, &found.decisions, plan, classes, run),
+            Err(why) => ThresholdReport {
+                metric: metric.name(),
+                missing: Some(why),
+                value: None,
+                before: None,
+                after: None,
+                cross_fitted: None,
+                run,
+            },
+        };
+        if let Some(value) = report.value {
+            to.model = to.model.clone().with_threshold(value)?;
+        }
+        to.threshold = Some(report);
+        Ok(())
     }
 
     /// The calibration of each machine, or why there is none.
     fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
-        if found.folds_counted < found.folds.len() {
-            return Ok(Err("the run was ended before all folds had a solution"));
-        }
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
             return Ok(Ok(Fit::new(decisions, classes, self.rule().scheme, probability).over(|_| true)?));

@@ -123,15 +123,18 @@ pub enum CvError {
     Ended(Status),
     /// A class whose only sample cannot be both trained on and judged.
     #[error(
-        "class {label} has one sample: probabilities are fitted to samples that a training did not see, and need two of each class"
+        "class {label} has one sample: probabilities and thresholds are fitted to samples that a training did not see, and need two of each class"
     )]
     Alone {
         /// The class.
         label: f64,
     },
     /// A model that the study did not train.
-    #[error("the model cannot be given probabilities by this data: {0}; name the data it was trained on")]
+    #[error("the model cannot be given probabilities or a threshold by this data: {0}; name the data it was trained on")]
     OtherModel(String),
+    /// No threshold can be chosen for this data, or by this metric.
+    #[error("a threshold: {0}")]
+    Threshold(String),
     /// The folds cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::plan::PlanError),

@@ -43,10 +43,23 @@ pub trait Metric: Sync {
         false
     }
 
+    /// The score of two classes by how often samples of each (rows, the lesser label first) are predicted to be of each (columns): bit by bit that of the labels.
+    /// None where the score is no function of that, or is best where all samples but one are said to be of one class (precision, recall).
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        let _ = table;
+        None
+    }
+
     /// What each sample adds to a sum that the score is a function of, where there is one: such scores can be bounded before all folds are done.
     fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
         let _ = (truth, predicted);
         None
+    }
+}
+
+impl std::fmt::Debug for dyn Metric {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self.name())
     }
 }
 
@@ -124,6 +137,10 @@ impl Metric for Accuracy {
         right as f64 / truth.len() as f64
     }
 
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        Some((table[0][0] + table[1][1]) as f64 / table.as_flattened().iter().sum::<usize>() as f64)
+    }
+
     fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
         Some(truth.iter().zip(predicted).map(|(t, p)| f64::from(u8::from(t != p))).collect())
     }
@@ -144,6 +161,12 @@ impl Metric for BalancedAccuracy {
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
         Confusion::of(&labels_of(truth), truth, predicted).balanced_accuracy()
+    }
+
+    fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
+        let counts = table.map(Vec::from).to_vec();
+        let sizes = counts.iter().map(|row| row.iter().sum()).collect();
+        Some(Confusion { counts, sizes }.balanced_accuracy())
     }
 }
 

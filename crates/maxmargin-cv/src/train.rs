@@ -7,6 +7,7 @@ use crate::limit::Limit;
 use crate::report::{CertificateReport, MachineReport};
 use crate::spaces::Spaces;
 use crate::study::{Source, Study};
+use crate::threshold::ThresholdReport;
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
@@ -36,15 +37,18 @@ pub struct Fitted {
     pub solve_seconds: f64,
     /// What the probabilities of the model were fitted to, where they were asked for ([`Fitted::calibrated`]).
     pub calibration: Option<CalibrationReport>,
+    /// What the threshold of the model was chosen by, where one was asked for.
+    pub threshold: Option<ThresholdReport>,
     par: Par,
 }
 
 impl Fitted {
-    /// The same with the model that a calibration made of its model ([`Study::calibrate`]); the status is the worse of both.
+    /// The same with the model that was made of its model by what samples say that were not seen ([`Study::calibrate`]); the status is the worse of both.
     #[must_use]
     pub fn calibrated(self, calibrated: Calibrated) -> Self {
-        let Calibrated { model, report } = calibrated;
-        Self { model, status: self.status.worse(report.status), calibration: Some(report), ..self }
+        let status = calibrated.run().map_or(self.status, |run| self.status.worse(run.status));
+        let Calibrated { model, calibration, threshold } = calibrated;
+        Self { model, status, calibration, threshold, ..self }
     }
 
     /// The label of every row of `samples` ([`Model::predict`]), on the threads of the training.
@@ -167,6 +171,7 @@ impl Study<'_> {
             counts,
             solve_seconds,
             calibration: None,
+            threshold: None,
             par: self.par,
         })
     }

@@ -6,6 +6,7 @@ mod platt;
 
 use crate::error::ModelError;
 use crate::machine::Decide;
+use maxmargin_core::Needs;
 use serde::{Deserialize, Serialize};
 
 /// Probabilities of two sides are kept this far away from 0 and 1, as LIBSVM does: of a finite sample nobody knows more.
@@ -146,7 +147,7 @@ impl Calibration {
     /// Whether machines that decide like this can have it.
     pub(crate) fn fits(&self, decide: Decide) -> bool {
         match self {
-            Self::Sigmoid { .. } | Self::Steps { .. } => matches!(decide, Decide::Vote | Decide::Argmax | Decide::Coupled),
+            Self::Sigmoid { .. } | Self::Steps { .. } => decide.needs() == Needs::Classes,
             Self::Laplace { .. } => decide == Decide::Value,
             Self::Marks(_) => decide == Decide::Inlier,
         }

@@ -32,6 +32,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     }
     check_support(parts)?;
     check_calibration(parts)?;
+    check_threshold(parts)?;
     check_index_base(parts.index_base)?;
     if parts.kernel == Kernel::Precomputed {
         check_serials(&parts.support)?;
@@ -71,7 +72,11 @@ fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
         Decide::Vote | Decide::Value | Decide::Inlier => scheme == Scheme::Pairs,
         Decide::Argmax => scheme == Scheme::Rest,
         Decide::Coupled => !parts.calibration.is_empty(),
+        Decide::Threshold => scheme == Scheme::Pairs,
     };
+    if decide == Decide::Threshold && parts.threshold.is_none() {
+        return Err(ModelError::invalid("rule", "labels of a threshold, and the model has none"));
+    }
     if !fits || (scheme == Scheme::Rest && parts.classes.len() < 3) {
         let (classes, calibrations) = (parts.classes.len(), parts.calibration.len());
         let reason = format!("{decide:?} for {classes} classes in the scheme {scheme:?}, {calibrations} calibrations");
@@ -93,6 +98,17 @@ fn check_calibration(parts: &Parts) -> Result<(), ModelError> {
         ));
     }
     parts.calibration.iter().try_for_each(|calibration| calibration.clone().checked().map(|_| ()))
+}
+
+/// A number, and two classes to be told apart by it.
+fn check_threshold(parts: &Parts) -> Result<(), ModelError> {
+    match parts.threshold {
+        Some(threshold) if !threshold.is_finite() || parts.classes.len() != 2 => Err(ModelError::invalid(
+            "threshold",
+            format!("{threshold} for {} classes: it needs two, and a number", parts.classes.len()),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for all but a few.

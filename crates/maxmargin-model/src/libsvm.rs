@@ -73,7 +73,7 @@ impl Kind {
         });
         let kept = || model.section(KEPT).and_then(|name| Self::named(std::str::from_utf8(name).ok()?));
         let ruled = match model.decide() {
-            Decide::Vote | Decide::Argmax | Decide::Coupled => Self::CSvc,
+            Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => Self::CSvc,
             Decide::Inlier => Self::OneClass,
             Decide::Value => Self::EpsilonSvr,
         };

@@ -41,7 +41,12 @@ pub enum Decide {
     /// The class of the greatest probability; of equals the one that decision values alone elect if it is among them, else the earliest. For models
     /// with a calibration, of either scheme.
     Coupled,
+    /// Of two classes the second from [`crate::Parts::threshold`] on, instead of from 0. For models that have one, with a calibration or without.
+    Threshold,
 }
+
+/// What texts of other programs have no place for.
+pub(crate) const THRESHOLD: &str = "a model that decides by a threshold of its own instead of 0";
 
 /// Which classes the machines of a model tell apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +113,7 @@ impl Decide {
     /// What it needs to know of samples.
     pub fn needs(self) -> Needs {
         match self {
-            Self::Vote | Self::Argmax | Self::Coupled => Needs::Classes,
+            Self::Vote | Self::Argmax | Self::Coupled | Self::Threshold => Needs::Classes,
             Self::Value => Needs::Values,
             Self::Inlier => Needs::Nothing,
         }
@@ -139,7 +144,7 @@ impl Rule {
         Self { decide: scheme.decide(), classes: classes.labels().to_vec(), scheme }
     }
 
-    /// What one value per machine says, without regard to probabilities.
+    /// What one value per machine says, without regard to probabilities and thresholds.
     ///
     /// # Panics
     ///
@@ -157,7 +162,7 @@ impl From<&ClassLabels> for Rule {
 
 pub(crate) fn label(decide: Decide, (classes, scheme): (&[f64], Scheme), decisions: &[f64]) -> f64 {
     match decide {
-        Decide::Vote | Decide::Argmax | Decide::Coupled => classes[scheme.elected(classes.len(), decisions)],
+        Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => classes[scheme.elected(classes.len(), decisions)],
         Decide::Value => decisions[0],
         Decide::Inlier if decisions[0] > 0.0 => 1.0,
         Decide::Inlier => -1.0,

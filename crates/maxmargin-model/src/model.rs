@@ -104,6 +104,7 @@ impl Model {
             scheme: rule.scheme,
             calibration: Vec::new(),
             encoder: None,
+            threshold: None,
         })
     }
 
@@ -198,7 +199,7 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// The labels of the classes, two or more; of two, the second has decision values of 0 and above. None for regression and one class.
+    /// The labels of the classes, two or more; of two, the second has decision values of 0 and above ([`Model::threshold`] and above, where it decides by that). None for regression and one class.
     pub fn classes(&self) -> &[f64] {
         &self.parts.classes
     }

@@ -1,4 +1,4 @@
-//! Formats 1 to 6 of the native model file, as they were: read, never written.
+//! Formats 1 to 7 of the native model file, as they were: read, never written.
 //!
 //! Until format 3 a model of two classes and one of many were different types, and only the one of two could carry sections. Fields follow each
 //! other in a file without any mark, so that what a later format put at the end of a record stands behind a record of the earlier one here.
@@ -10,12 +10,12 @@ use crate::parts::{Parts, Section};
 use crate::record::{MachineRecord, Record};
 use maxmargin_core::{Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::scale::Scaler;
-use maxmargin_data::{Samples, codec};
+use maxmargin_data::{Encoder, Samples, codec};
 use maxmargin_kernel::Kernel;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The content of a file of format 1 to 6, not yet checked.
+/// The content of a file of format 1 to 7, not yet checked.
 ///
 /// # Errors
 ///
@@ -31,7 +31,8 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
         }),
         4 => content::<Parts4<Record4>>(payload).map(Parts::from),
         5 => content::<Parts4<Record>>(payload).map(Parts::from),
-        _ => content::<Parts6>(payload).map(Parts::from),
+        6 => content::<Parts6>(payload).map(Parts::from),
+        _ => content::<Parts7>(payload).map(Parts::from),
     }
 }
 
@@ -184,6 +185,14 @@ struct Parts6 {
     calibration: Vec<Calibration>,
 }
 
+/// Format 7, where no model had a threshold.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+struct Parts7 {
+    first: Parts6,
+    encoder: Option<Encoder>,
+}
+
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 struct Record4 {
@@ -209,11 +218,31 @@ impl<R: Into<Record>> From<Parts4<R>> for Parts {
 }
 
 impl From<Parts6> for Parts {
-    fn from(old: Parts6) -> Self {
+    fn from(first: Parts6) -> Self {
+        Parts7 { first, encoder: None }.into()
+    }
+}
+
+impl From<Parts7> for Parts {
+    fn from(Parts7 { first, encoder }: Parts7) -> Self {
         let Parts6 { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration } =
-            old;
-        let encoder = None;
-        Self { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration, encoder }
+            first;
+        let threshold = None;
+        Self {
+            kernel,
+            support,
+            machines,
+            decide,
+            classes,
+            index_base,
+            scaler,
+            record,
+            sections,
+            scheme,
+            calibration,
+            encoder,
+            threshold,
+        }
     }
 }
 
@@ -241,6 +270,7 @@ impl<R: Into<Record>> From<Two<R>> for Parts {
             scheme: Scheme::Pairs,
             calibration: Vec::new(),
             encoder: None,
+            threshold: None,
         }
     }
 }
@@ -302,6 +332,7 @@ impl From<Many> for Parts {
             scheme: Scheme::Pairs,
             calibration: Vec::new(),
             encoder: None,
+            threshold: None,
         }
     }
 }

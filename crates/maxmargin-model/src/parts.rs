@@ -44,4 +44,6 @@ pub struct Parts {
     pub calibration: Vec<Calibration>,
     /// The columns of the table that the model was trained on, and what fills their gaps: applied before the scaler.
     pub encoder: Option<Encoder>,
+    /// Of two classes: the decision value from which on it is the second, for [`Decide::Threshold`].
+    pub threshold: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Probabilities: from the decision values of all machines to one number for each outcome.
+//! Probabilities and labels: from the decision values of all machines to one number for each outcome, and to what is predicted.
 
 use crate::calibration::Calibration;
 use crate::coupling::coupled;
@@ -35,14 +35,14 @@ impl Scheme {
 
 impl Model {
     /// The same model with a calibration for each machine. Where there are classes, labels are from now on those of the greatest probability
-    /// ([`Decide::Coupled`]); [`Model::with_decide`] goes back to decision values.
+    /// ([`Decide::Coupled`]), or stay those of the threshold where there is one; [`Model::with_decide`] goes back to decision values.
     ///
     /// # Errors
     ///
     /// When there is not one for each machine, or one of another kind than the machines have.
     pub fn with_calibration(self, calibration: Vec<Calibration>) -> Result<Self, ModelError> {
         let mut parts = self.without_calibration().into_parts();
-        if parts.decide.needs() == Needs::Classes && !calibration.is_empty() {
+        if parts.decide.needs() == Needs::Classes && parts.decide != Decide::Threshold && !calibration.is_empty() {
             parts.decide = Decide::Coupled;
         }
         parts.calibration = calibration;
@@ -60,11 +60,41 @@ impl Model {
         self
     }
 
+    /// The same model of two classes, whose labels are from now on those of this threshold ([`Decide::Threshold`]): the second class of
+    /// [`Model::classes`] where the decision value is `threshold` or more. Decision values and probabilities stay what they are. [`Model::with_decide`] goes
+    /// back to another rule.
+    ///
+    /// # Errors
+    ///
+    /// When it is not finite, or the model is not one of two classes.
+    pub fn with_threshold(self, threshold: f64) -> Result<Self, ModelError> {
+        let mut parts = self.into_parts();
+        (parts.threshold, parts.decide) = (Some(threshold), Decide::Threshold);
+        Self::new(parts)
+    }
+
+    /// The same model without a threshold: it decides by its probabilities where it has them, otherwise by its decision values alone.
+    #[must_use]
+    pub fn without_threshold(mut self) -> Self {
+        let parts = &mut self.parts;
+        if parts.decide == Decide::Threshold {
+            parts.decide = if parts.calibration.is_empty() { parts.scheme.decide() } else { Decide::Coupled };
+        }
+        parts.threshold = None;
+        self
+    }
+
+    /// The decision value from which on a sample is of the second of two classes, where the model has another one than 0 for that. It counts where
+    /// [`Model::decide`] is [`Decide::Threshold`].
+    pub fn threshold(&self) -> Option<f64> {
+        self.parts().threshold
+    }
+
     /// The same model with another rule for its labels.
     ///
     /// # Errors
     ///
-    /// When it is no rule for the machines of this model, or asks for probabilities that it does not have.
+    /// When it is no rule for the machines of this model, or asks for probabilities or a threshold that it does not have.
     pub fn with_decide(self, decide: Decide) -> Result<Self, ModelError> {
         let mut parts = self.into_parts();
         parts.decide = decide;
@@ -151,8 +181,10 @@ impl Model {
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
         let (classes, scheme) = (self.classes(), self.scheme());
-        if self.decide() != Decide::Coupled {
-            return label(self.decide(), (classes, scheme), decisions);
+        match (self.decide(), self.threshold()) {
+            (Decide::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
+            (Decide::Coupled, _) => {}
+            (decide, _) => return label(decide, (classes, scheme), decisions),
         }
         let probabilities = scheme.probabilities(classes.len(), self.calibration(), decisions);
         let (likeliest, elected) = (greatest(&probabilities), scheme.elected(classes.len(), decisions));

@@ -210,7 +210,7 @@ impl Model {
         let fields = PyDict::new(py);
         fields.set_item("method", report.method)?;
         fields.set_item("missing", report.missing)?;
-        fields.set_item("folds", report.folds)?;
+        fields.set_item("folds", report.run.folds)?;
         let of = report.reliability.as_ref();
         fields.set_item("log_loss", of.map(|of| of.log_loss))?;
         fields.set_item("brier", of.map(|of| of.brier))?;

@@ -11,7 +11,7 @@ mod solver;
 mod weights;
 
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Solve, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fitted, FoldPlan, Probability, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fits, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -52,7 +52,7 @@ pub struct Svm {
     max_time: Option<Duration>,
     memory: u64,
     par: Par,
-    probability: Option<Probability>,
+    fits: Fits,
     scheme: Scheme,
 }
 
@@ -107,7 +107,7 @@ impl Svm {
             max_time: None,
             memory: MEMORY,
             par: Par::Seq,
-            probability: None,
+            fits: Fits::default(),
             scheme: Scheme::Pairs,
         }
     }

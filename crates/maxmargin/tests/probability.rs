@@ -52,8 +52,8 @@ fn the_model_is_the_one_without_probabilities() {
         let fitted = fit(&svm.clone().probability(Probability::Platt), &data);
         assert_eq!(fitted.model.clone().without_calibration(), plain.model);
         let found = fitted.calibration.expect("a calibration");
-        assert_eq!((found.method, found.folds, found.missing), ("platt", 5, None));
-        assert!(found.certificate.is_some_and(|certificate| certificate.holds));
+        assert_eq!((found.method, found.run.folds, found.missing), ("platt", 5, None));
+        assert!(found.run.certificate.is_some_and(|certificate| certificate.holds));
         assert_eq!(decode(&encode(&fitted.model).expect("bytes")).expect("a model"), fitted.model);
     }
 }
@@ -164,7 +164,7 @@ fn a_model_calibrated_later_is_the_one_calibrated_at_once() {
         let again = Svm::of_model(&plain).expect("a record").calibrate(plain.clone(), &data).expect("a calibration");
         assert_eq!(again.model, at_once.model, "{:?}", svm.formulation());
         let found = at_once.calibration.expect("asked for");
-        assert_eq!((found.missing, again.report.reliability), (None, found.reliability));
+        assert_eq!((found.missing, again.calibration.and_then(|found| found.reliability)), (None, found.reliability));
         // Once more, from a model that has probabilities already.
         let third = Svm::of_model(&again.model).expect("a record").calibrate(again.model.clone(), &data).expect("a calibration");
         assert_eq!(third.model, again.model);
@@ -203,7 +203,7 @@ fn what_has_no_probabilities_says_why() {
     assert!(matches!(svm.fit(&lonely), Err(CvError::Alone { label: 2.0 })));
     // Two samples of a class are two folds.
     let pair = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 2.0, 2.0]).expect("data");
-    assert_eq!(fit(&svm, &pair).calibration.map(|c| c.folds), Some(2));
+    assert_eq!(fit(&svm, &pair).calibration.map(|c| c.run.folds), Some(2));
     // Out of time: the model is there, its probabilities are not.
     let fitted = fit(&rbf(1.0).probability(Probability::Platt).max_time(Duration::ZERO), &banana(200, 2, 1));
     assert!(fitted.status.ended_early() && fitted.model.calibration().is_empty());

@@ -306,10 +306,13 @@ pub(crate) struct WriteArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cross-validation")]
 pub(crate) struct FoldArgs {
-    /// Number of folds
+    /// Number of folds; as many as there are rows: leave-one-out
     #[arg(short = 'k', value_name = "K", default_value_t = 10, value_parser = values::fold_count)]
     pub(crate) k: usize,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out (whatever -k is), expanding or sliding (time series: the
+    /// Leave-one-out: a fold for each row, of which only those of support vectors cost a training. Short for --folds leave-one-out
+    #[arg(long, conflicts_with = "folds")]
+    pub(crate) loo: bool,
+    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups, leave-one-group-out, leave-one-out (both whatever -k is), expanding or sliding (time series: the
     /// rows must be in the order of time; each fold trains on what comes before the rows that it tests), or a file with one fold number per row [default: stratified,
     /// shuffled where there are no classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]

@@ -1,18 +1,21 @@
-//! Options about probabilities.
+//! Options about probabilities and thresholds.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-use maxmargin::cv::Probability;
+use clap::{ArgGroup, Args, ValueEnum};
+use maxmargin::Svm;
+use maxmargin::core::Needs;
+use maxmargin::cv::{Fits, Metric, Probability, all_metrics, is_tunable};
 use maxmargin::model::{Decide, Model};
 
-/// How labels come from a model with probabilities.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+/// How labels come from a model with probabilities or a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecideName {
     /// the class of the greatest probability
-    #[default]
     Coupled,
     /// what the decision values elect, as LIBSVM's svm-predict does without -b
     Vote,
+    /// the second of two classes from the model's threshold on
+    Threshold,
 }
 
 impl DecideName {
@@ -23,21 +26,59 @@ impl DecideName {
             _ if model.classes().is_empty() => model.decide(),
             Self::Coupled if coupled => Decide::Coupled,
             Self::Coupled | Self::Vote => model.scheme().decide(),
+            Self::Threshold => Decide::Threshold,
         }
     }
 }
 
-/// Probabilities of a training.
+/// Probabilities and a threshold of a training.
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Probabilities")]
+#[command(next_help_heading = "Probabilities, threshold", group(ArgGroup::new("fitted").multiple(true)))]
 pub(crate) struct ProbabilityArgs {
     /// Give the model probabilities, fitted to five folds that are trained besides: platt (a sigmoid) or isotonic (any monotone function); of a regression the
     /// scale of its errors, of one class the probability of being inside
-    #[arg(long, value_name = "HOW", value_parser = probability())]
+    #[arg(long, value_name = "HOW", value_parser = probability(), group = "fitted")]
     pub(crate) probability: Option<Probability>,
-    /// How labels come from a model with probabilities
-    #[arg(long, value_enum, default_value_t, requires = "probability")]
-    pub(crate) decide: DecideName,
+    /// Give the model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced_accuracy, f1, f1_macro, matthews) of samples that their machines did not see, in five folds
+    /// that are trained besides. Labels go by it; decision values and probabilities stay those of the machine, nothing is subtracted
+    #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
+    pub(crate) threshold: Option<&'static dyn Metric>,
+    /// How labels come from the model [default: threshold where there is one, else coupled]
+    #[arg(long, value_enum, requires = "fitted")]
+    pub(crate) decide: Option<DecideName>,
+}
+
+impl ProbabilityArgs {
+    /// What is asked for.
+    pub(crate) fn fits(self) -> Fits {
+        Fits { probability: self.probability, threshold: self.threshold }
+    }
+
+    /// The estimator that gives it to its models.
+    pub(crate) fn given(self, svm: Svm) -> Svm {
+        fitted(self.fits(), svm)
+    }
+}
+
+/// The estimator that gives this to its models.
+pub(crate) fn fitted(fits: Fits, svm: Svm) -> Svm {
+    let svm = fits.probability.into_iter().fold(svm, Svm::probability);
+    fits.threshold.into_iter().fold(svm, Svm::threshold)
+}
+
+/// The rule for the labels of a model, where one is named, and its own otherwise.
+pub(crate) fn decided(model: &Model, name: Option<DecideName>) -> Decide {
+    name.map_or(model.decide(), |name| name.decide(model))
+}
+
+/// A metric that can choose a threshold, by name; words may be joined as those of other options are.
+pub(crate) fn threshold(name: &str) -> Result<&'static dyn Metric, String> {
+    let known = || all_metrics(Needs::Classes).filter(|metric| is_tunable(*metric));
+    let wanted = name.replace('-', "_");
+    known().find(|metric| metric.name() == wanted).ok_or_else(|| {
+        let names: Vec<&str> = known().map(Metric::name).collect();
+        format!("a threshold is chosen by a score that weighs errors of both classes: {}", names.join(", "))
+    })
 }
 
 /// A way of fitting probabilities by name.

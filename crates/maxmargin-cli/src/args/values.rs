@@ -129,6 +129,7 @@ pub(crate) enum Folds {
     Groups,
     StratifiedGroups,
     LeaveOneGroupOut,
+    LeaveOneOut,
     Expanding,
     Sliding,
     File(PathBuf),
@@ -210,7 +211,7 @@ pub(crate) fn fold_count(text: &str) -> Result<usize, String> {
 
 /// What folds are called, but for a file of them.
 pub(crate) const FOLDS: &str =
-    "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, expanding, sliding";
+    "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, leave-one-out, expanding, sliding";
 
 /// A number of times, 1 or more.
 pub(crate) fn times(text: &str) -> Result<usize, String> {
@@ -225,6 +226,7 @@ pub(crate) fn folds(text: &str) -> Result<Folds, String> {
         "groups" => Folds::Groups,
         "stratified-groups" => Folds::StratifiedGroups,
         "leave-one-group-out" => Folds::LeaveOneGroupOut,
+        "leave-one-out" => Folds::LeaveOneOut,
         "expanding" => Folds::Expanding,
         "sliding" => Folds::Sliding,
         "" => {

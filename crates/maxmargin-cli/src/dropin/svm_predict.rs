@@ -86,7 +86,7 @@ fn order_of(model: &Model, bytes: &[u8]) -> Vec<usize> {
     let order: Vec<usize> = labels.filter_map(|label| outcomes.iter().position(|known| *known == label)).collect();
     match (order.len() == outcomes.len(), outcomes.len(), model.decide()) {
         (true, ..) => order,
-        (false, 2, Decide::Coupled) => vec![1, 0],
+        (false, 2, Decide::Coupled | Decide::Threshold) => vec![1, 0],
         (false, count, _) => (0..count).collect(),
     }
 }

@@ -4,10 +4,10 @@ use super::choice::Choice;
 use super::descended::DescentDocument;
 use crate::args::Json;
 use crate::format;
-use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, words};
+use crate::report::{Align, End, Seconds, Setup, Validated, columns, data_line, setup_line, threshold_text, words};
 use maxmargin::Svm;
 use maxmargin::core::Status;
-use maxmargin::cv::{CertificateReport, CvReport};
+use maxmargin::cv::{CertificateReport, CvReport, ThresholdReport};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -56,6 +56,8 @@ pub(super) struct Refit {
     pub(super) status: Status,
     pub(super) certificate: CertificateReport,
     pub(super) support_vectors: usize,
+    /// Where one was asked for.
+    pub(super) threshold: Option<ThresholdReport>,
 }
 
 #[derive(Debug, Serialize)]
@@ -345,7 +347,9 @@ pub(super) fn text(d: &GridDocument, choice: &Choice) -> String {
     let beside = beside + &d.outer.as_ref().map_or_else(String::new, |outer| outer.text(choice));
     let refit = d.refit.as_ref().map_or_else(String::new, |refit| {
         let (vectors, how) = (format::count(refit.support_vectors as u64), words(refit.status));
-        format!("model of all data: {} ({vectors} support vectors, {how})\n", refit.model)
+        let threshold = refit.threshold.as_ref().map(|found| threshold_text(found, &d.setup.labels()));
+        let threshold = threshold.map_or_else(String::new, |text| format!("threshold: {text}\n"));
+        format!("model of all data: {} ({vectors} support vectors, {how})\n{threshold}", refit.model)
     });
     let table = if shown.is_empty() { String::new() } else { table(&shown, choice) };
     format!(

@@ -5,7 +5,7 @@ use super::descended::DescentDocument;
 use super::document::{self, CellDocument, GridDocument, Refit};
 use super::outer::OuterDocument;
 use super::{Files, page, plot, ranges_of_c, scales};
-use crate::args::{GridArgs, Taken};
+use crate::args::{GridArgs, Taken, decided};
 use crate::cv::tell_of_cold_starts;
 use crate::failure::{Done, Failure};
 use crate::input::Input;
@@ -71,7 +71,9 @@ impl Searched<'_> {
         let chosen = best.map(|at| cells[at]);
         let shown = if args.search.how.random.is_some() { [Vec::new(), Vec::new()] } else { ranges_shown(&asked) };
         let rows = self.input.data.labels.len();
-        warn_of_best(chosen, majority, (rows, &shown), (args, choice), &mut notes);
+        let only = chosen.and_then(|best| best.found.only_said());
+        let only = only.and_then(|class| self.classes.as_ref()?.labels().get(class).copied());
+        warn_of_best(chosen, (majority, only), (rows, &shown), (args, choice), &mut notes);
         let mut drawn = Vec::new();
         if files.page.is_some() {
             // Writing to memory cannot fail.
@@ -139,7 +141,7 @@ impl Searched<'_> {
         // The limit is for the search and this together.
         let left = self.args.run.time_limit.map(|limit| limit.saturating_sub(self.begun.elapsed()));
         let svm = left.into_iter().fold(self.found.cells[at].svm.clone(), Svm::max_time);
-        let svm = self.args.probability.probability.into_iter().fold(svm, Svm::probability);
+        let svm = self.args.probability.given(svm);
         refit(&svm, &self.input, output, notes, self.args).map(Some)
     }
 }
@@ -166,7 +168,7 @@ fn write(
 /// Says where nothing was learnt, and where there may be better.
 fn warn_of_best(
     best: Option<&CellDocument>,
-    majority: Option<(f64, usize)>,
+    (majority, only): (Option<(f64, usize)>, Option<f64>),
     (rows, shown): (usize, &[Vec<f64>; 2]),
     (args, choice): (&GridArgs, &Choice),
     notes: &mut Notes,
@@ -174,6 +176,15 @@ fn warn_of_best(
     match (best, majority) {
         (Some(best), Some(majority)) if choice.is_default() && best.found.correct <= majority.1 => {
             notes.warn(no_better(best, majority, rows, args));
+        }
+        (Some(best), Some(_)) if only.is_some() => {
+            notes.warn(format!(
+                "the best combination by {} says {} of every row, whatever it is ({}); try {}",
+                choice.name(),
+                only.map(names::shown).unwrap_or_default(),
+                best.text(),
+                tries_of_classes(args).join(", ")
+            ));
         }
         (Some(best), None) if best.found.scores.get("r2").is_some_and(|r2| *r2 <= 0.0) => {
             notes.warn(format!("no combination beats always saying the mean of the targets; try {}", tries(args).join(", ")));
@@ -208,12 +219,16 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
         notes.warn(format!("the model has no probabilities: {why}"));
     }
+    if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
+        notes.warn(format!("the model has no threshold but 0: {why}"));
+    }
     let support_vectors = fitted.model.support_vectors();
-    let decide = args.probability.decide.decide(&fitted.model);
+    let decide = decided(&fitted.model, args.probability.decide);
     let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
     let _writing = Phase::new(quiet, format!("writing {model}"));
     model_io::save(&written, output)?;
-    Ok(Refit { model, status: fitted.status, certificate: fitted.certificate, support_vectors })
+    let (status, certificate, threshold) = (fitted.status, fitted.certificate, fitted.threshold);
+    Ok(Refit { model, status, certificate, support_vectors, threshold })
 }
 
 /// The label of the largest class, of equals the first, and its size.
@@ -231,16 +246,21 @@ fn tries(args: &GridArgs) -> Vec<&'static str> {
     tries
 }
 
-/// What to do when nothing was learnt.
-fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
+/// What else there is to try where there are classes.
+fn tries_of_classes(args: &GridArgs) -> Vec<&'static str> {
     let mut tries = tries(args);
     tries.extend(args.problem.weight.is_empty().then_some("a weight for the rare classes (--weight LABEL=W, or balanced)"));
+    tries
+}
+
+/// What to do when nothing was learnt.
+fn no_better(best: &CellDocument, (label, size): (f64, usize), rows: usize, args: &GridArgs) -> String {
     format!(
         "nothing beats the majority class: always guessing {} is right for {:.4} %, the best combination for {:.4} %; try {}",
         names::shown(label),
         100.0 * size as f64 / rows as f64,
         100.0 * best.found.correct as f64 / rows as f64,
-        tries.join(", "),
+        tries_of_classes(args).join(", "),
     )
 }
 

@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::document::Parameters;
 use crate::args::GridArgs;
 use crate::failure::Failure;
+use crate::folds::leaves_one_out;
 use crate::input::Input;
 use crate::problem::failed;
 use crate::progress::Bar;
@@ -60,14 +61,16 @@ pub(super) fn judge(
         maxmargin::core::Needs::Classes => FoldPlan::stratified(&data.labels, k, args.data.options.seed),
         _ => FoldPlan::shuffled(data.labels.len(), k, args.data.options.seed),
     };
-    if args.folds.folds.is_some() {
-        let what = "--outer: inner folds are made anew in each outer one: stratified, or shuffled where there are no classes; leave --folds out";
+    let loo = leaves_one_out(&args.folds, input.data.labels.len());
+    if args.folds.folds.is_some() && !loo {
+        let what = "--outer: inner folds are made anew in each outer one: stratified, or shuffled where there are no classes, or --loo; leave --folds out";
         return Err(Failure::Usage(what.to_owned()));
     }
     let outer = planned(&input.data, k).map_err(at_data)?;
     let bar = Bar::cells(args.run.quiet, 1);
     let attended = Attended { watch: &bar, logs };
-    let found = svm.nested(&input.data, &outer, |data| planned(data, args.folds.k), search, attended);
+    let inner = |data: &Dataset| if loo { FoldPlan::leave_one_out(data.labels.len()) } else { planned(data, args.folds.k) };
+    let found = svm.nested(&input.data, &outer, inner, search, attended);
     let found = found.map_err(|e| failed(input, &e))?;
     let folds = found.folds.into_iter().map(|fold| FoldDocument {
         train: fold.train,

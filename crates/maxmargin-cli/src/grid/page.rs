@@ -3,7 +3,7 @@
 use super::choice::Choice;
 use super::document::{CellDocument, GridDocument, Parameters};
 use crate::format;
-use crate::report::{data_line, setup_line};
+use crate::report::{data_line, setup_line, threshold_text};
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#222;background:#fff}\
@@ -51,6 +51,9 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
     if let Some(refit) = &d.refit {
         let vectors = format::count(refit.support_vectors as u64);
         writeln!(out, "<li>Model of all data: {} ({vectors} support vectors)</li>", escaped(&refit.model))?;
+        if let Some(found) = &refit.threshold {
+            writeln!(out, "<li>Threshold: {}</li>", escaped(&threshold_text(found, &d.setup.labels())))?;
+        }
     }
     let iterations = format::count(d.total_iterations);
     writeln!(out, "<li>{iterations} iterations in {}</li>\n</ul>", format::seconds(d.seconds.total))?;

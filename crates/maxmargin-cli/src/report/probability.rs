@@ -1,8 +1,8 @@
-//! What reports say of probabilities.
+//! What reports say of probabilities and thresholds.
 
 use super::table::{Align, columns};
 use crate::{format, names};
-use maxmargin::cv::{CalibrationReport, Reliability};
+use maxmargin::cv::{CalibrationReport, OutOfFold, Reliability, ThresholdReport};
 
 /// `platt, from 5 folds, 1,234 iterations, 0.52 s; log loss 0.33, Brier score 0.1, expected calibration error 0.01 …`
 pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
@@ -12,8 +12,29 @@ pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
         (None, None, Some(reliability)) => format!("{} (of samples that took no part)", reliability_text(reliability)),
         (None, None, None) => "of being inside".to_owned(),
     };
-    let (iterations, seconds) = (format::count(report.iterations), format::seconds(report.seconds));
-    format!("{}, from {} folds, {iterations} iterations, {seconds}; {what}", report.method, report.folds)
+    format!("{}, from {}; {what}", report.method, run_text(&report.run))
+}
+
+/// `5 folds, 1,234 iterations, 0.52 s`
+fn run_text(run: &OutOfFold) -> String {
+    let (iterations, seconds) = (format::count(run.iterations), format::seconds(run.seconds));
+    format!("{} folds, {iterations} iterations, {seconds}", run.folds)
+}
+
+/// `1 from -0.8 on, from 5 folds, 1,234 iterations, 0.52 s; balanced_accuracy 0.85 instead of 0.71 of samples that their machines did not see …`
+pub(crate) fn threshold_text(report: &ThresholdReport, classes: &[f64]) -> String {
+    let score = |score: Option<f64>| score.map_or_else(|| "none".to_owned(), format::short);
+    let [before, after, crossed] = [report.before, report.after, report.cross_fitted].map(score);
+    let (Some(value), [_, second]) = (report.value, classes) else {
+        return format!("0: {}; from {}", report.missing.unwrap_or("none was found"), run_text(&report.run));
+    };
+    format!(
+        "class {} from {} on, from {}; {} {before} with 0, {after} with it, of samples that their machines did not see ({crossed} where the threshold did not see them either)",
+        names::shown(*second),
+        format::exact(value),
+        run_text(&report.run),
+        report.metric,
+    )
 }
 
 /// `log loss 0.33, Brier score 0.1, expected calibration error 0.01`

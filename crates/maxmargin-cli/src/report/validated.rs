@@ -108,6 +108,13 @@ impl Validated {
         Seconds { read: 0.0, kernel, seed: Some(seed), solve: Some(solve), certify, total: report.total_seconds }
     }
 
+    /// The place of the class that is said of every sample, where it is one.
+    pub(crate) fn only_said(&self) -> Option<usize> {
+        let is_said = |class: &usize| self.confusion.counts.iter().any(|row| row[*class] > 0);
+        let mut said = (0..self.confusion.counts.len()).filter(is_said);
+        said.next().filter(|_| said.next().is_none())
+    }
+
     pub(crate) fn seeding(&self) -> &'static str {
         self.seeding
     }

@@ -2,7 +2,7 @@
 
 use super::LinearModel;
 use crate::error::ModelError;
-use crate::machine::{Machine, Rule, Scheme};
+use crate::machine::{Decide, Machine, Rule, Scheme, THRESHOLD};
 use crate::model::Model;
 use maxmargin_core::{Loss, Needs};
 use maxmargin_kernel::Kernel;
@@ -13,7 +13,7 @@ impl LinearModel {
     ///
     /// # Errors
     ///
-    /// When it has a kernel, a scaler, features numbered from 0, or machines for pairs of more than two classes.
+    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0, or machines for pairs of more than two classes.
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
         let parts = model.parts();
         let refused = |what: &str| Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
@@ -25,6 +25,9 @@ impl LinearModel {
         }
         if parts.encoder.as_ref().is_some_and(|encoder| !encoder.is_plain()) {
             return refused("a model of words or of gaps that are filled in");
+        }
+        if parts.decide == Decide::Threshold {
+            return refused(THRESHOLD);
         }
         if parts.index_base != 1 {
             return refused("a model of features numbered from 0");

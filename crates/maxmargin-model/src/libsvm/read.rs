@@ -133,6 +133,7 @@ fn parts(
         scheme: Scheme::Pairs,
         calibration: Vec::new(),
         encoder: None,
+        threshold: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Kind;
 use crate::calibration::Calibration;
 use crate::error::ModelError;
-use crate::machine::Scheme;
+use crate::machine::{Decide, Scheme, THRESHOLD};
 use crate::model::Model;
 use crate::parts::Parts;
 use maxmargin_data::classes::pairs;
@@ -16,12 +16,15 @@ use std::io::{self, Write};
 ///
 /// # Errors
 ///
-/// When a label is not an integer of 32 bits, when a vector is used by machines that share no class (LIBSVM has no room for that), and
+/// When a label is not an integer of 32 bits, when labels are those of a threshold, when a vector is used by machines that share no class (LIBSVM has no room for that), and
 /// those of `out`.
 pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
     let parts = model.parts();
     if parts.scheme == Scheme::Rest {
         return Err(ModelError::Unsupported("LIBSVM's text for machines of each class against the rest".to_owned()));
+    }
+    if parts.decide == Decide::Threshold {
+        return Err(ModelError::Unsupported(format!("{THRESHOLD}, in LIBSVM's text; train without one")));
     }
     if parts.classes.is_empty() {
         return write_alone(model, out);

@@ -180,7 +180,7 @@ fn too_many_coefficients_are_refused() {
 }
 
 #[test]
-fn probabilities_of_format_6() {
+fn probabilities_of_formats_6_and_7() {
     let parts = decode(&file(1, &two(first()))).expect("an old model").into_parts();
     let Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, .. } = parts.clone();
     let calibration = vec![Calibration::Sigmoid { a: -1.0, b: 0.5 }];
@@ -198,6 +198,9 @@ fn probabilities_of_format_6() {
         scheme,
     };
     let model = decode(&file(6, &six)).expect("an old model");
-    assert_eq!(*model.parts(), Parts { calibration, ..parts });
+    assert_eq!(*model.parts(), Parts { calibration: calibration.clone(), ..parts.clone() });
     assert_eq!(model.columns(), None);
+    let seven = decode(&file(7, &Parts7 { first: six, encoder: None })).expect("an old model");
+    assert_eq!(*seven.parts(), Parts { calibration, ..parts });
+    assert_eq!(seven.threshold(), None);
 }

@@ -68,6 +68,7 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         scheme: Scheme::Pairs,
         calibration: Vec::new(),
         encoder: None,
+        threshold: None,
     })
     .expect("a valid model")
 }

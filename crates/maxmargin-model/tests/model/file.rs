@@ -121,7 +121,7 @@ fn messages_say_what_is_wrong() {
     let says = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
     assert!(says(b"hello").contains("not a model file"));
     assert!(says(b"").contains("not a model file"));
-    assert!(says(b"maxmargin-model 8 0 abc\n").contains("format 8"));
+    assert!(says(b"maxmargin-model 9 0 abc\n").contains("format 9"));
     assert!(says(b"maxmargin-model").contains("first line"));
     assert!(says(format!("maxmargin-model {FORMAT} 18446744073709551615 00\nxx").as_bytes()).contains("cut short"));
     let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1), CLASSES[0])).unwrap();

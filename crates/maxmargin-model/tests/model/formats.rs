@@ -116,3 +116,12 @@ fn format_5() {
     assert_eq!((record.formulation, record.sample_weights.as_ref().map(Vec::len)), (Formulation::NuSvc { nu: 0.5 }, Some(9)));
     assert_eq!((model.decide(), model.scheme(), model.calibration()), (Decide::Vote, Scheme::Pairs, &[][..]));
 }
+
+#[test]
+fn format_7() {
+    let queries = queries("three.data");
+    let model = read_back("format7", &queries);
+    assert_eq!((model.decide(), model.calibration().len(), model.threshold()), (Decide::Coupled, 3, None));
+    assert!(model.columns().is_some_and(|columns| columns.width() == model.parts().support.features()));
+    assert_eq!(model.record().map(|record| record.rows), Some(9));
+}

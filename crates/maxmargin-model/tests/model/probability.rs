@@ -137,3 +137,59 @@ fn probabilities_do_not_depend_on_threads() {
     let seq = model.probabilities(&queries, Par::Seq).unwrap();
     assert_eq!(pool.install(|| model.probabilities(&queries, Par::Pool).unwrap()), seq);
 }
+
+#[test]
+fn a_threshold_moves_labels_and_nothing_else() {
+    let queries = dense(200, 6, 17);
+    let plain = model(Kernel::Rbf { gamma: 0.7 }, sparse(24, 6, 3), CLASSES[0]);
+    let decisions = plain.decision_values(&queries, Par::Seq).unwrap();
+    // One of the decision values: it belongs to the second class.
+    let threshold = decisions[7];
+    let moved = plain.clone().with_threshold(threshold).unwrap();
+    assert_eq!((moved.decide(), moved.threshold()), (Decide::Threshold, Some(threshold)));
+    assert_eq!(moved.decision_values(&queries, Par::Seq).unwrap(), decisions);
+    let expected: Vec<f64> = decisions.iter().map(|f| plain.classes()[usize::from(*f >= threshold)]).collect();
+    let labels = moved.predict(&queries, Par::Seq).unwrap();
+    assert_eq!((labels[7], &labels), (plain.classes()[1], &expected));
+    assert_ne!(labels, plain.predict(&queries, Par::Seq).unwrap());
+    assert_eq!(decode(&encode(&moved).unwrap()).unwrap(), moved);
+    assert_eq!(moved.clone().without_threshold(), plain);
+    assert_eq!(
+        moved.with_decide(Decide::Vote).unwrap().predict(&queries, Par::Seq).unwrap(),
+        plain.predict(&queries, Par::Seq).unwrap()
+    );
+    assert!(plain.with_decide(Decide::Threshold).is_err());
+}
+
+#[test]
+fn labels_of_a_threshold_stay_where_there_are_probabilities() {
+    let plain = model(Kernel::Rbf { gamma: 0.7 }, sparse(24, 6, 3), CLASSES[0]);
+    let (sigmoids, queries) = (sigmoids(&plain), dense(200, 6, 17));
+    let moved = plain.clone().with_threshold(0.3).unwrap();
+    let labels = moved.predict(&queries, Par::Seq).unwrap();
+    let both = moved.clone().with_calibration(sigmoids.clone()).unwrap();
+    assert_eq!(both.predict(&queries, Par::Seq).unwrap(), labels);
+    let probable = plain.with_calibration(sigmoids).unwrap();
+    assert_eq!(both.probabilities(&queries, Par::Seq).unwrap(), probable.probabilities(&queries, Par::Seq).unwrap());
+    assert_eq!(both.clone().without_calibration(), moved);
+    assert_eq!(both.clone().without_threshold(), probable);
+    assert_eq!(
+        both.with_decide(Decide::Coupled).unwrap().predict(&queries, Par::Seq).unwrap(),
+        probable.predict(&queries, Par::Seq).unwrap()
+    );
+}
+
+#[test]
+fn thresholds_without_two_classes_or_without_a_place_are_refused() {
+    let two = model(Kernel::Linear, dense(6, 3, 1), CLASSES[0]);
+    let three = model(Kernel::Linear, dense(9, 4, 2), CLASSES[1]);
+    assert!(two.clone().with_threshold(f64::NAN).is_err() && two.clone().with_threshold(f64::INFINITY).is_err());
+    assert!(three.clone().with_threshold(0.5).is_err());
+    assert!(changed(&three, |parts| parts.threshold = Some(0.5)).is_err());
+    let moved = two.with_threshold(0.5).unwrap();
+    let error = write_model(&moved, &mut Vec::new()).expect_err("no place for it");
+    assert!(error.to_string().contains("threshold"), "{error}");
+    let error = maxmargin_model::liblinear::LinearModel::from_model(&moved).expect_err("no place for it");
+    assert!(error.to_string().contains("threshold"), "{error}");
+    assert!(write_model(&moved.with_decide(Decide::Vote).unwrap(), &mut Vec::new()).is_ok());
+}

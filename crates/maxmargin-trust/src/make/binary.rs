@@ -83,11 +83,16 @@ fn parts(draws: &mut Draws) -> Parts {
     } else {
         Vec::new()
     };
+    let threshold = (classes == 2 && draws.once_in(3)).then(|| draws.unit());
     Parts {
         kernel,
         support,
         machines,
-        decide: if calibration.is_empty() { Decide::Vote } else { Decide::Coupled },
+        decide: match (&threshold, calibration.is_empty()) {
+            (Some(_), _) => Decide::Threshold,
+            (None, true) => Decide::Vote,
+            (None, false) => Decide::Coupled,
+        },
         classes: (0..classes).map(|k| k as f64 * 2.0 - 1.0).collect(),
         index_base: u32::from(!draws.once_in(6)),
         scaler,
@@ -96,6 +101,7 @@ fn parts(draws: &mut Draws) -> Parts {
         scheme: Scheme::Pairs,
         calibration,
         encoder,
+        threshold,
     }
 }
 

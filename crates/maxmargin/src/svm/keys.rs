@@ -1,7 +1,7 @@
 //! What a cell of a search depends on, as a key: equal keys, equal bits.
 
 use super::Svm;
-use maxmargin_cv::{CellLog, FoldPlan, Unlogged};
+use maxmargin_cv::{CellLog, Fits, FoldPlan, Unlogged};
 use maxmargin_data::sealed::key_of;
 use maxmargin_data::{Dataset, Par};
 use maxmargin_model::data_sha256;
@@ -47,7 +47,7 @@ impl Base {
         let plain = Svm {
             formulation: svm.formulation().with_c(1.0),
             goal: Some(svm.resolved_goal()),
-            probability: None,
+            fits: Fits::default(),
             max_time: None,
             memory: 0,
             par: Par::Seq,

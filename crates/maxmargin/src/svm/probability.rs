@@ -1,8 +1,8 @@
-//! Probabilities: with a training, or later.
+//! Probabilities and thresholds: with a training, or later.
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{Calibrated, CvError, CvWatch, Fitted, Probability, Quiet, Solver, Study, calibration_plan};
+use maxmargin_cv::{Calibrated, CvError, CvWatch, Fits, Fitted, Metric, Probability, Quiet, Solver, Study, calibration_plan};
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_model::Model;
 use std::time::Instant;
@@ -13,10 +13,38 @@ impl Svm {
     /// probability. Errors of a regression have a scale ([`Model::error_scale`]) and one class the probability of being inside, whichever way is asked for.
     #[must_use]
     pub fn probability(self, probability: Probability) -> Self {
-        Self { probability: Some(probability), ..self }
+        let fits = Fits { probability: Some(probability), ..self.fits };
+        Self { fits, ..self }
     }
 
-    /// Gives a model that this estimator trained on `data` (or [`Svm::of_model`], of its record) probabilities, in the way of [`Svm::probability`], or Platt's.
+    /// Gives trained models of two classes a threshold ([`Model::threshold`]) in place of 0: the one with the best score by `metric` among decision values of samples that their
+    /// machines did not see, from five seeded folds as for [`Svm::probability`] (the same, where both are asked for). [`Fitted::threshold`] has the score before and
+    /// after. Labels are then those of the threshold, also where there are probabilities; decision values and probabilities are those of the machine.
+    ///
+    /// ```
+    /// use maxmargin::cv::BalancedAccuracy;
+    /// use maxmargin::prelude::*;
+    ///
+    /// // One sample in eight is of the class 1.
+    /// let all = Generator::Banana.generate(400, None, 1)?;
+    /// let rows: Vec<usize> = (0..400).filter(|&i| all.labels[i] < 0.0 || i % 7 == 0).collect();
+    /// let data = all.select(&rows);
+    /// let fitted = Svm::rbf(0.5).c(0.1).threshold(&BalancedAccuracy).fit(&data)?;
+    /// let report = fitted.threshold.clone().expect("asked for");
+    /// assert!(report.after > report.before); // of samples that the machines of the folds did not see
+    /// let threshold = fitted.model.threshold().expect("there is one");
+    /// let (decisions, labels) = (fitted.decision_values(&data.samples)?, fitted.predict(&data.samples)?);
+    /// assert!(decisions.iter().zip(&labels).all(|(f, label)| (*f >= threshold) == (*label == 1.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn threshold(self, metric: &'static dyn Metric) -> Self {
+        let fits = Fits { threshold: Some(metric), ..self.fits };
+        Self { fits, ..self }
+    }
+
+    /// Gives a model that this estimator trained on `data` (or [`Svm::of_model`], of its record) what [`Svm::probability`] and [`Svm::threshold`] asked for;
+    /// Platt's probabilities, where nothing was.
     ///
     /// # Errors
     ///
@@ -25,13 +53,15 @@ impl Svm {
         self.calibrate_watched(model, data, &Quiet)
     }
 
-    /// As [`Svm::calibrate`], telling `watch`; where that ends the run, the model stays without probabilities.
+    /// As [`Svm::calibrate`], telling `watch`; where that ends the run, the model stays without.
     ///
     /// # Errors
     ///
     /// As [`Svm::calibrate`].
     pub fn calibrate_watched(&self, model: Model, data: &Dataset, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
-        self.study(data, |study| self.calibrated(study, model, self.probability.unwrap_or_default(), watch))
+        let platt = Fits { probability: Some(Probability::Platt), ..self.fits };
+        let fits = if self.fits.is_nothing() { platt } else { self.fits };
+        self.study(data, |study| self.calibrated(study, model, fits, watch))
     }
 
     /// The estimator that trained a model, as its record says; memory, threads and seeds as usual.
@@ -54,20 +84,22 @@ impl Svm {
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))
     }
 
-    /// A training, and probabilities where they are asked for; the time is for both.
+    /// A training, and what is fitted to folds where that is asked for; the time is for both.
     pub(super) fn fitted(&self, study: &Study, watch: &dyn CvWatch) -> Result<Fitted, CvError> {
         let begun = Instant::now();
         // Whoever asks for what the data cannot give hears of it before the work.
-        self.probability.map(|_| calibration_plan(study.classes, &study.data.labels, self.seed)).transpose()?;
+        self.fits.check(study.classes, &study.data.labels)?;
         let fitted = study.train(watch)?;
-        let Some(probability) = self.probability else { return Ok(fitted) };
+        if self.fits.is_nothing() {
+            return Ok(fitted);
+        }
         let rest = Study { stop: study.stop.left(begun, 0), ..*study };
-        let calibrated = self.calibrated(&rest, fitted.model.clone(), probability, watch)?;
+        let calibrated = self.calibrated(&rest, fitted.model.clone(), self.fits, watch)?;
         Ok(fitted.calibrated(calibrated))
     }
 
-    fn calibrated(&self, study: &Study, model: Model, way: Probability, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
+    fn calibrated(&self, study: &Study, model: Model, fits: Fits, watch: &dyn CvWatch) -> Result<Calibrated, CvError> {
         let plan = calibration_plan(study.classes, &study.data.labels, self.seed)?;
-        study.calibrate(model, way, &plan, self.seeding, watch)
+        study.calibrate(model, fits, &plan, self.seeding, watch)
     }
 }
