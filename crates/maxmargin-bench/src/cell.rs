@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::machine;
 use crate::pick::Pick;
+use crate::task::Task;
 use maxmargin::Solver;
-use maxmargin::core::{Formulation, Stop};
+use maxmargin::core::Stop;
 use maxmargin::cv::Seeding;
 use maxmargin::cv::solver::UnknownSolver;
 use maxmargin::kernel::Kernel;
@@ -96,22 +97,6 @@ pub(crate) struct Train {
     pub(crate) linear: LinearOptions,
     #[serde(flatten)]
     _nothing_else: NothingElse,
-}
-
-/// What machines are to say, where it is not which of two classes (auto).
-#[derive(Debug, Deserialize)]
-pub(crate) struct Task {
-    /// Regression: the width within which errors cost nothing.
-    pub(crate) epsilon: Option<f64>,
-    /// One class: the share of samples outside.
-    pub(crate) outside: Option<f64>,
-}
-
-impl Task {
-    pub(crate) fn formulation(&self, c: f64) -> Option<Formulation> {
-        let regression = self.epsilon.map(|epsilon| Formulation::epsilon_svr(c, epsilon));
-        regression.or_else(|| self.outside.map(|nu| Formulation::OneClass { nu }))
-    }
 }
 
 /// Samples that are trained on, and that a model is tested on.

@@ -15,6 +15,7 @@ mod pick;
 mod simplex;
 mod smo;
 mod split;
+mod task;
 mod train;
 mod update;
 

@@ -313,7 +313,7 @@ pub(crate) struct CalibrateArgs {
     /// How decision values become probabilities: platt (a sigmoid) or isotonic (any monotone function) [default: platt, where no --threshold is asked for]
     #[arg(long, value_name = "HOW", value_parser = probability::probability())]
     pub(crate) probability: Option<Probability>,
-    /// Give a model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced_accuracy, f1, f1_macro, matthews) of samples that their machines did not see
+    /// Give a model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines did not see
     #[arg(long, value_name = "METRIC", value_parser = probability::threshold)]
     pub(crate) threshold: Option<&'static dyn Metric>,
     /// How labels come from the model from now on [default: threshold where there is one, else coupled]

@@ -99,14 +99,9 @@ fn calibration_refuses_other_data_and_keeps_the_model_where_there_is_nothing_to_
 
 /// Rows of which one in nine is of the rare class.
 fn unbalanced(bench: &Bench) {
-    let text: String = bench
-        .read("data")
-        .lines()
-        .enumerate()
-        .filter(|(i, line)| !line.starts_with('1') || i % 4 == 0)
-        .map(|(_, line)| format!("{line}\n"))
-        .collect();
-    bench.file("rare", text);
+    let data = bench.read("data");
+    let kept = data.split_inclusive('\n').enumerate().filter(|(i, line)| !line.starts_with('1') || i.is_multiple_of(4));
+    bench.file("rare", kept.map(|(_, line)| line).collect::<String>());
 }
 
 #[test]
@@ -160,8 +155,9 @@ fn labels_are_those_of_the_threshold_beside_probabilities() {
     assert_eq!(bench.json("predict rare both --decide coupled")["decide"], "coupled");
     bench.json("train rare -g 0.5 -c 0.1 --threshold f1 -o moved");
     bench.json("predict rare moved -o labels");
-    let of_p: String = bench.read("p").lines().skip(1).map(|line| format!("{}\n", line.split(' ').next().unwrap())).collect();
-    assert_eq!(of_p, bench.read("labels"));
+    let (of_p, labels) = (bench.read("p"), bench.read("labels"));
+    let of_p = of_p.lines().skip(1).map(|line| line.split(' ').next().unwrap());
+    assert!(of_p.eq(labels.lines()));
     // Probabilities that are given later leave the threshold what it is.
     bench.json("calibrate moved rare");
     assert_eq!(std::fs::read(bench.path("moved")).unwrap(), std::fs::read(bench.path("both")).unwrap());

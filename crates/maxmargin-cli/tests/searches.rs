@@ -231,8 +231,13 @@ fn leave_one_out_of_every_cell() {
 #[test]
 fn a_search_that_finds_the_majority_alone_says_so() {
     let bench = Bench::new();
-    let line = |i: usize| {
-        format!("{} 1:{} 2:{}\n", if i % 12 == 0 { 1 } else { -1 }, (i * 7 % 13) as f64 / 13.0, (i * 5 % 11) as f64 / 11.0)
+    let line = |i: u32| {
+        format!(
+            "{} 1:{} 2:{}\n",
+            if i.is_multiple_of(12) { 1 } else { -1 },
+            f64::from(i * 7 % 13) / 13.0,
+            f64::from(i * 5 % 11) / 11.0
+        )
     };
     bench.file("rare", (0..144).map(line).collect::<String>());
     let found = bench.run("grid rare -k 3 -c 0.001 -g 0.01 --metric balanced_accuracy --json");

@@ -234,7 +234,7 @@ mod tests {
         for &above in decisions {
             let below = decisions.iter().copied().filter(|other| *other < above).fold(f64::NEG_INFINITY, f64::max);
             if below.is_finite() && !(below < 0.0 && above >= 0.0) {
-                all.push((below + above) / 2.0);
+                all.push(f64::midpoint(below, above));
             }
         }
         all

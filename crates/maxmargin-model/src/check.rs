@@ -69,10 +69,9 @@ fn check_classes(decide: Decide, classes: &[f64]) -> Result<(), ModelError> {
 fn check_scheme(parts: &Parts) -> Result<(), ModelError> {
     let (decide, scheme) = (parts.decide, parts.scheme);
     let fits = match decide {
-        Decide::Vote | Decide::Value | Decide::Inlier => scheme == Scheme::Pairs,
+        Decide::Vote | Decide::Value | Decide::Inlier | Decide::Threshold => scheme == Scheme::Pairs,
         Decide::Argmax => scheme == Scheme::Rest,
         Decide::Coupled => !parts.calibration.is_empty(),
-        Decide::Threshold => scheme == Scheme::Pairs,
     };
     if decide == Decide::Threshold && parts.threshold.is_none() {
         return Err(ModelError::invalid("rule", "labels of a threshold, and the model has none"));

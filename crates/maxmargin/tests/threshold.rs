@@ -155,7 +155,6 @@ fn balanced_accuracy_of_unseen_data_rises() {
             BalancedAccuracy.score(&test.labels, &model.predict(&test.samples, Par::Seq).expect("labels"))
         };
         let (before, after) = (score(&fitted.model.clone().without_threshold()), score(&fitted.model));
-        println!("{name}: test {before} to {after}; out of fold {report:?}");
         assert!(after > before + 0.05, "{name}: {before} to {after}");
         // What is said out of fold is what comes of it, to what sixty rare samples can tell.
         let said = report.cross_fitted.expect("a score");

@@ -39,7 +39,7 @@ pub(crate) struct ProbabilityArgs {
     /// scale of its errors, of one class the probability of being inside
     #[arg(long, value_name = "HOW", value_parser = probability(), group = "fitted")]
     pub(crate) probability: Option<Probability>,
-    /// Give the model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced_accuracy, f1, f1_macro, matthews) of samples that their machines did not see, in five folds
+    /// Give the model of two classes a threshold in place of 0: the one with the best score by this metric (accuracy, balanced-accuracy, f1, f1-macro, matthews) of samples that their machines did not see, in five folds
     /// that are trained besides. Labels go by it; decision values and probabilities stay those of the machine, nothing is subtracted
     #[arg(long, value_name = "METRIC", value_parser = threshold, group = "fitted")]
     pub(crate) threshold: Option<&'static dyn Metric>,
