@@ -14,9 +14,6 @@ use maxmargin_model::Calibration;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Features that may have a γ of their own, at most: each costs a right-hand side a fold, and a pass over the kernel values.
-pub const MOST_FEATURES: usize = 500;
-
 /// The loss of a cross-validation at some C and γ: Platt's ([`Calibration::platt_loss`]) of the decision values of samples that the machines did not see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Smooth {
