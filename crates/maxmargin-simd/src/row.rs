@@ -22,6 +22,8 @@ pub struct Table {
     values: [f32; 256],
     /// Whether all codes from `FEW − 1` on stand for the same value.
     few: bool,
+    /// The first `FEW` values by bytes, the lowest first: what shuffles of bytes look up.
+    planes: [[u8; FEW]; 4],
 }
 
 impl Table {
@@ -29,7 +31,8 @@ impl Table {
     pub fn new(value: impl Fn(u8) -> f32) -> Self {
         let values = std::array::from_fn(|code| value(code as u8));
         let few = values[FEW..].iter().all(|v| v.to_bits() == values[FEW - 1].to_bits());
-        Self { values, few }
+        let planes = std::array::from_fn(|byte| std::array::from_fn(|code| values[code].to_le_bytes()[byte]));
+        Self { values, few, planes }
     }
 
     /// What `code` stands for.

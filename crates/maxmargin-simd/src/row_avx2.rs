@@ -1,87 +1,79 @@
-//! Eight kernel values at a time from a row of any form.
+//! Values of a row of any form, a stretch at a time.
 
-use super::{FEW_CODES, Row, Table, VALUES};
+use super::{FEW, Row, Table};
+use crate::passes::CHUNK;
 use std::arch::x86_64::*;
 
-/// Where a row is, and what its codes stand for.
-#[derive(Clone, Copy)]
-pub(crate) struct Source {
-    values: *const f32,
-    codes: *const u8,
-    table: *const f32,
-}
+/// Room for the values of a stretch of codes: they stay in the first-level cache.
+pub(crate) struct Stretch([f32; CHUNK]);
 
-impl Source {
-    pub(crate) fn of(row: &Row) -> Self {
-        match row {
-            Row::Values(values) => Self { values: values.as_ptr(), codes: std::ptr::null(), table: std::ptr::null() },
-            Row::Codes(codes, table) => Self { values: std::ptr::null(), codes: codes.as_ptr(), table: table.values().as_ptr() },
-        }
+impl Stretch {
+    pub(crate) fn new() -> Self {
+        Self([0.0; CHUNK])
     }
 
-    /// The eight values from `k` on, in two halves.
+    /// The values of the entries from `from` to `to`, at most [`CHUNK`] of them: where they lie, or decoded.
     ///
     /// # Safety
     ///
-    /// The row has the form `FORM` and at least `k + 8` entries.
+    /// Needs AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(crate) unsafe fn eight<const FORM: u8>(&self, k: usize) -> (__m128, __m128) {
-        // SAFETY: the caller's row has these eight entries; a code is below 256, the entries of a table.
-        unsafe {
-            if FORM == VALUES {
-                (_mm_loadu_ps(self.values.add(k)), _mm_loadu_ps(self.values.add(k + 4)))
-            } else if FORM == FEW_CODES {
-                let values = few(self.table, _mm_loadl_epi64(self.codes.add(k).cast()));
-                (_mm256_castps256_ps128(values), _mm256_extractf128_ps::<1>(values))
-            } else {
-                // Gathers of this generation of processors are slower than loads one by one.
-                let codes = self.codes.add(k).cast::<u64>().read_unaligned().to_le_bytes();
-                let at = |code: u8| *self.table.add(usize::from(code));
-                let [a, b, c, d, e, f, g, h] = codes;
-                (_mm_setr_ps(at(a), at(b), at(c), at(d)), _mm_setr_ps(at(e), at(f), at(g), at(h)))
+    pub(crate) unsafe fn values<'s>(&'s mut self, row: &Row<'s>, from: usize, to: usize) -> &'s [f32] {
+        match row {
+            Row::Values(values) => &values[from..to],
+            Row::Codes(codes, table) => {
+                let out = &mut self.0[..to - from];
+                // SAFETY: as for this function; both have `to − from` entries.
+                unsafe { decode(table, &codes[from..to], out) };
+                out
             }
         }
     }
 }
 
-/// What the eight codes in the low half stand for, all from 31 on for the same: four parts of the table in registers, chosen by two bits.
-///
-/// # Safety
-///
-/// The table has 32 entries.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn few(table: *const f32, codes: __m128i) -> __m256 {
-    let codes = _mm256_cvtepu8_epi32(_mm_min_epu8(codes, _mm_set1_epi8(31)));
-    // SAFETY: 4 × 8 entries.
-    let part = |p: usize| unsafe { _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.add(8 * p)), codes) };
-    let eighths = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(codes));
-    let halves = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(codes));
-    let low = _mm256_blendv_ps(part(0), part(1), eighths);
-    let high = _mm256_blendv_ps(part(2), part(3), eighths);
-    _mm256_blendv_ps(low, high, halves)
-}
-
 /// Writes what `codes` stand for.
+///
+/// A table of few values is four of bytes, one for each byte of an `f32`, that shuffles look 32 codes up in at once; its bytes are then woven together.
 ///
 /// # Safety
 ///
 /// Needs AVX2 and slices of one length.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn decode(table: &Table, codes: &[u8], out: &mut [f32]) {
-    let full = codes.len() / 8 * 8;
-    if table.few {
-        for k in (0..full).step_by(8) {
-            // SAFETY: k + 8 ≤ full bounds both accesses; a table has 256 entries.
-            unsafe {
-                _mm256_storeu_ps(
-                    out.as_mut_ptr().add(k),
-                    few(table.values.as_ptr(), _mm_loadl_epi64(codes.as_ptr().add(k).cast())),
-                );
-            };
+    let full = if table.few { codes.len() / FEW * FEW } else { 0 };
+    if full > 0 {
+        let part = |byte: usize, half: usize| {
+            // SAFETY: 16 of the 32 bytes of a plane.
+            unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(table.planes[byte].as_ptr().add(16 * half).cast())) }
+        };
+        let low: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 0));
+        let high: [__m256i; 4] = std::array::from_fn(|byte| part(byte, 1));
+        // Weaving works in halves of a vector: quarters of codes take turns, so that what comes out is in order.
+        let turns = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+        let last = _mm256_set1_epi8(FEW as i8 - 1);
+        for k in (0..full).step_by(FEW) {
+            // SAFETY: k + 32 ≤ full.
+            let codes = unsafe { _mm256_loadu_si256(codes.as_ptr().add(k).cast()) };
+            let codes = _mm256_min_epu8(_mm256_permutevar8x32_epi32(codes, turns), last);
+            // The bit of 16 where a choice looks for it.
+            let upper = _mm256_slli_epi16::<3>(codes);
+            let [a, b, c, d]: [__m256i; 4] = std::array::from_fn(|byte| {
+                _mm256_blendv_epi8(_mm256_shuffle_epi8(low[byte], codes), _mm256_shuffle_epi8(high[byte], codes), upper)
+            });
+            let (first, second) = (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b));
+            let (third, fourth) = (_mm256_unpacklo_epi8(c, d), _mm256_unpackhi_epi8(c, d));
+            let values = [
+                _mm256_unpacklo_epi16(first, third),
+                _mm256_unpackhi_epi16(first, third),
+                _mm256_unpacklo_epi16(second, fourth),
+                _mm256_unpackhi_epi16(second, fourth),
+            ];
+            for (part, values) in values.into_iter().enumerate() {
+                // SAFETY: 4 × 8 values from k on, k + 32 ≤ full.
+                unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(k + 8 * part).cast(), values) };
+            }
         }
     }
-    let from = if table.few { full } else { 0 };
-    out[from..].iter_mut().zip(&codes[from..]).for_each(|(out, &code)| *out = table.value(code));
+    out[full..].iter_mut().zip(&codes[full..]).for_each(|(out, &code)| *out = table.value(code));
 }
