@@ -38,7 +38,7 @@ pub struct Moved {
 ///
 /// While nobody comes to or leaves a bound, the free (M) keep `y f = 1`, the bounded (B) stay at C, and `Σ β = 0`, `β = y α`: with
 /// `A = [K_MM 1; 1ᵀ 0]` the derivative solves `A [dβ_M; db] = [−(Ḱβ)_M − K_MB dβ_B; −1ᵀdβ_B]`, where by log C `dβ_B = β_B` and `Ḱ = 0`, and by log γ
-/// `dβ_B = 0` and `Ḱ = K ln K` ([`docs/math/gradient.md`](https://github.com/maxmargin/maxmargin/blob/main/docs/math/gradient.md)). Of a bounded sample that is on the
+/// `dβ_B = 0` and `Ḱ = K ln K` (`docs/math/gradient.md`). Of a bounded sample that is on the
 /// margin exactly the derivative is that of the side on which it stays bounded. Free samples whose kernel rows depend on those of others (equal
 /// rows) keep their coefficients. Where nobody is free, the bias is the middle of what two bounded samples leave, and moves with these.
 pub struct Sensitivity<'g> {

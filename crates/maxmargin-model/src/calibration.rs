@@ -21,7 +21,7 @@ const BEYOND: (f64, f64) = (0.001, 0.999);
 /// How the decision value of one machine becomes a probability.
 ///
 /// Fits are deterministic and count every sample once, whatever its weight: weights say what errors cost, not how often samples are met.
-/// Formulas and sources: [`docs/math/probabilities.md`](https://github.com/maxmargin/maxmargin/blob/main/docs/math/probabilities.md).
+/// Formulas and sources: `docs/math/probabilities.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Calibration {
