@@ -146,10 +146,10 @@ fn halves(data: &Dataset, rows: usize) -> [Dataset; 2] {
 
 #[test]
 fn balanced_accuracy_of_unseen_data_rises() {
-    for (name, rows, svm) in [("w8a", 2000, Svm::linear().c(1.0)), ("ijcnn1", 600, Svm::c_svc(1.0).kernel(Kernel::rbf(0.5)))] {
+    for (name, rows, gamma) in [("a9a", 1000, 0.05), ("ijcnn1", 600, 0.5)] {
         let Some(data) = dataset(name) else { continue };
         let [train, test] = halves(&data, rows);
-        let fitted = fit(&svm.threshold(&BalancedAccuracy), &train);
+        let fitted = fit(&Svm::c_svc(1.0).kernel(Kernel::rbf(gamma)).threshold(&BalancedAccuracy), &train);
         let report = fitted.threshold.clone().expect("asked for");
         let score = |model: &maxmargin::model::Model| {
             BalancedAccuracy.score(&test.labels, &model.predict(&test.samples, Par::Seq).expect("labels"))
