@@ -125,8 +125,8 @@ fn messages_say_what_is_wrong() {
     assert!(says(b"maxmargin-model").contains("first line"));
     assert!(says(format!("maxmargin-model {FORMAT} 18446744073709551615 00\nxx").as_bytes()).contains("cut short"));
     let mut future = encode(&model(Kernel::Linear, dense(2, 2, 1), CLASSES[0])).unwrap();
-    future[16] = b'8';
-    assert!(matches!(decode(&future), Err(ModelError::Future { found: 8, newest: FORMAT })));
+    future[16] = b'9';
+    assert!(matches!(decode(&future), Err(ModelError::Future { found: 9, newest: FORMAT })));
     future[16] = b'0';
     assert!(matches!(decode(&future), Err(ModelError::Header)));
 }
