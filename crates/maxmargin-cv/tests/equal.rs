@@ -8,7 +8,7 @@ use maxmargin_testkit::conformance;
 use proptest::prelude::*;
 
 const JOINS: SmoFinish = SmoFinish { joins: true, ..APART };
-const APART: SmoFinish = SmoFinish { shrinking: maxmargin_smo::Shrinking::NEVER, hands_over: false, joins: false };
+const APART: SmoFinish = SmoFinish { smo: maxmargin_smo::Smo::PLAIN, hands_over: false, joins: false };
 
 /// `n` samples of a few bits, most of which are there several times, with labels that now and then contradict each other.
 fn copies(n: usize, bits: u64, seed: u64) -> (KernelGram, Vec<f64>) {

@@ -7,7 +7,7 @@ use crate::tight::relative_gap;
 use maxmargin_core::{Asking, Clock, Dual, Halted, Status};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, submatrix};
-use maxmargin_simd::passes::{Diagonal, Extremes, add_and_scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{Diagonal, Extremes, Selection, add_and_scan, second_order, update_and_scan};
 use maxmargin_simd::sums::dot;
 
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
@@ -302,7 +302,8 @@ impl CoreSet {
         let (i, lowest) = (extremes.argmin_up, extremes.min_up);
         let diagonal = if self.constant { Diagonal::Constant(self.diagonal[0]) } else { Diagonal::Each(&self.diagonal) };
         let own = self.diagonal[i] + 2.0 * self.ridge;
-        let j = second_order(&self.g, self.row(i).into(), diagonal, own, lowest, TAU, &self.used).index;
+        let selection = Selection { diagonal, along: None, kii: own, fi: lowest, tau: TAU };
+        let j = second_order(&self.g, self.row(i).into(), &selection, &self.used).index;
         (j != usize::MAX).then(|| self.pair(i, j, extremes))
     }
 

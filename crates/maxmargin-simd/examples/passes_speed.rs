@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use maxmargin_simd::level::{levels, restrict};
-use maxmargin_simd::passes::{Diagonal, second_order, update_and_scan};
+use maxmargin_simd::passes::{Along, Diagonal, Selection, Update, second_order, turn_and_scan, update_and_scan};
 use maxmargin_simd::row::{Row, Table};
 use std::time::Instant;
 
@@ -22,19 +22,31 @@ fn main() {
     for level in levels() {
         restrict(level);
         let time = |name: &str, row: &dyn Fn(usize) -> Row<'static>| {
-            let mut f = vec![0.5; n];
-            let (mut update, mut select) = (0.0, 0.0);
-            for step in 0..1500 {
-                let (i, j) = (step * 37 % rows, step * 91 % rows);
-                let begun = Instant::now();
-                let partner = second_order(&f, row(i), Diagonal::Constant(1.0), 1.0, -1.0, 1e-12, &set);
-                select += begun.elapsed().as_secs_f64();
-                std::hint::black_box(partner);
-                let begun = Instant::now();
-                std::hint::black_box(update_and_scan(&mut f, row(i), row(j), 1e-3, &set, &set));
-                update += begun.elapsed().as_secs_f64();
+            for conjugate in [false, true] {
+                let (mut f, mut q) = (vec![0.5; n], vec![0.1; n]);
+                let (mut update, mut select) = (0.0, 0.0);
+                for step in 0..1500 {
+                    let (i, j) = (step * 37 % rows, step * 91 % rows);
+                    let begun = Instant::now();
+                    let along = conjugate.then_some(Along { q: &q, qi: 0.0, scale: 0.1 });
+                    let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -1.0, tau: 1e-12 };
+                    std::hint::black_box(second_order(&f, row(i), &selection, &set));
+                    select += begun.elapsed().as_secs_f64();
+                    let begun = Instant::now();
+                    std::hint::black_box(if conjugate {
+                        turn_and_scan(&mut f, &mut q, Update { ki: row(i), kj: row(j), turn: 0.5, delta: 1e-3 }, &set, &set)
+                    } else {
+                        update_and_scan(&mut f, row(i), row(j), 1e-3, &set, &set)
+                    });
+                    update += begun.elapsed().as_secs_f64();
+                }
+                let steps = if conjugate { ", conjugate steps" } else { "" };
+                println!(
+                    "{level:?} {name}{steps}: select {:.2} µs, update {:.2} µs",
+                    select / 1500.0 * 1e6,
+                    update / 1500.0 * 1e6
+                );
             }
-            println!("{level:?} {name}: select {:.2} µs, update {:.2} µs", select / 1500.0 * 1e6, update / 1500.0 * 1e6);
         };
         let values: &'static [Vec<f32>] = Box::leak(values.clone().into_boxed_slice());
         let codes: &'static [Vec<u8>] = Box::leak(codes.clone().into_boxed_slice());

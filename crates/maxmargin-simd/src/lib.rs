@@ -15,6 +15,7 @@ pub mod codes;
 pub mod exp;
 mod lengths;
 pub mod level;
+pub mod moves;
 pub mod pages;
 pub mod passes;
 pub mod products;

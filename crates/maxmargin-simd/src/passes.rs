@@ -86,6 +86,45 @@ pub enum Diagonal<'a> {
     Each(&'a [f64]),
 }
 
+/// A direction that steps on pairs are made conjugate to: of curvature `length`, with `K p = q`.
+#[derive(Clone, Copy, Debug)]
+pub struct Along<'a> {
+    /// `(K p)_k` of the candidates.
+    pub q: &'a [f64],
+    /// `(K p)_i` of the variable that looks for a partner.
+    pub qi: f64,
+    /// `1 / pᵀ K p`.
+    pub scale: f64,
+}
+
+/// What a variable looks for in a partner.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// `K_jj` of the candidates.
+    pub diagonal: Diagonal<'a>,
+    /// What the step is to be conjugate to.
+    pub along: Option<Along<'a>>,
+    /// `K_ii`.
+    pub kii: f64,
+    /// Candidates have a greater `f` than this.
+    pub fi: f64,
+    /// Least curvature.
+    pub tau: f64,
+}
+
+/// A step on a pair, along its own direction and a multiple of the last.
+#[derive(Clone, Copy, Debug)]
+pub struct Update<'a> {
+    /// The row of the variable that rises.
+    pub ki: Row<'a>,
+    /// The row of the variable that falls.
+    pub kj: Row<'a>,
+    /// How much of the last direction there is in this one.
+    pub turn: f64,
+    /// The length of the step.
+    pub delta: f64,
+}
+
 /// Whether bit `k` of a packed set is on.
 #[inline]
 pub fn bit(set: &[u8], k: usize) -> bool {
@@ -104,13 +143,28 @@ fn check(n: usize, row_lengths: &[usize], up: &[u8], low: &[u8]) {
 /// When slices differ in length, rows in form or table, or a set has fewer bits than elements.
 pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len(), kj.len()], up, low);
+    check_alike(ki, kj);
+    dispatch_update::<PAIR>(f, &mut [], Update { ki, kj, turn: 0.0, delta }, up, low)
+}
+
+/// `q_k = turn q_k + (ki_k − kj_k)`, then `f_k += delta q_k`, for every `k`, and the extremes of the new `f` as in [`update_and_scan`].
+///
+/// # Panics
+///
+/// When slices differ in length, rows in form or table, or a set has fewer bits than elements.
+pub fn turn_and_scan(f: &mut [f64], q: &mut [f64], update: Update, up: &[u8], low: &[u8]) -> Extremes {
+    check(f.len(), &[update.ki.len(), update.kj.len(), q.len()], up, low);
+    check_alike(update.ki, update.kj);
+    dispatch_update::<TURN>(f, q, update, up, low)
+}
+
+fn check_alike(ki: Row, kj: Row) {
     let alike = match (ki, kj) {
         (Row::Values(_), Row::Values(_)) => true,
         (Row::Codes(_, one), Row::Codes(_, other)) => std::ptr::eq(one, other),
         _ => false,
     };
     assert!(alike, "rows of one store have one form");
-    dispatch_update::<true>(f, ki, kj, delta, up, low)
 }
 
 /// `f_k += delta · ki_k` for every `k`, and the extremes of the new `f` as in [`update_and_scan`].
@@ -120,25 +174,43 @@ pub fn update_and_scan(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], l
 /// When slices differ in length, or a set has fewer bits than elements.
 pub fn add_and_scan(f: &mut [f64], ki: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[ki.len()], up, low);
-    dispatch_update::<false>(f, ki, ki, delta, up, low)
+    dispatch_update::<SINGLE>(f, &mut [], Update { ki, kj: ki, turn: 0.0, delta }, up, low)
 }
 
-/// With `PAIR` the row `kj` is subtracted; without, it is not read.
-fn dispatch_update<const PAIR: bool>(f: &mut [f64], ki: Row, kj: Row, delta: f64, up: &[u8], low: &[u8]) -> Extremes {
+/// What an update adds: one row (the other is not read), the difference of two, or that difference and a multiple of `q`, which it becomes part of.
+pub(crate) const SINGLE: u8 = 0;
+pub(crate) const PAIR: u8 = 1;
+pub(crate) const TURN: u8 = 2;
+
+/// `q` is as long as `f` where `KIND` is [`TURN`], and not read otherwise.
+fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update, up: &[u8], low: &[u8]) -> Extremes {
     match level() {
         // SAFETY: `level` found these instructions on this machine; the callers checked the lengths.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
+        Level::Avx512 => unsafe { avx512::update_and_scan::<KIND>(f, q, update, up, low) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::update_and_scan::<PAIR>(f, ki, kj, delta, up, low) },
+        Level::Avx2 => unsafe { avx2::update_and_scan::<KIND>(f, q, update, up, low) },
         _ => {
-            for (k, f) in f.iter_mut().enumerate() {
-                let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
-                *f += delta * (f64::from(ki.at(k)) - other);
-            }
+            update_each::<KIND>(0, f, q, update);
             scan(f, up, low)
         }
+    }
+}
+
+/// Updates the elements from `from` on, one by one.
+pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f64], update: Update) {
+    let Update { ki, kj, turn, delta } = update;
+    for (k, f) in f.iter_mut().enumerate().skip(from) {
+        let mut moved = f64::from(ki.at(k));
+        if KIND != SINGLE {
+            moved -= f64::from(kj.at(k));
+        }
+        if KIND == TURN {
+            moved += turn * q[k];
+            q[k] = moved;
+        }
+        *f += delta * moved;
     }
 }
 
@@ -157,25 +229,26 @@ pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     found
 }
 
-/// The partner `j` in `low` with `f_j > f_i` that maximises `(f_j − f_i)² / max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin
-/// 2005, working set selection 2).
+/// The partner `j` in `low` with `f_j > f_i` (the selection's `fi`) that maximises `(f_j − f_i)² / max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin
+/// 2005, working set selection 2). Steps that are conjugate to a direction `along` have a curvature less by `(q_j − q_i)² / pᵀ K p` (Torres-Barrán,
+/// Alaíz and Dorronsoro 2021).
 ///
 /// # Panics
 ///
 /// When slices differ in length, or the set has fewer bits than elements.
-pub fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Partner {
-    let each = if let Diagonal::Each(d) = diagonal { d.len() } else { f.len() };
-    check(f.len(), &[ki.len(), each], low, low);
+pub fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Partner {
+    let each = if let Diagonal::Each(d) = selection.diagonal { d.len() } else { f.len() };
+    check(f.len(), &[ki.len(), each, selection.along.map_or(f.len(), |along| along.q.len())], low, low);
     let lanes = match level() {
         // SAFETY: `level` found these instructions on this machine; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::second_order(f, ki, diagonal, kii, fi, tau, low) },
+        Level::Avx512 => unsafe { avx512::second_order(f, ki, selection, low) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::second_order(f, ki, diagonal, kii, fi, tau, low) },
+        Level::Avx2 => unsafe { avx2::second_order(f, ki, selection, low) },
         _ => {
             let mut lanes = Lanes::new();
-            lanes.scalar(0, f, ki, diagonal, kii, fi, tau, low);
+            lanes.scalar(0, f, ki, selection, low);
             lanes
         }
     };
@@ -197,16 +270,12 @@ impl Lanes {
     }
 
     /// Feeds the elements from `from` on, one by one.
-    #[expect(clippy::too_many_arguments, reason = "one pass over the arrays of the solver; a struct would be built per call")]
     pub(crate) fn scalar(
         &mut self,
         from: usize,
         f: &[f64],
         ki: Row,
-        diagonal: Diagonal,
-        kii: f64,
-        fi: f64,
-        tau: f64,
+        &Selection { diagonal, along, kii, fi, tau }: &Selection,
         low: &[u8],
     ) {
         for k in from..f.len() {
@@ -216,7 +285,12 @@ impl Lanes {
                     Diagonal::Constant(d) => d,
                     Diagonal::Each(d) => d[k],
                 };
-                let a = ((kii + kjj) - 2.0 * f64::from(ki.at(k))).max(tau);
+                let mut a = (kii + kjj) - 2.0 * f64::from(ki.at(k));
+                if let Some(Along { q, qi, scale }) = along {
+                    let apart = q[k] - qi;
+                    a -= scale * (apart * apart);
+                }
+                let a = a.max(tau);
                 let lane = k % LANES;
                 let square = b * b;
                 if square * self.den[lane] > self.num[lane] * a {
@@ -257,6 +331,7 @@ pub(crate) fn scan_chunk(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
 }
 
 /// Completes the extremes whose values and chunks are known: finds the lowest index in each chunk.
+#[inline(always)]
 pub(crate) fn locate(
     f: &[f64],
     up: &[u8],
@@ -266,7 +341,11 @@ pub(crate) fn locate(
 ) -> Extremes {
     let find = |value: f64, chunk: usize, set: &[u8]| {
         let end = (chunk + CHUNK).min(f.len());
-        (chunk..end).find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
+        // A block at a time, which vectors compare, and its elements where one is equal.
+        let blocks = f[chunk..end].chunks(LANES).zip((chunk..end).step_by(LANES));
+        let equal = blocks.filter(|(block, _)| block.iter().fold(false, |any, f| any | (*f == value)));
+        let mut places = equal.flat_map(|(block, at)| at..at + block.len());
+        places.find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
     };
     Extremes { min_up, argmin_up: find(min_up, chunk_up, up), max_low, argmax_low: find(max_low, chunk_low, low) }
 }

@@ -1,6 +1,6 @@
 //! The SMO passes with AVX2: 4 doubles a vector, sets expanded from bits to lane masks.
 
-use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate, scan_chunk};
+use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate, scan_chunk, update_each};
 use crate::row::Row;
 use crate::row::avx2::Stretch;
 use std::arch::x86_64::*;
@@ -27,19 +27,18 @@ fn lanes_of(set: &[u8], k: usize) -> __m256d {
 
 /// # Safety
 ///
-/// Needs AVX2; `ki` as long as `f`, `kj` too and of the same form where `PAIR`; a bit per element in `up` and `low`.
+/// Needs AVX2; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn update_and_scan<const PAIR: bool>(
+pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
-    ki: Row,
-    kj: Row,
-    delta: f64,
+    q: &mut [f64],
+    Update { ki, kj, turn, delta }: Update,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
     let (mut one, mut two) = (Stretch::new(), Stretch::new());
-    let step = _mm256_set1_pd(delta);
+    let (step, turns) = (_mm256_set1_pd(delta), _mm256_set1_pd(turn));
     let (inf, neg) = (_mm256_set1_pd(f64::INFINITY), _mm256_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
     let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
@@ -48,12 +47,20 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
         let full = start + (end - start) / 8 * 8;
         let (mut lowest, mut highest) = (inf, neg);
         // SAFETY: as for this function; a chunk is no longer than a stretch.
-        let (first, second) = unsafe { (one.values(&ki, start, end), if PAIR { two.values(&kj, start, end) } else { &[] }) };
+        let (first, second) =
+            unsafe { (one.values(&ki, start, end), if KIND == SINGLE { &[] } else { two.values(&kj, start, end) }) };
         for k in (start..full).step_by(8) {
             for k in [k, k + 4] {
-                // SAFETY: k + 4 ≤ end; there is a second row where PAIR.
+                // SAFETY: k + 4 ≤ end; there is a second row but for SINGLE.
                 let at = |row: &[f32]| unsafe { _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr().add(k - start))) };
-                let a = if PAIR { _mm256_sub_pd(at(first), at(second)) } else { at(first) };
+                let mut a = if KIND == SINGLE { at(first) } else { _mm256_sub_pd(at(first), at(second)) };
+                if KIND == TURN {
+                    // SAFETY: k + 4 ≤ n bounds both accesses.
+                    unsafe {
+                        a = _mm256_add_pd(a, _mm256_mul_pd(turns, _mm256_loadu_pd(q.as_ptr().add(k))));
+                        _mm256_storeu_pd(q.as_mut_ptr().add(k), a);
+                    }
+                }
                 let moved = _mm256_mul_pd(step, a);
                 // SAFETY: k + 4 ≤ n bounds both accesses.
                 let value = unsafe {
@@ -71,10 +78,7 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
             _mm256_storeu_pd(least.as_mut_ptr(), lowest);
             _mm256_storeu_pd(most.as_mut_ptr(), highest);
         }
-        for (k, f) in (full..end).zip(&mut f[full..end]) {
-            let other = if PAIR { f64::from(kj.at(k)) } else { 0.0 };
-            *f += delta * (f64::from(ki.at(k)) - other);
-        }
+        update_each::<KIND>(full, &mut f[..end], q, Update { ki, kj, turn, delta });
         // The tail starts inside a byte: scan it in the frame of the chunk's last byte.
         let byte = full / 8 * 8;
         let tail = if full < end { scan_chunk(&f[byte..end], &up[byte / 8..], &low[byte / 8..]) } else { Extremes::NONE };
@@ -92,9 +96,10 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
 
 /// # Safety
 ///
-/// Needs AVX2; `ki` (and a diagonal given for each element) as long as `f`; a bit per element in `low`.
+/// Needs AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
+    let &Selection { diagonal, along, kii, fi, tau } = selection;
     const PARTS: usize = LANES / 4;
     let mut stretch = Stretch::new();
     let full = f.len() / LANES * LANES;
@@ -120,7 +125,13 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f
                     let b = _mm256_sub_pd(_mm256_loadu_pd(f.as_ptr().add(at)), threshold);
                     (b, _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr().add(at - start))), sum)
                 };
-                let a = _mm256_max_pd(_mm256_sub_pd(sum, _mm256_mul_pd(two, kij)), least);
+                let mut a = _mm256_sub_pd(sum, _mm256_mul_pd(two, kij));
+                if let Some(Along { q, qi, scale }) = along {
+                    // SAFETY: as above.
+                    let apart = unsafe { _mm256_sub_pd(_mm256_loadu_pd(q.as_ptr().add(at)), _mm256_set1_pd(qi)) };
+                    a = _mm256_sub_pd(a, _mm256_mul_pd(_mm256_set1_pd(scale), _mm256_mul_pd(apart, apart)));
+                }
+                let a = _mm256_max_pd(a, least);
                 let square = _mm256_mul_pd(b, b);
                 let positive = _mm256_and_pd(lanes_of(low, at), _mm256_cmp_pd::<_CMP_GT_OQ>(b, _mm256_setzero_pd()));
                 let gains = _mm256_cmp_pd::<_CMP_GT_OQ>(_mm256_mul_pd(square, den[part]), _mm256_mul_pd(num[part], a));
@@ -140,6 +151,6 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f
             _mm256_storeu_si256(lanes.block.as_mut_ptr().add(4 * part).cast(), block[part]);
         }
     }
-    lanes.scalar(full, f, ki, diagonal, kii, fi, tau, low);
+    lanes.scalar(full, f, ki, selection, low);
     lanes
 }

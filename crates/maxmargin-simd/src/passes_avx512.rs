@@ -1,6 +1,6 @@
 //! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
 
-use super::{CHUNK, Diagonal, Extremes, LANES, Lanes, locate};
+use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate};
 use crate::row::avx512::Source;
 use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
@@ -17,22 +17,21 @@ fn halves(values: __m512) -> [__m512d; 2] {
 
 /// # Safety
 ///
-/// Needs AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form where `PAIR`; a bit per element in `up` and `low`.
+/// Needs AVX-512 F, BW, DQ and VL; `ki` as long as `f`, `kj` too and of the same form but for [`SINGLE`], `q` for [`TURN`]; a bit per element in `up` and `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn update_and_scan<const PAIR: bool>(
+pub(super) unsafe fn update_and_scan<const KIND: u8>(
     f: &mut [f64],
-    ki: Row,
-    kj: Row,
-    delta: f64,
+    q: &mut [f64],
+    update: Update,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     // SAFETY: as for this function, and the form is that of the rows.
     unsafe {
-        match ki.form() {
-            Form::Values => update::<PAIR, VALUES>(f, ki, kj, delta, up, low),
-            Form::Few => update::<PAIR, FEW_CODES>(f, ki, kj, delta, up, low),
-            Form::Many => update::<PAIR, MANY_CODES>(f, ki, kj, delta, up, low),
+        match update.ki.form() {
+            Form::Values => each::<KIND, VALUES>(f, q, update, up, low),
+            Form::Few => each::<KIND, FEW_CODES>(f, q, update, up, low),
+            Form::Many => each::<KIND, MANY_CODES>(f, q, update, up, low),
         }
     }
 }
@@ -41,17 +40,16 @@ pub(super) unsafe fn update_and_scan<const PAIR: bool>(
 ///
 /// As [`update_and_scan`]; rows have the form `FORM`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn update<const PAIR: bool, const FORM: u8>(
+unsafe fn each<const KIND: u8, const FORM: u8>(
     f: &mut [f64],
-    ki: Row,
-    kj: Row,
-    delta: f64,
+    q: &mut [f64],
+    Update { ki, kj, turn, delta }: Update,
     up: &[u8],
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
     let (one, two) = (Source::of(&ki), Source::of(&kj));
-    let step = _mm512_set1_pd(delta);
+    let (step, turn) = (_mm512_set1_pd(delta), _mm512_set1_pd(turn));
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
     let (mut max_low, mut chunk_low) = (f64::NEG_INFINITY, 0);
@@ -64,16 +62,20 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
         while k < full {
             // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k + 15 (k is a multiple of 16).
             unsafe {
-                if PAIR {
+                if KIND != SINGLE {
                     two.prefetch::<FORM>(k + AHEAD);
                 } else {
                     one.prefetch::<FORM>(k + AHEAD);
                 }
                 let a = halves(one.sixteen::<FORM>(k));
-                let b = if PAIR { halves(two.sixteen::<FORM>(k)) } else { a };
+                let b = if KIND != SINGLE { halves(two.sixteen::<FORM>(k)) } else { a };
                 for half in 0..2 {
                     let at = k + 8 * half;
-                    let difference = if PAIR { _mm512_sub_pd(a[half], b[half]) } else { a[half] };
+                    let mut difference = if KIND == SINGLE { a[half] } else { _mm512_sub_pd(a[half], b[half]) };
+                    if KIND == TURN {
+                        difference = _mm512_add_pd(difference, _mm512_mul_pd(turn, _mm512_loadu_pd(q.as_ptr().add(at))));
+                        _mm512_storeu_pd(q.as_mut_ptr().add(at), difference);
+                    }
                     let value = _mm512_add_pd(_mm512_loadu_pd(f.as_ptr().add(at)), _mm512_mul_pd(step, difference));
                     _mm512_storeu_pd(f.as_mut_ptr().add(at), value);
                     lowest[half] = _mm512_mask_min_pd(lowest[half], *up.get_unchecked(at / 8), lowest[half], value);
@@ -87,13 +89,18 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
             // SAFETY: masked loads and stores touch only the end − full elements below n; a byte of a set is read where it has one.
             unsafe {
                 let a = halves(one.some::<FORM>(k, live));
-                let b = if PAIR { halves(two.some::<FORM>(k, live)) } else { a };
+                let b = if KIND != SINGLE { halves(two.some::<FORM>(k, live)) } else { a };
                 for half in 0..2 {
                     let (at, tail) = (k + 8 * half, (live >> (8 * half)) as u8);
                     if tail == 0 {
                         break;
                     }
-                    let difference = if PAIR { _mm512_sub_pd(a[half], b[half]) } else { a[half] };
+                    let mut difference = if KIND == SINGLE { a[half] } else { _mm512_sub_pd(a[half], b[half]) };
+                    if KIND == TURN {
+                        let before = _mm512_maskz_loadu_pd(tail, q.as_ptr().add(at));
+                        difference = _mm512_add_pd(difference, _mm512_mul_pd(turn, before));
+                        _mm512_mask_storeu_pd(q.as_mut_ptr().add(at), tail, difference);
+                    }
                     let old = _mm512_maskz_loadu_pd(tail, f.as_ptr().add(at));
                     let value = _mm512_add_pd(old, _mm512_mul_pd(step, difference));
                     _mm512_mask_storeu_pd(f.as_mut_ptr().add(at), tail, value);
@@ -117,24 +124,30 @@ unsafe fn update<const PAIR: bool, const FORM: u8>(
 
 /// # Safety
 ///
-/// Needs AVX-512 F, BW, DQ and VL; `ki` (and a diagonal given for each element) as long as `f`; a bit per element in `low`.
+/// Needs AVX-512 F, BW, DQ and VL; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn second_order(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
     // SAFETY: as for this function, and the form is that of the row.
     unsafe {
-        match ki.form() {
-            Form::Values => select::<VALUES>(f, ki, diagonal, kii, fi, tau, low),
-            Form::Few => select::<FEW_CODES>(f, ki, diagonal, kii, fi, tau, low),
-            Form::Many => select::<MANY_CODES>(f, ki, diagonal, kii, fi, tau, low),
+        match (ki.form(), selection.along.is_some()) {
+            (Form::Values, false) => select::<VALUES, false>(f, ki, selection, low),
+            (Form::Few, false) => select::<FEW_CODES, false>(f, ki, selection, low),
+            (Form::Many, false) => select::<MANY_CODES, false>(f, ki, selection, low),
+            (Form::Values, true) => select::<VALUES, true>(f, ki, selection, low),
+            (Form::Few, true) => select::<FEW_CODES, true>(f, ki, selection, low),
+            (Form::Many, true) => select::<MANY_CODES, true>(f, ki, selection, low),
         }
     }
 }
 
 /// # Safety
 ///
-/// As [`second_order`]; the row has the form `FORM`.
+/// As [`second_order`]; the row has the form `FORM`, and there is a direction where `TURN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f64, fi: f64, tau: f64, low: &[u8]) -> Lanes {
+unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
+    let &Selection { diagonal, along, kii, fi, tau } = selection;
+    let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
+    let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
     let full = f.len() / LANES * LANES;
     let source = Source::of(&ki);
     let threshold = _mm512_set1_pd(fi);
@@ -163,7 +176,12 @@ unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f6
                     Diagonal::Constant(_) => constant,
                     Diagonal::Each(d) => _mm512_add_pd(own, _mm512_loadu_pd(d.as_ptr().add(at))),
                 };
-                let a = _mm512_max_pd(_mm512_sub_pd(sum, _mm512_mul_pd(two, row[half])), least);
+                let mut a = _mm512_sub_pd(sum, _mm512_mul_pd(two, row[half]));
+                if TURN {
+                    let apart = _mm512_sub_pd(_mm512_loadu_pd(q.as_ptr().add(at)), qi);
+                    a = _mm512_sub_pd(a, _mm512_mul_pd(scale, _mm512_mul_pd(apart, apart)));
+                }
+                let a = _mm512_max_pd(a, least);
                 let square = _mm512_mul_pd(b, b);
                 let better = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(
                     candidate,
@@ -186,6 +204,6 @@ unsafe fn select<const FORM: u8>(f: &[f64], ki: Row, diagonal: Diagonal, kii: f6
             _mm512_storeu_epi64(lanes.block.as_mut_ptr().add(8 * half), block[half]);
         }
     }
-    lanes.scalar(full, f, ki, diagonal, kii, fi, tau, low);
+    lanes.scalar(full, f, ki, selection, low);
     lanes
 }

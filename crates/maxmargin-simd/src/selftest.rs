@@ -4,7 +4,7 @@
 
 use crate::exp::Gaussian;
 use crate::level::{Level, level, levels, restrict};
-use crate::passes::{Diagonal, Extremes, bit, second_order, update_and_scan};
+use crate::passes::{Along, Diagonal, Extremes, Selection, Update, bit, second_order, turn_and_scan, update_and_scan};
 use crate::products::{PORTABLE_FUSES, Real};
 use crate::row::{Row, Table};
 use crate::{bits, bytes, codes, products, sums, transpose};
@@ -243,7 +243,12 @@ fn gradient(sample: &Sample) -> Result<Vec<u64>, String> {
         }
     }
     exactly(&[found], |_| plain)?;
-    Ok(f.iter().map(|v| v.to_bits()).collect())
+    let (mut turned, mut q) = (sample.f.clone(), sample.f.iter().rev().copied().collect::<Vec<f64>>());
+    let update = Update { ki: Row::Values(&sample.row), kj: Row::Values(&sample.other), turn: 0.7, delta: 0.3 };
+    turn_and_scan(&mut turned, &mut q, update, &sample.up, &sample.low);
+    exactly(&q, |k| (f64::from(sample.row[k]) - f64::from(sample.other[k])) + 0.7 * sample.f[N - 1 - k])?;
+    exactly(&turned, |k| sample.f[k] + 0.3 * q[k])?;
+    Ok(f.iter().chain(&turned).map(|v| v.to_bits()).collect())
 }
 
 fn partner(sample: &Sample) -> Result<Vec<u64>, String> {
@@ -251,11 +256,14 @@ fn partner(sample: &Sample) -> Result<Vec<u64>, String> {
     let table = Table::new(|code| (-0.1 * f32::from(code)).exp());
     let codes = &sample.bytes[..N];
     let values: Vec<f32> = codes.iter().map(|code| table.value(*code)).collect();
-    let choose = |row: Row| second_order(&sample.f, row, Diagonal::Constant(1.0), 1.0, -0.4, 1e-12, &sample.low);
+    let q: Vec<f64> = sample.row.iter().map(|value| f64::from(*value)).collect();
+    let along = Some(Along { q: &q, qi: 0.2, scale: 0.6 });
+    let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi: -0.4, tau: 1e-12 };
+    let choose = |row: Row| second_order(&sample.f, row, &selection, &sample.low);
     let found = choose(Row::Values(&values));
     let gain = |k: usize| {
-        let b = sample.f[k] + 0.4;
-        b * b / (2.0 - 2.0 * f64::from(values[k])).max(1e-12)
+        let (b, apart) = (sample.f[k] + 0.4, q[k] - 0.2);
+        b * b / (2.0 - 2.0 * f64::from(values[k]) - 0.6 * (apart * apart)).max(1e-12)
     };
     let best = (0..N).filter(|&k| bit(&sample.low, k) && sample.f[k] > -0.4).map(gain).fold(f64::NEG_INFINITY, f64::max);
     near(&[found.gain], |_| (best, 1e-14 * best))?;

@@ -8,7 +8,6 @@
 use crate::pairs::Pairs;
 use crate::solve::SmoConfig;
 use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
-use maxmargin_data::Par;
 use maxmargin_kernel::{Pages, Rows, apply_asking, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
@@ -65,12 +64,12 @@ pub(crate) struct Grown;
 pub(crate) struct Active<'a, 'g> {
     pub(crate) dual: &'a Dual,
     pub(crate) rows: &'a Rows<'g>,
-    pub(crate) par: Par,
     pub(crate) alpha: Vec<f64>,
     /// `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
     pub(crate) work: Work,
     pub(crate) looking: Looking,
+    config: SmoConfig,
     /// [`Shrinking::first`].
     first: usize,
     /// Variables of the last round.
@@ -106,7 +105,7 @@ impl<'a, 'g> Active<'a, 'g> {
         Self {
             dual,
             rows,
-            par: config.par,
+            config: *config,
             first: config.shrinking.first.max(2),
             alpha: alpha.to_vec(),
             gradient: gradient.to_vec(),
@@ -265,7 +264,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let bytes = (4 * (ids.len() * ids.len()) as u64).min(self.rows.spare());
         let held = self.rows.lend(bytes);
         let rows = Rows::with_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
-        let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, self.par);
+        let mut pairs = Pairs::new(&part, &rows, &before, part.lin(), Goal::Kkt(aim), WHOLE, &self.config);
         let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
         pairs.others = Some(support(&self.alpha) - support(&before));
         let status = pairs.iterate(clock);

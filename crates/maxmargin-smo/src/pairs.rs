@@ -5,7 +5,6 @@ use crate::prefetch::Prefetch;
 use crate::solve::SmoConfig;
 use crate::state::State;
 use maxmargin_core::{Asking, Clock, Dual, Goal, Looking, Status, Work};
-use maxmargin_data::Par;
 use maxmargin_kernel::{RowRef, Rows};
 use maxmargin_simd::passes::Extremes;
 
@@ -27,7 +26,7 @@ pub(crate) struct Pairs<'r, 'g> {
 }
 
 impl<'r, 'g> Pairs<'r, 'g> {
-    /// At `alpha` with its gradient; passes run on `par`. Once the share `whole` of all rows was needed all are computed.
+    /// At `alpha` with its gradient. Once the share `whole` of all rows was needed all are computed.
     pub(crate) fn new(
         dual: &'r Dual,
         rows: &'r Rows<'g>,
@@ -35,9 +34,10 @@ impl<'r, 'g> Pairs<'r, 'g> {
         gradient: &[f64],
         aim: Goal,
         whole: f64,
-        par: Par,
+        config: &SmoConfig,
     ) -> Self {
-        let state = State::new(dual, rows.gram(), alpha, gradient, par);
+        let state = State::new(dual, rows.gram(), alpha, gradient, config.par);
+        let state = if config.conjugate { state.by_conjugate_steps() } else { state };
         let terms = alpha.iter().zip(gradient).zip(dual.lin());
         let objective = terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs();
         Self {

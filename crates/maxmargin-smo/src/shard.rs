@@ -2,7 +2,9 @@
 
 use crate::layout::Piece;
 use maxmargin_kernel::{Row, RowRef};
-use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, scan, second_order, update_and_scan};
+use maxmargin_simd::passes::{
+    Along, Diagonal, Extremes, Partner, Selection, Update, add_and_scan, scan, second_order, turn_and_scan, update_and_scan,
+};
 
 /// Curvature of a pair below which it counts as flat (LIBSVM's tau).
 pub(crate) const TAU: f64 = 1e-12;
@@ -12,12 +14,25 @@ pub(crate) const TAU: f64 = 1e-12;
 pub(crate) enum Pass {
     /// Find the extremes of `f`.
     Scan,
-    /// Find the partner with the greatest second-order gain for a variable with this row, `K_ii` (less what rows leave out) and `f_i`, among those of a side.
-    Partner(RowRef, f64, f64, usize),
+    /// Find the partner with the greatest second-order gain for a variable with this row, among those of a side.
+    Partner(RowRef, Wanted, usize),
     /// `f += step (K_i − K_j)`, then scan.
     Pair(RowRef, RowRef, f64),
+    /// `q = turn q + (K_i − K_j)` and `f += step q`, then scan.
+    Turn(RowRef, RowRef, f64, f64),
     /// `f += step K_i`, then scan.
     Single(RowRef, f64),
+}
+
+/// What a variable looks for in a partner.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// `K_ii`, less what rows leave out.
+    pub(crate) own: f64,
+    /// `f_i`.
+    pub(crate) f: f64,
+    /// `q_i` and `1 / pᵀ K p`, where there is a direction.
+    pub(crate) along: Option<(f64, f64)>,
 }
 
 /// What a pass found in a shard; indices are places.
@@ -64,6 +79,8 @@ pub(crate) struct Shard {
     /// Gram indices of the places, when rows have to be gathered.
     pub(crate) gather: Option<Vec<usize>>,
     pub(crate) f: Vec<f64>,
+    /// `K p` of the last direction; empty until there is one.
+    pub(crate) q: Vec<f64>,
     /// The index sets of each side: one side, or the positive and the negative sign where each has a sum.
     pub(crate) sides: Vec<Sets>,
     /// `K_kk` and the ridge of each place, or the one value of all, less what rows leave out.
@@ -86,26 +103,37 @@ impl Shard {
     /// Makes a pass.
     pub(crate) fn make(&mut self, pass: &Pass) -> Found {
         let mut found = Found::NONE;
-        let Self { at: first, pieces, gather, f, sides, diagonal, gathered: [one, two], .. } = self;
+        if let Pass::Turn(..) = pass {
+            self.q.resize(self.f.len(), 0.0);
+        }
+        let Self { at: first, pieces, gather, f, q, sides, diagonal, gathered: [one, two], .. } = self;
         for piece in pieces {
             let (at, end) = (piece.at, piece.at + piece.columns.len());
             let (up, low) = (&sides[0].up[at / 8..], &sides[0].low[at / 8..]);
             let f = &mut f[at..end];
             match pass {
                 Pass::Scan => found.extremes[0].join(scan(f, up, low), *first + at),
-                Pass::Partner(ki, kii, fi, side) => {
+                Pass::Partner(ki, Wanted { own, f: fi, along }, side) => {
                     let diagonal = match diagonal {
                         Ok(constant) => Diagonal::Constant(*constant),
                         Err(each) => Diagonal::Each(&each[at..end]),
                     };
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     let low = &sides[*side].low[at / 8..];
-                    found.partner.join(second_order(f, ki, diagonal, *kii, *fi, TAU, low), *first + at);
+                    let along = along.map(|(qi, scale)| Along { q: &q[at..end], qi, scale });
+                    let selection = Selection { diagonal, along, kii: *own, fi: *fi, tau: TAU };
+                    found.partner.join(second_order(f, ki, &selection, low), *first + at);
                 }
                 Pass::Pair(ki, kj, step) => {
                     let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
                     let kj = view(kj, gather.as_deref(), two).part(piece.columns.clone());
                     found.extremes[0].join(update_and_scan(f, ki, kj, *step, up, low), *first + at);
+                }
+                Pass::Turn(ki, kj, turn, step) => {
+                    let ki = view(ki, gather.as_deref(), one).part(piece.columns.clone());
+                    let kj = view(kj, gather.as_deref(), two).part(piece.columns.clone());
+                    let update = Update { ki, kj, turn: *turn, delta: *step };
+                    found.extremes[0].join(turn_and_scan(f, &mut q[at..end], update, up, low), *first + at);
                 }
                 Pass::Single(ki, step) => {
                     ki.entries().add_base(f, *step);

@@ -15,11 +15,13 @@ pub struct SmoConfig {
     pub par: Par,
     /// When to go by active variables.
     pub shrinking: Shrinking,
+    /// Whether steps go on along the last ones where that saves enough (Torres-Barrán, Alaíz and Dorronsoro 2021); without, each moves a pair alone, as in the papers.
+    pub conjugate: bool,
 }
 
 impl Default for SmoConfig {
     fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default() }
+        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true }
     }
 }
 
@@ -147,7 +149,7 @@ impl<'a, 'g> Way<'a, 'g> {
         if now {
             return Self::Active(Active::new(dual, rows, alpha, gradient, aim, config));
         }
-        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, config.par);
+        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, config);
         Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NEVER })
     }
 
@@ -164,8 +166,8 @@ impl<'a, 'g> Way<'a, 'g> {
                     }
                     // All rows are those of the store again.
                     clock.owed = 0;
-                    let Active { dual, rows, alpha, gradient, looking, par, work, .. } = active;
-                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, *par);
+                    let Active { dual, rows, alpha, gradient, looking, work, .. } = active;
+                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, config);
                     pairs.before = *work;
                     *self = Self::Whole(Box::new(pairs), NEVER);
                 }

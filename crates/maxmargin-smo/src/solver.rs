@@ -6,10 +6,24 @@ use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Sta
 use maxmargin_kernel::Space;
 
 /// Sequential minimal optimisation: duals with a sum, of all variables or of each sign, over kernel rows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Smo {
     /// When to go by active variables.
     pub shrinking: Shrinking,
+    /// Whether steps go on along the last ones where that saves enough: [`SmoConfig::conjugate`].
+    pub conjugate: bool,
+}
+
+impl Smo {
+    /// Pairs alone over all variables: what the papers call SMO, and whose iterations they count.
+    pub const PLAIN: Self = Self { shrinking: Shrinking::NEVER, conjugate: false };
+}
+
+impl Default for Smo {
+    fn default() -> Self {
+        let SmoConfig { shrinking, conjugate, .. } = SmoConfig::default();
+        Self { shrinking, conjugate }
+    }
 }
 
 const NAME: &str = "smo";
@@ -25,7 +39,7 @@ impl Solve for Smo {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(NAME, space)?;
-        let config = SmoConfig { refine: run.refine, par: run.par, shrinking: self.shrinking };
+        let config = SmoConfig { refine: run.refine, par: run.par, shrinking: self.shrinking, conjugate: self.conjugate };
         let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),

@@ -1,12 +1,16 @@
 //! The running state of SMO: α, the optimality indicator `f`, and the index sets as packed bits.
 
+use crate::direction::{Direction, Reach};
 use crate::layout::Layout;
-use crate::shard::{Found, Pass, Sets, Shard, TAU};
+use crate::shard::{Found, Pass, Sets, Shard, TAU, Wanted};
 use crate::team::Team;
 use maxmargin_core::{Balance, Dual};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
 use maxmargin_simd::passes::{Extremes, Partner};
+
+/// Share of a pair's curvature that a conjugate step has left at least; otherwise directions begin anew.
+const FLAT: f64 = 1e-6;
 
 /// Places of a shard, at least: passes over fewer are not worth a second thread.
 const SHARD: usize = 8192;
@@ -22,6 +26,7 @@ pub(crate) struct State {
     team: Team,
     /// Places of a shard; the last may have fewer.
     size: usize,
+    /// But for those that the direction holds.
     alpha: Vec<f64>,
     upper: Vec<f64>,
     sign: Vec<f64>,
@@ -31,6 +36,8 @@ pub(crate) struct State {
     base: f64,
     /// Whether each sign has a sum of its own: partners are then of one sign.
     apart: bool,
+    /// What steps are conjugate to; without, they are on pairs alone.
+    direction: Option<Direction>,
 }
 
 /// One step on a pair.
@@ -43,11 +50,17 @@ pub(crate) struct Step {
 }
 
 impl State {
-    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`.
+    /// The state at `alpha` with its gradient (one entry per variable); passes run on `par`. Steps are on pairs alone.
     pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let layout = Layout::new(dual);
         let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
         Self::in_shards(count, layout, dual, gram, alpha, gradient, par)
+    }
+
+    /// Makes steps conjugate to the last wherever that saves enough.
+    pub(crate) fn by_conjugate_steps(mut self) -> Self {
+        self.direction = Some(Direction::new(self.layout.padded()));
+        self
     }
 
     /// [`State::new`] in at most this many shards.
@@ -69,6 +82,7 @@ impl State {
                 pieces: layout.pieces_in(places.clone()),
                 gather: layout.gather_in(places.clone()),
                 f: f[places.clone()].to_vec(),
+                q: vec![],
                 sides: vec![Sets::none(places.len()); if apart { 2 } else { 1 }],
                 diagonal: diagonal.as_ref().map_or_else(|each| Err(each[places.clone()].to_vec()), |one| Ok(*one)),
                 gathered: [vec![], vec![]],
@@ -90,6 +104,7 @@ impl State {
             },
             base,
             apart,
+            direction: None,
             layout,
         };
         for k in 0..dual.len() {
@@ -100,7 +115,10 @@ impl State {
 
     /// α, one entry per variable.
     pub(crate) fn alpha(&self) -> Vec<f64> {
-        self.layout.collect(&self.alpha)
+        let Some(direction) = &self.direction else { return self.layout.collect(&self.alpha) };
+        let mut alpha = self.alpha.clone();
+        direction.held().for_each(|(place, beta)| alpha[place] = self.sign[place] * beta);
+        self.layout.collect(&alpha)
     }
 
     /// The gradient `Qα + lin`, one entry per variable.
@@ -113,6 +131,7 @@ impl State {
 
     /// Replaces the gradient by a better one.
     pub(crate) fn refresh(&mut self, dual: &Dual, gradient: &[f64]) {
+        self.end_direction();
         let f = self.layout.spread(dual.sign().iter().zip(gradient).map(|(s, g)| s * g));
         for (s, f) in f.chunks(self.size).enumerate() {
             self.team.shard(s).f.copy_from_slice(f);
@@ -132,7 +151,8 @@ impl State {
 
     /// How far `s α` may grow and fall at a place.
     fn rooms(&self, place: usize) -> (f64, f64) {
-        let (a, u) = (self.alpha[place], self.upper[place]);
+        let held = self.direction.as_ref().and_then(|direction| direction.beta(place));
+        let (a, u) = (held.map_or(self.alpha[place], f64::abs), self.upper[place]);
         if self.sign[place] > 0.0 { (u - a, a) } else { (a, u - a) }
     }
 
@@ -176,8 +196,15 @@ impl State {
 
     /// The partner of `i` with the greatest second-order gain.
     pub(crate) fn partner(&mut self, i: usize, row: &RowRef) -> Partner {
-        let (fi, own) = self.at(i);
-        self.team.make(&Pass::Partner(row.clone(), own, fi, self.side(i))).partner
+        let (f, own) = self.at(i);
+        let length = self.direction.as_ref().and_then(Direction::length);
+        let along = length.map(|length| (self.along(i), 1.0 / length));
+        self.team.make(&Pass::Partner(row.clone(), Wanted { own, f, along }, self.side(i))).partner
+    }
+
+    /// `K p` of the direction at a place.
+    fn along(&self, place: usize) -> f64 {
+        self.team.shard(place / self.size).q[place % self.size]
     }
 
     /// Moves `s α` of `i` up and of `j` down by the best common amount, and updates `f`.
@@ -186,6 +213,17 @@ impl State {
         let ((fi, own_i), (fj, own_j)) = (self.at(i), self.at(j));
         let a = (own_i + own_j - 2.0 * kij).max(TAU);
         let b = fj - fi;
+        if let Some(mut direction) = self.direction.take() {
+            let step = (!direction.rests()).then(|| self.turned(&mut direction, [i, j], a, b, [row_i, row_j]));
+            direction.count(step.map_or(0.0, |(_, saved)| saved));
+            if direction.rests() {
+                self.settle(&mut direction);
+            }
+            self.direction = Some(direction);
+            if let Some((step, _)) = step {
+                return step;
+            }
+        }
         let ((grow, _), (_, fall)) = (self.rooms(i), self.rooms(j));
         let step = (b / a).min(grow).min(fall);
         self.shift(i, step, step == grow);
@@ -196,8 +234,72 @@ impl State {
         Step { gain: step * (b - 0.5 * step * a), extremes }
     }
 
+    /// A step along the pair, of curvature `a` and slope `b`, and the direction; and the share of the curvature that this saves.
+    fn turned(
+        &mut self,
+        direction: &mut Direction,
+        pair: [usize; 2],
+        a: f64,
+        b: f64,
+        [row_i, row_j]: [&RowRef; 2],
+    ) -> (Step, f64) {
+        let (turn, saved) = direction.length().map_or((0.0, 0.0), |length| {
+            let apart = self.along(pair[0]) - self.along(pair[1]);
+            (-apart / length, apart * apart / (length * a))
+        });
+        // What is left of the curvature is rounding, and so would be all that follows from it.
+        let (turn, saved) = if saved > 1.0 - FLAT { (0.0, 0.0) } else { (turn, saved) };
+        if turn == 0.0 {
+            self.settle(direction);
+        }
+        let curvature = (a - saved * a).max(TAU);
+        direction.turn(turn);
+        for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
+            let (sign, upper) = (self.sign[place], self.upper[place]);
+            direction.add(place, amount, sign * self.alpha[place], Direction::bounds(sign, upper));
+        }
+        let reach = direction.go(b / curvature, curvature);
+        let step = if let Reach::Bound(step) = reach { step } else { b / curvature };
+        for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
+            self.add(place, amount * step * self.ridge_at(place));
+        }
+        if reach == Reach::Free {
+            for place in pair {
+                let beta = direction.beta(place).unwrap_or_default();
+                self.alpha[place] = beta.abs();
+                self.mark(place);
+            }
+        } else {
+            self.settle(direction);
+        }
+        let extremes = Self::worst(self.team.make(&Pass::Turn(row_i.clone(), row_j.clone(), turn, step)));
+        for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
+            let ridge = self.ridge_at(place);
+            self.team.shard(place / self.size).q[place % self.size] += amount * ridge;
+        }
+        (Step { gain: step * (b - 0.5 * step * curvature), extremes }, saved)
+    }
+
+    /// Ends the direction: what it holds is part of α again.
+    fn settle(&mut self, direction: &mut Direction) {
+        for (place, beta) in direction.held() {
+            self.alpha[place] = beta.abs();
+        }
+        direction.held().for_each(|(place, _)| self.mark(place));
+        direction.end();
+    }
+
+    /// Goes on from here along pairs alone.
+    fn end_direction(&mut self) {
+        if let Some(mut direction) = self.direction.take() {
+            self.settle(&mut direction);
+            self.direction = Some(direction);
+        }
+    }
+
     /// Moves `s α` of `i` alone to where its `f` would meet `threshold`, as far as the box allows, and updates `f`.
     pub(crate) fn single(&mut self, i: usize, threshold: f64, row: &RowRef) -> Extremes {
+        self.end_direction();
         let (fi, own) = self.at(i);
         let wanted = (threshold - fi) / (own + self.base).max(TAU);
         let (grow, fall) = self.rooms(i);

@@ -9,11 +9,13 @@ use maxmargin_smo::{SmoConfig, solve};
 use maxmargin_testkit::generate::lattice;
 
 /// Iterations, row requests, rows computed, refinements.
-fn cost(n: usize, degree: u32, c: f64, tol: f64, budget_rows: u64) -> [u64; 4] {
+fn cost(conjugate: bool, (n, degree, c, tol, budget_rows): (usize, u32, f64, f64, u64)) -> [u64; 4] {
     let problem = lattice(21, n, degree, c);
     let rows = Rows::new(&problem.gram, 4 * budget_rows * problem.gram.len() as u64, Par::Seq);
     let start = Start::zero(&problem.dual).expect("feasible");
-    let solution = solve(&problem.dual, &rows, start, &SmoConfig::default(), &Stop::at(tol), &mut Silent).expect("a problem");
+    let solution =
+        solve(&problem.dual, &rows, start, &SmoConfig { conjugate, ..SmoConfig::default() }, &Stop::at(tol), &mut Silent)
+            .expect("a problem");
     assert_eq!(solution.status, Status::Converged);
     let work = solution.work;
     [work.iterations, work.rows_requested, work.rows_computed, work.refinements]
@@ -21,15 +23,15 @@ fn cost(n: usize, degree: u32, c: f64, tol: f64, budget_rows: u64) -> [u64; 4] {
 
 #[test]
 fn iterations_and_rows() {
-    let found = [
-        cost(300, 1, 0.01, 1e-3, 1000),
-        cost(300, 2, 1.0, 1e-3, 1000),
-        cost(300, 2, 1.0, 1e-6, 1000),
-        cost(300, 3, 0.001, 1e-3, 1000),
-        cost(300, 2, 1.0, 1e-3, 40),
-        cost(2000, 1, 1e-6, 0.5, 2000),
+    let problems = [
+        (300, 1, 0.01, 1e-3, 1000),
+        (300, 2, 1.0, 1e-3, 1000),
+        (300, 2, 1.0, 1e-6, 1000),
+        (300, 3, 0.001, 1e-3, 1000),
+        (300, 2, 1.0, 1e-3, 40),
+        (2000, 1, 1e-6, 0.5, 2000),
     ];
-    let expected = [
+    let pairs = [
         [103, 206, 300, 1],
         [61_300, 122_600, 300, 1],
         [62_138, 124_276, 300, 1],
@@ -37,5 +39,14 @@ fn iterations_and_rows() {
         [61_300, 122_600, 2936, 1],
         [880, 1760, 2000, 1],
     ];
-    assert_eq!(found, expected);
+    assert_eq!(problems.map(|problem| cost(false, problem)), pairs);
+    let conjugate = [
+        [90, 180, 300, 1],
+        [7570, 15_140, 300, 1],
+        [7740, 15_480, 300, 1],
+        [537, 1074, 300, 1],
+        [7570, 15_140, 2617, 1],
+        [880, 1760, 2000, 1],
+    ];
+    assert_eq!(problems.map(|problem| cost(true, problem)), conjugate);
 }

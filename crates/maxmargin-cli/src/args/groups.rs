@@ -219,7 +219,7 @@ pub(crate) struct SolverArgs {
     /// Loss [default: the solver's: squared for pairwise, cvm, fw, mfw and swap, hinge for all others]
     #[arg(long, value_parser = values::loss())]
     pub(crate) loss: Option<Loss>,
-    /// Let SMO pass over all variables in every iteration, as the papers count them, instead of those that still move
+    /// Let SMO pass over all variables in every iteration and move a pair in each, as the papers count them
     #[arg(long)]
     pub(crate) no_shrinking: bool,
     /// Whether SMO takes equal rows of one class for one variable (joined) or each for itself (apart), as the papers count iterations

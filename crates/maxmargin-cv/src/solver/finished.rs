@@ -5,14 +5,14 @@ use crate::solver::two_sums::TwoSums;
 use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::{Shrinking, Smo};
+use maxmargin_smo::Smo;
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmoFinish {
-    /// When SMO goes by active variables.
-    pub shrinking: Shrinking,
+    /// How SMO goes about it.
+    pub smo: Smo,
     /// Whether a run that is slow or stalls goes on with weighted least squares on working sets ([`Irwls`]) from where it is.
     pub hands_over: bool,
     /// Whether equal samples of one sign are one variable.
@@ -65,20 +65,16 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
 }
 
 impl SmoFinish {
-    fn smo(&self) -> Smo {
-        Smo { shrinking: self.shrinking }
-    }
-
     /// SMO, and the finish for tolerances that want it.
     fn pairs(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
         let loose = kkt.is_none_or(|kkt| kkt >= FINISHED_BELOW.0) && gap.is_none_or(|gap| gap >= FINISHED_BELOW.1);
         if loose || !matches!(dual.balance(), Balance::Sum(_)) {
-            return self.smo().solve(dual, space, start, run);
+            return self.smo.solve(dual, space, start, run);
         }
         let wanted = (run.stop, run.refine);
         run.refine = Refine::Exact;
-        let solved = smo_and_finish(&self.smo(), dual, space, start, run);
+        let solved = smo_and_finish(&self.smo, dual, space, start, run);
         (run.stop, run.refine) = wanted;
         solved
     }
@@ -120,11 +116,11 @@ impl SmoFinish {
 
 impl Solve for SmoFinish {
     fn name(&self) -> &'static str {
-        self.smo().name()
+        self.smo.name()
     }
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
-        self.smo().takes(formulation, features)
+        self.smo.takes(formulation, features)
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {

@@ -1,7 +1,10 @@
 //! The SMO passes: every dispatch level against a plain loop, bit for bit.
 
 use crate::{answers, at_each_level};
-use maxmargin_simd::passes::{Diagonal, Extremes, Partner, add_and_scan, bit, scan, second_order, update_and_scan};
+use maxmargin_simd::moves::{Between, moved};
+use maxmargin_simd::passes::{
+    Along, Diagonal, Extremes, Partner, Selection, Update, add_and_scan, bit, scan, second_order, turn_and_scan, update_and_scan,
+};
 use maxmargin_simd::row::{Row, Table};
 use maxmargin_simd::sums::{add_scaled, dot};
 use proptest::prelude::*;
@@ -73,17 +76,40 @@ proptest! {
         });
     }
 
+    /// The last direction is part of a step: plain loops, bit for bit.
     #[test]
-    fn second_order_finds_the_greatest_gain(state in states(), each in any::<bool>(), fi in -4.0..4.0_f64) {
+    fn turned_updates_are_the_plain_loop(state in states(), turn in -2.0..2.0_f64, delta in -10.0..10.0_f64) {
+        let before: Vec<f64> = state.diagonal.iter().map(|d| d - 1.0).collect();
+        let (mut f, mut q) = (state.f.clone(), before.clone());
+        for k in 0..f.len() {
+            q[k] = (f64::from(state.ki[k]) - f64::from(state.kj[k])) + turn * q[k];
+            f[k] += delta * q[k];
+        }
+        let extremes = plain_scan(&f, &state.up, &state.low);
+        at_each_level(|level| {
+            let (mut found, mut along) = (state.f.clone(), before.clone());
+            let update = Update { ki: Row::Values(&state.ki), kj: Row::Values(&state.kj), turn, delta };
+            assert_eq!(turn_and_scan(&mut found, &mut along, update, &state.up, &state.low), extremes, "{level:?}");
+            assert_eq!((found, along), (f.clone(), q.clone()), "{level:?}");
+        });
+    }
+
+    #[test]
+    fn second_order_finds_the_greatest_gain(
+        state in states(), each in any::<bool>(), fi in -4.0..4.0_f64, scale in prop::option::of(0.0..3.0_f64), qi in -1.0..1.0_f64,
+    ) {
         let diagonal = if each { Diagonal::Each(&state.diagonal) } else { Diagonal::Constant(1.0) };
+        let q: Vec<f64> = state.kj.iter().map(|k| f64::from(*k)).collect();
+        let along = scale.map(|scale| Along { q: &q, qi, scale });
         let (kii, tau) = (1.0, 1e-12);
         let gain = |k: usize| {
             let kjj = if each { state.diagonal[k] } else { 1.0 };
             let b = state.f[k] - fi;
-            b * b / ((kii + kjj) - 2.0 * f64::from(state.ki[k])).max(tau)
+            let less = scale.map_or(0.0, |scale| scale * ((q[k] - qi) * (q[k] - qi)));
+            b * b / ((kii + kjj) - 2.0 * f64::from(state.ki[k]) - less).max(tau)
         };
         let best = (0..state.f.len()).filter(|&k| bit(&state.low, k) && state.f[k] > fi).map(gain).fold(f64::NEG_INFINITY, f64::max);
-        let found = answers(|| second_order(&state.f, Row::Values(&state.ki), diagonal, kii, fi, tau, &state.low));
+        let found = answers(|| second_order(&state.f, Row::Values(&state.ki), &Selection { diagonal, along, kii, fi, tau }, &state.low));
         assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
         if best == f64::NEG_INFINITY {
             prop_assert_eq!(found[0], Partner::NONE);
@@ -106,8 +132,13 @@ proptest! {
             let (mut both, mut alone) = (state.f.clone(), state.f.clone());
             let pair = update_and_scan(&mut both, rows[0], rows[1], delta, &state.up, &state.low);
             let single = add_and_scan(&mut alone, rows[0], delta, &state.up, &state.low);
-            let partner = second_order(&state.f, rows[0], Diagonal::Constant(1.0), 1.0, fi, 1e-12, &state.low);
-            (both, alone, pair, single, partner)
+            let (mut turned, mut q) = (state.f.clone(), state.diagonal.clone());
+            let turn = turn_and_scan(&mut turned, &mut q, Update { ki: rows[0], kj: rows[1], turn: -0.3, delta }, &state.up, &state.low);
+            let partners = [None, Some(Along { q: &state.diagonal, qi: 1.0, scale: 0.4 })].map(|along| {
+                let selection = Selection { diagonal: Diagonal::Constant(1.0), along, kii: 1.0, fi, tau: 1e-12 };
+                second_order(&state.f, rows[0], &selection, &state.low)
+            });
+            (both, alone, turned, q, [pair, single, turn], partners)
         };
         let expected = run([Row::Values(&ki), Row::Values(&kj)]);
         at_each_level(|level| {
@@ -145,5 +176,20 @@ proptest! {
         prop_assert!(dots.iter().all(|d| d.to_bits() == dots[0].to_bits()));
         let scale: f64 = state.f.iter().zip(&state.ki).map(|(f, k)| (f * f64::from(*k)).abs()).sum();
         prop_assert!((dots[0] - plain).abs() <= 1e-13 * scale);
+    }
+
+    #[test]
+    fn moves_stay_between_bounds_or_say_so(state in states(), step in -0.5..0.5_f64, all in any::<bool>()) {
+        let p: Vec<f64> = state.ki.iter().map(|k| f64::from(*k)).collect();
+        let at: Vec<f64> = state.kj.iter().map(|k| f64::from(*k)).collect();
+        // Half of all samples of moves stay inside; of the others one that ends at its bound is outside.
+        let most: Vec<f64> = at.iter().zip(&p).map(|(at, p)| if all { 3.0 } else { at + step * p }).collect();
+        let least = vec![-3.0; p.len()];
+        at_each_level(|level| {
+            let mut to = vec![f64::NAN; p.len()];
+            let inside = moved(Between { at: &at, least: &least, most: &most }, &p, step, &mut to);
+            assert_eq!(inside, all, "{level:?}");
+            assert!(to.iter().zip(&at).zip(&p).all(|((to, at), p)| *to == at + step * p), "{level:?}");
+        });
     }
 }
