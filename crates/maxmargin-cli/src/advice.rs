@@ -7,6 +7,10 @@ use maxmargin::cv::CertificateReport;
 
 /// The warning for a training that ended with `status` short of `goal`.
 pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: Goal, run: &RunArgs) -> String {
+    if certificate.kkt.is_infinite() {
+        // What ends a training may leave no time to judge it.
+        return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, goal, run));
+    }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
         let [value, times, asked] = [found, found / asked, asked].map(format::short);
         format!("{what} {value}, {times} times the {named} {asked}; ")
