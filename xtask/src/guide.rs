@@ -45,7 +45,9 @@ fn pages(out: &Path) -> Outcome<BTreeMap<String, String>> {
         let path = entry.context(out.display())?.path();
         // The page of all pages (for printers) repeats the others.
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.ends_with(".html") && !["print.html", "toc.html", "404.html"].contains(&name.as_str()) {
+        if path.extension().is_some_and(|ending| ending == "html")
+            && !["print.html", "toc.html", "404.html"].contains(&name.as_str())
+        {
             pages.insert(name, fs::read_to_string(&path).context(path.display())?);
         }
     }
