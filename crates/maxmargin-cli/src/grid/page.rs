@@ -75,13 +75,10 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
     let score = choice.column();
     let heads =
         ["degree", "C", "gamma", &score, "SV of all folds", "worst KKT violation", "worst relative gap", "iterations", "seconds"];
-    let heads: String = filled.iter().map(|column| format!("<th>{}</th>", escaped(heads[*column]))).collect();
-    writeln!(
-        out,
-        "<h2>{} combinations</h2>\n<p class=\"note\">{NOTE}</p>\n<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th>{heads}\
-        <th class=\"w\">status</th></tr></thead><tbody>",
-        d.cells.len()
-    )?;
+    writeln!(out, "<h2>{} combinations</h2>\n<p class=\"note\">{NOTE}</p>", d.cells.len())?;
+    write!(out, "<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th>")?;
+    filled.iter().try_for_each(|column| write!(out, "<th>{}</th>", escaped(heads[*column])))?;
+    writeln!(out, "<th class=\"w\">status</th></tr></thead><tbody>")?;
     let scores: Vec<Option<f64>> = d.cells.iter().map(|cell| cell.score).collect();
     for at in choice.order(&scores) {
         let cell = &d.cells[at];
