@@ -49,3 +49,26 @@ fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Given {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn what_was_not_judged_has_no_figures() {
+        let (run, goal) = (Given::parse_from(["train"]).run, Goal::Kkt(0.001));
+        let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
+        let text = unfinished(Status::Interrupted, &nothing, goal, &run);
+        assert!(text.starts_with("interrupted: nothing is certified yet; ") && !text.contains(" inf"), "{text}");
+        let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..CertificateReport::default() };
+        let text = unfinished(Status::Interrupted, &far, goal, &run);
+        assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");
+    }
+}
