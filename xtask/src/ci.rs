@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: what must hold before a change is merged, in the order in which it fails fastest.
 
 use crate::failure::{Context, Outcome, fail};
+use crate::guide;
 use crate::tools::{cargo, target_directory};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,11 +28,36 @@ const DEEP: &str = "10000";
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// A subcommand that is no part of Rust's own: without it the step is left out, and said so.
-    needs: Option<&'static str>,
+    /// What is no part of Rust's own: without it the step is left out, and said so.
+    needs: Option<Tool>,
     /// Extra environment.
     set: Option<(&'static str, &'static str)>,
     in_quick: bool,
+}
+
+/// A program that is there or not.
+#[derive(Clone, Copy)]
+enum Tool {
+    /// A subcommand of cargo.
+    Subcommand(&'static str),
+    /// What makes pages of the guide.
+    MdBook,
+}
+
+impl Tool {
+    fn is_there(self) -> bool {
+        match self {
+            Tool::Subcommand(name) => cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success()),
+            Tool::MdBook => guide::installed(),
+        }
+    }
+
+    fn how(self) -> String {
+        match self {
+            Tool::Subcommand(name) => format!("cargo install --locked cargo-{name}"),
+            Tool::MdBook => guide::INSTALL.to_owned(),
+        }
+    }
 }
 
 const fn step(name: &'static str, arguments: &'static [&'static str], in_quick: bool) -> Step {
@@ -46,7 +72,7 @@ const STEPS: &[Step] = &[
         name: "dependencies",
         // What needs no network once the sources are here. RustSec's list does: `cargo deny check advisories`.
         arguments: &["deny", "check", "licenses", "bans", "sources"],
-        needs: Some("deny"),
+        needs: Some(Tool::Subcommand("deny")),
         set: None,
         in_quick: true,
     },
@@ -60,7 +86,7 @@ const STEPS: &[Step] = &[
         set: Some(("RUSTDOCFLAGS", "-D warnings")),
         in_quick: false,
     },
-    step("guide", &["xtask", "guide"], false),
+    Step { name: "guide", arguments: &["xtask", "guide"], needs: Some(Tool::MdBook), set: None, in_quick: false },
     step("trust", &["xtask", "trust", "fuzz", "differential", "load", "crash", "full"], false),
     step("quick table", &["xtask", "bench", "alpha-seeding", "--table", "1", "--quick", "--dev"], false),
 ];
@@ -73,8 +99,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
     let mut failed = Vec::new();
     for step in STEPS.iter().filter(|step| step.in_quick || !arguments.quick) {
         println!("\n==> {}: cargo {}", step.name, step.arguments.join(" "));
-        if let Some(missing) = step.needs.filter(|needed| !installed(needed)) {
-            let what = format!("left out: cargo install --locked cargo-{missing}");
+        if let Some(missing) = step.needs.filter(|needed| !needed.is_there()) {
+            let what = format!("left out: {}", missing.how());
             println!("{what}");
             lines.push(format!("{:<14} {what}", step.name));
             continue;
@@ -111,11 +137,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
             failed.join(", ")
         ))
     }
-}
-
-/// Whether cargo has this subcommand.
-fn installed(subcommand: &str) -> bool {
-    cargo().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// Shows which tests left something out, and for want of what; what was missing.

@@ -7,6 +7,10 @@ use maxmargin::cv::CertificateReport;
 
 /// The warning for a training that ended with `status` short of `goal`.
 pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: Goal, run: &RunArgs) -> String {
+    if certificate.kkt.is_infinite() {
+        // What ends a training may leave no time to judge it.
+        return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, goal, run));
+    }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
         let [value, times, asked] = [found, found / asked, asked].map(format::short);
         format!("{what} {value}, {times} times the {named} {asked}; ")
@@ -43,5 +47,28 @@ fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
         Status::Stalled | Status::Converged => {
             format!("try --scale minmax, a smaller -c, or {looser}")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Given {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn what_was_not_judged_has_no_figures() {
+        let (run, goal) = (Given::parse_from(["train"]).run, Goal::Kkt(0.001));
+        let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
+        let text = unfinished(Status::Interrupted, &nothing, goal, &run);
+        assert!(text.starts_with("interrupted: nothing is certified yet; ") && !text.contains(" inf"), "{text}");
+        let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..CertificateReport::default() };
+        let text = unfinished(Status::Interrupted, &far, goal, &run);
+        assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");
     }
 }

@@ -5,6 +5,7 @@ mod table;
 use crate::args::{DataArgs, DataOptions, FormatName};
 use crate::beside::sweep;
 use crate::failure::{Failure, reason};
+use crate::model_io::is_native_model;
 use crate::notes::Notes;
 use crate::output::write_whole;
 use crate::{format, memory};
@@ -115,6 +116,12 @@ pub(crate) fn load_until(
             let reading = notes.phase(format!("reading {}", display_name(source)));
             let bytes = read_until(until, source, MaxSize::of(args))?;
             let name = display_name(source);
+            if is_native_model(&bytes) {
+                return Err(Failure::input(
+                    name,
+                    "this is a model, and here stands the data: predict takes DATA MODEL, verify MODEL DATA",
+                ));
+            }
             let format = table::format_of(source, &bytes, &args.table, notes);
             table::check_options(format, wanted, &args.table)?;
             let read = if format == FormatName::Libsvm {

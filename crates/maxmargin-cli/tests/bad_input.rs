@@ -27,6 +27,11 @@ fn files_that_cannot_be_read() {
     bench.file("empty", "");
     refused(&bench, "cv empty -q", 1, "empty: there are no rows");
     assert!(!bench.names().iter().any(|n| n.contains(".model") || n.contains("tmp")), "{:?}", bench.names());
+    // A model where the data should be: the arguments of predict in the wrong order.
+    bench.file("small", SMALL);
+    assert_eq!(bench.run("train small -o m -q").code, 0);
+    refused(&bench, "predict m small -q", 1, "small: not a model file");
+    refused(&bench, "train m -q", 1, "m: this is a model, and here stands the data: predict takes DATA MODEL");
 }
 
 #[test]

@@ -111,6 +111,19 @@ fn the_report_is_one_page_that_fetches_nothing() {
     let links: Vec<&str> = page.split("http").skip(1).collect();
     assert!(links.iter().all(|rest| rest.starts_with("://www.w3.org/2000/svg")), "{links:?}");
     assert!(!page.contains("<script") && !page.contains("src="));
+    assert!(!page.contains("<th>degree</th>") && page.contains("<th>gamma</th>"), "a column is there for what a kernel has");
+}
+
+#[test]
+fn a_picture_of_a_kernel_without_a_width_is_a_row_over_c() {
+    let bench = Bench::new();
+    bench.run("grid two-gaussians --rows 60 -k 3 --kernel linear -c 2^-5:2^5:2^5 -q --plot row.svg --report row.html");
+    let picture = bench.read("row.svg");
+    assert_eq!((picture.matches("<title>").count(), picture.matches(">gamma<").count()), (3, 0), "{picture}");
+    assert!(picture.contains(">2^-5<") && picture.contains(">2^0<") && picture.contains("linear kernel"), "{picture}");
+    let width: usize = picture.split("width=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok()).expect("a width");
+    assert!(width > 300, "the words above three cells are not cut off");
+    assert!(!bench.read("row.html").contains("<th>gamma</th>"));
 }
 
 #[test]

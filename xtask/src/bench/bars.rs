@@ -74,8 +74,13 @@ fn paint(svg: &mut Svg, block: &Block, (left, top): (f64, f64), names: f64) {
             svg.bar((left, y), (LONGEST * axis.place(length), BAR), class);
         }
         if let Some(ours) = ours {
-            let furthest = LONGEST * axis.place(printed.unwrap_or(0.0).max(*ours));
-            svg.text((left + furthest + 5.0, y + 14.0), Anchor::Start, "small", &format!("{ours:.2}"));
+            // Beside its own bar, below the paper's, whose figure it would seem to be at the end of that.
+            svg.text(
+                (left + LONGEST * axis.place(*ours) + 5.0, y + 2.0 * BAR + 1.0),
+                Anchor::Start,
+                "small",
+                &format!("{ours:.2}"),
+            );
         }
     }
 }
@@ -125,5 +130,12 @@ mod tests {
         assert!(text.contains(">0.25</text>") && text.contains("the first variant = 1"), "{text}");
         assert_eq!(text.matches("class=\"paper\"").count(), 2, "one bar, and the legend's");
         assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
+        let x = |line: &str| line.split("x=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        let figure = text.lines().find(|line| line.contains(">0.25</text>")).and_then(x);
+        let bar = text.lines().rfind(|line| line.contains("class=\"f0\"")).and_then(|line| {
+            let width = line.split("width=\"").nth(1)?.split('"').next()?.parse::<f64>().ok()?;
+            Some(x(line)? + width)
+        });
+        assert!(figure.zip(bar).is_some_and(|(figure, bar)| (figure - bar - 5.0).abs() < 0.2), "{figure:?} {bar:?}");
     }
 }

@@ -159,10 +159,11 @@ fn label(svg: &mut Svg, frame: &Frame, panel: &Panel, names: &[&str], leads: boo
     }
 }
 
-/// What points are of, above the highest of each.
+/// What points are of, at the highest of each, where no other name and no point is.
 fn mark(svg: &mut Svg, frame: &Frame, panel: &Panel) {
+    let points = || panel.lines.iter().flat_map(|line| &line.points);
     let mut tops: Vec<(&str, (f64, f64))> = Vec::new();
-    for point in panel.lines.iter().flat_map(|line| &line.points) {
+    for point in points() {
         let place = frame.place(point.at);
         match tops.iter_mut().find(|(name, _)| *name == point.name) {
             Some((_, top)) if place.1 < top.1 => *top = place,
@@ -170,15 +171,36 @@ fn mark(svg: &mut Svg, frame: &Frame, panel: &Panel) {
             None => tops.push((&point.name, place)),
         }
     }
-    let mut taken: Vec<(f64, f64)> = Vec::new();
+    let dots: Vec<Area> = points().map(|point| Area::about(frame.place(point.at), (5.0, 5.0))).collect();
+    let mut taken: Vec<Area> = Vec::new();
     for (name, (x, y)) in tops {
-        let mut at = (x, y - 8.0);
-        // Up, as long as another name stands there.
-        while taken.iter().any(|(x, y)| (x - at.0).abs() < 52.0 && (y - at.1).abs() < 11.0) {
-            at.1 -= 11.0;
-        }
-        taken.push(at);
+        // Half of the name's width, its letters being small.
+        let half = 0.46 * width(name);
+        let area = |at: (f64, f64)| Area::about((at.0, at.1 - 4.0), (half, 5.0));
+        // Above, beside it, and else further up.
+        let beside = [(x, y - 8.0), (x + 8.0 + half, y + 4.0), (x - 8.0 - half, y + 4.0)];
+        let above = (2..=8).map(|n| (x, y - 8.0 - 11.0 * f64::from(n - 1)));
+        let free = |at: &(f64, f64)| !taken.iter().chain(&dots).any(|other| other.meets(&area(*at)));
+        let at = beside.into_iter().chain(above).find(free).unwrap_or(beside[0]);
+        taken.push(area(at));
         svg.text(at, Anchor::Middle, "small quiet", name);
+    }
+}
+
+/// What a name or a point covers: its middle, and half of its width and height.
+struct Area {
+    middle: (f64, f64),
+    half: (f64, f64),
+}
+
+impl Area {
+    fn about(middle: (f64, f64), half: (f64, f64)) -> Self {
+        Self { middle, half }
+    }
+
+    fn meets(&self, other: &Area) -> bool {
+        (self.middle.0 - other.middle.0).abs() < self.half.0 + other.half.0
+            && (self.middle.1 - other.middle.1).abs() < self.half.1 + other.half.1
     }
 }
 
@@ -217,5 +239,23 @@ mod tests {
         heights.sort_by(f64::total_cmp);
         assert_eq!(heights.len(), 3, "{text}");
         assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= 12.9), "{heights:?}");
+    }
+
+    #[test]
+    fn the_name_of_a_point_stands_on_no_other_point() {
+        let mut panel = Panel { title: "one".into(), lines: Vec::new() };
+        // The second is a little below the first: above it is no room for its name.
+        for (name, at) in [("Shuttle", (100.0, 8.0)), ("IJCNN", (104.0, 7.9)), ("far", (1.0, 1.0))] {
+            panel.put("MFW", false, at, name);
+        }
+        let text = chart("T", &("x".into(), "y".into()), (false, false), true, &[panel]).document();
+        let number =
+            |line: &str, name: &str| line.split(name).nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        let name = text.lines().find(|line| line.contains(">IJCNN<")).expect("a name");
+        let name = (number(name, " x=\"").expect("x"), number(name, " y=\"").expect("y"));
+        let dots = text.lines().filter(|line| line.contains("r=\"4\""));
+        for (x, y) in dots.filter_map(|line| Some((number(line, "cx=\"")?, number(line, "cy=\"")?))) {
+            assert!((x - name.0).abs() > 15.0 || (y - (name.1 - 4.0)).abs() > 8.0, "{name:?} stands on {x} {y}");
+        }
     }
 }

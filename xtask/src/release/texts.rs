@@ -57,9 +57,10 @@ impl Texts {
     }
 }
 
-/// What the first heading of a version says.
+/// What the first heading of a version says; one of nothing yet, below which stands no line, does not count.
 fn newest(changelog: &str) -> Option<&str> {
-    changelog.lines().find_map(|line| line.strip_prefix("## [")?.split_once(']').map(|(version, _)| version))
+    let mut sections = changelog.split("\n## [").skip(1).filter_map(|section| section.split_once(']'));
+    sections.find(|(version, below)| *version != "Unreleased" || below.contains("\n- ")).map(|(version, _)| version)
 }
 
 #[cfg(test)]
@@ -86,8 +87,10 @@ mod tests {
         assert_eq!(compare(&texts(), "0.2.0", "1.95"), [0, 0]);
         assert_eq!(compare(&texts(), "0.3.0", "1.95"), [2, 0], "the CHANGELOG and the citation");
         assert_eq!(compare(&texts(), "0.2.0", "1.96"), [2, 0], "the workflow and README");
-        let open = Texts { changelog: "## [Unreleased]\n".to_owned(), ..texts() };
+        let open = Texts { changelog: "# C\n\n## [Unreleased]\n\n- More\n\n## [0.2.0] - 2026-01-01\n".to_owned(), ..texts() };
         assert_eq!(compare(&open, "0.2.0", "1.95"), [0, 1]);
+        let cut = Texts { changelog: "# C\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-01\n\n- More\n".to_owned(), ..texts() };
+        assert_eq!(compare(&cut, "0.2.0", "1.95"), [0, 0], "what is cut has an empty heading above it");
         let none = Texts { changelog: String::new(), ..texts() };
         assert_eq!(compare(&none, "0.2.0", "1.95"), [1, 0]);
     }

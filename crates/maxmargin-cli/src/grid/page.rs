@@ -7,10 +7,16 @@ use crate::report::{data_line, setup_line, threshold_text};
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#222;background:#fff}\
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse}\
-th,td{padding:.15rem .7rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}th{position:sticky;top:0;background:inherit}\
-td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost{color:#888}.scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th,td{border-color:#444}}";
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse;font-size:.93rem}\
+th,td{padding:.15rem .45rem;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}td{white-space:nowrap}\
+th{position:sticky;top:0;background:#fff;vertical-align:bottom}td.w,th.w{text-align:left}tr.best{font-weight:bold}tr.lost,figcaption,.note{color:#666}\
+.scroll{max-height:40rem;overflow:auto}ul{padding-left:1.2rem}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#181818}th,td{border-color:#444}\
+tr.lost,figcaption,.note{color:#aaa}}";
+
+/// What the table's figures are.
+const NOTE: &str = "The best first. Each score is of the samples of all folds, each judged by a training that did not see it; KKT violation and relative gap are \
+                    those of the worst fold's certificate.";
 
 /// Text as HTML has it.
 fn escaped(text: &str) -> String {
@@ -62,19 +68,42 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
         d.end.warnings.iter().try_for_each(|warning| writeln!(out, "<li>{}</li>", escaped(warning)))?;
         writeln!(out, "</ul>")?;
     }
-    writeln!(out, "<figure>\n{picture}</figure>")?;
-    writeln!(
-        out,
-        "<h2>{} combinations</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th><th>degree</th><th>C</th><th>gamma</th><th>{}</th>\
-        <th>SV of all folds</th><th>worst KKT</th><th>worst gap</th><th>iterations</th><th>seconds</th><th class=\"w\">status</th></tr></thead><tbody>",
-        d.cells.len(),
-        escaped(&choice.column())
-    )?;
+    writeln!(out, "<figure>\n{picture}<figcaption>{}</figcaption></figure>", escaped(&legend(&d.cells)))?;
+    let rows: Vec<[String; 9]> = d.cells.iter().map(|cell| numbers(cell, choice)).collect();
+    // Columns of parameters that no kernel here has are left out.
+    let filled: Vec<usize> = (0..9).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
+    let score = choice.column();
+    let heads =
+        ["degree", "C", "gamma", &score, "SV of all folds", "worst KKT violation", "worst relative gap", "iterations", "seconds"];
+    writeln!(out, "<h2>{} combinations</h2>\n<p class=\"note\">{NOTE}</p>", d.cells.len())?;
+    write!(out, "<div class=\"scroll\"><table><thead><tr><th class=\"w\">kernel</th>")?;
+    filled.iter().try_for_each(|column| write!(out, "<th>{}</th>", escaped(heads[*column])))?;
+    writeln!(out, "<th class=\"w\">status</th></tr></thead><tbody>")?;
     let scores: Vec<Option<f64>> = d.cells.iter().map(|cell| cell.score).collect();
     for at in choice.order(&scores) {
-        row(out, &d.cells[at], d.best.as_ref(), choice)?;
+        let cell = &d.cells[at];
+        let class = match (d.best.as_ref() == Some(&cell.parameters()), cell.at_least_errors) {
+            (true, _) => " class=\"best\"",
+            (false, Some(_)) => " class=\"lost\"",
+            _ => "",
+        };
+        write!(out, "<tr{class}><td class=\"w\">{}</td>", cell.kernel)?;
+        filled.iter().try_for_each(|column| write!(out, "<td>{}</td>", escaped(&rows[at][*column])))?;
+        writeln!(out, "<td class=\"w\">{}</td></tr>", escaped(&cell.status_text()))?;
     }
     writeln!(out, "</tbody></table></div>\n</body></html>")
+}
+
+/// What the marks of the picture mean, as far as it has them.
+fn legend(cells: &[CellDocument]) -> String {
+    let lost = |cell: &CellDocument| cell.at_least_errors.is_some();
+    let marks: [(&str, bool); 4] = [
+        ("red frame: the best", true),
+        ("~: solved to a looser gap, which cannot win", cells.iter().any(|cell| !cell.exact && !lost(cell))),
+        ("hatched: given up, since it could not win any more", cells.iter().any(lost)),
+        ("dotted frame: not converged", cells.iter().any(|cell| !cell.converged() && !lost(cell))),
+    ];
+    marks.iter().filter(|(_, there)| *there).map(|(what, _)| *what).collect::<Vec<_>>().join("; ")
 }
 
 /// `rbf, C = 8, gamma = 0.5: 97.5000`
@@ -82,17 +111,13 @@ fn told(found: &Parameters, choice: &Choice) -> String {
     format!("{}; {} {}", found.text(), choice.column(), choice.text(found.score))
 }
 
-fn row(out: &mut dyn Write, cell: &CellDocument, best: Option<&Parameters>, choice: &Choice) -> io::Result<()> {
-    let class = match (best == Some(&cell.parameters()), cell.at_least_errors) {
-        (true, _) => " class=\"best\"",
-        (false, Some(_)) => " class=\"lost\"",
-        _ => "",
-    };
+/// The cells of a row between the kernel and the status; empty is what the kernel does not have.
+fn numbers(cell: &CellDocument, choice: &Choice) -> [String; 9] {
     let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
     let worst = cell.found.solved.certificate;
     let certificate =
         |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::short(of(c)));
-    let numbers = [
+    [
         cell.degree.map_or_else(String::new, |degree| degree.to_string()),
         exact(cell.c),
         exact(cell.gamma),
@@ -102,8 +127,5 @@ fn row(out: &mut dyn Write, cell: &CellDocument, best: Option<&Parameters>, choi
         certificate(|c| c.relative_gap),
         format::count(cell.found.total_iterations),
         format!("{:.3}", cell.seconds),
-    ];
-    write!(out, "<tr{class}><td class=\"w\">{}</td>", cell.kernel)?;
-    numbers.iter().try_for_each(|text| write!(out, "<td>{}</td>", escaped(text)))?;
-    writeln!(out, "<td class=\"w\">{}</td></tr>", escaped(&cell.status_text()))
+    ]
 }

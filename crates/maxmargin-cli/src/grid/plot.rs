@@ -6,11 +6,15 @@ use crate::format;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Sizes in pixels: a cell, the room for the numbers at the left, above, and below.
+/// Sizes in pixels: a cell, the room for the numbers at the left, above, and below, and at the right.
 const CELL: (usize, usize) = (64, 34);
 const LEFT: usize = 96;
 const TOP: usize = 56;
 const BELOW: usize = 64;
+const RIGHT: usize = 24;
+
+/// Width of a letter of the title and of the line below it, on average: narrow pictures are as wide as their words.
+const LETTERS: [usize; 2] = [8, 7];
 
 /// The colours of the worst and of the best score, and between.
 const COLOURS: [[f64; 3]; 5] =
@@ -33,13 +37,24 @@ fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Option<f64>) ->
     values
 }
 
-/// `2^-5` for powers of two, otherwise a short number.
-fn tick(value: f64) -> String {
-    let power = value.log2();
-    if power == power.round() && power.abs() > 3.0 { format!("2^{power}") } else { format::short(value) }
+/// Words of an axis: `2^-5.5`, as options take them, where all values are powers of two in whole or half steps that go far; otherwise short numbers.
+fn ticks(values: &[f64]) -> Vec<String> {
+    let powers: Vec<f64> = values.iter().map(|value| (2.0 * value.log2()).round() / 2.0).collect();
+    let exact = powers.iter().zip(values).all(|(power, value)| (power - value.log2()).abs() < 1e-9);
+    if exact && powers.iter().any(|power| power.abs() > 3.0) {
+        powers.iter().map(|power| format!("2^{power}")).collect()
+    } else {
+        values.iter().map(|value| format::short(*value)).collect()
+    }
 }
 
-/// Writes the picture of the cells of the first kernel that has a width. Those that did not converge are framed by dots, the best by a line, and those that were
+/// One of the cells that are shown: those of its kernel and degree are. The best has the choice, if it has a width; a kernel without one has a row of C alone.
+fn leader<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocument>) -> Option<&'a CellDocument> {
+    let wide = |cell: &&CellDocument| cell.gamma.is_some();
+    best.filter(wide).or_else(|| cells.iter().copied().find(wide)).or(best).or_else(|| cells.first().copied())
+}
+
+/// Writes the picture of the cells of one kernel. Those that did not converge are framed by dots, the best by a line, and those that were
 /// given up are hatched.
 pub(super) fn write(
     out: &mut dyn Write,
@@ -47,7 +62,7 @@ pub(super) fn write(
     best: Option<&CellDocument>,
     choice: &Choice,
 ) -> io::Result<()> {
-    let first = cells.iter().find(|cell| cell.gamma.is_some());
+    let first = leader(cells, best);
     let alike = |cell: &&&CellDocument| first.is_some_and(|first| cell.kernel == first.kernel && cell.degree == first.degree);
     let shown: Vec<&CellDocument> = cells.iter().filter(alike).copied().collect();
     let (costs, widths) = (values(&shown, |cell| cell.c), values(&shown, |cell| cell.gamma));
@@ -57,7 +72,13 @@ pub(super) fn write(
         let up = if high > low { (score - low) / (high - low) } else { 1.0 };
         if choice.rises() { up } else { 1.0 - up }
     };
-    let (width, height) = (LEFT + CELL.0 * costs.len().max(1) + 24, TOP + CELL.1 * widths.len() + BELOW);
+    // A kernel without a width has one row, which has no name.
+    let rows = widths.len().max(1);
+    let kernel = first.map_or("", |first| first.kernel);
+    let title = format!("{}, out of fold; {kernel} kernel", choice.column());
+    let said = best.map_or_else(String::new, |best| format!("best: {}: {}", best.text(), best.score_text(choice)));
+    let words = (LETTERS[0] * title.chars().count()).max(LETTERS[1] * said.chars().count());
+    let (width, height) = (LEFT + words.max(CELL.0 * costs.len()) + RIGHT, TOP + CELL.1 * rows + BELOW);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<style>text{{fill:#222}}.d{{fill:#111}}.l{{fill:#fff}}.p{{fill:#fff}}\
@@ -65,14 +86,13 @@ pub(super) fn write(
          <defs><pattern id=\"lost\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#888\"/></pattern></defs>\n\
          <rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"
     );
-    let kernel = first.map_or("", |first| first.kernel);
     let _ =
-        writeln!(svg, "<text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}, {kernel} kernel, out of fold</text>", choice.column());
+        writeln!(svg, "<text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{title}</text>\n<text x=\"{LEFT}\" y=\"44\">{said}</text>");
     let right = |at: usize| LEFT + CELL.0 * at;
-    let down = |at: usize| TOP + CELL.1 * (widths.len() - 1 - at);
+    let down = |at: usize| TOP + CELL.1 * (rows - 1 - at);
     for cell in &shown {
         let column = cell.c.and_then(|c| costs.iter().position(|known| *known == c)).unwrap_or(0);
-        let Some(row) = cell.gamma.and_then(|gamma| widths.iter().position(|known| *known == gamma)) else { continue };
+        let row = cell.gamma.and_then(|gamma| widths.iter().position(|known| *known == gamma)).unwrap_or(0);
         let (x, y) = (right(column), down(row));
         let hatched = cell.at_least_errors.map(|_| ("url(#lost)".to_owned(), false));
         let plain = cell.score.map_or(("none".to_owned(), false), |score| colour(share(score)));
@@ -84,7 +104,7 @@ pub(super) fn write(
             _ => "",
         };
         let (w, h) = (CELL.0 - 2, CELL.1 - 2);
-        let text = if cell.at_least_errors.is_some() { "lost".to_owned() } else { choice.text(cell.score) };
+        let text = cell.score_text(choice);
         // On hatching text has the colour of the page.
         let class = if cell.at_least_errors.is_some() {
             ""
@@ -102,24 +122,21 @@ pub(super) fn write(
             y + h / 2 + 4,
         );
     }
-    for (at, gamma) in widths.iter().enumerate() {
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", LEFT - 8, down(at) + 20, tick(*gamma));
+    for (at, gamma) in ticks(&widths).iter().enumerate() {
+        let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{gamma}</text>", LEFT - 8, down(at) + 20);
     }
-    let foot = TOP + CELL.1 * widths.len();
-    for (at, c) in costs.iter().enumerate() {
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            right(at) + CELL.0 / 2,
-            foot + 18,
-            tick(*c)
-        );
+    let foot = TOP + CELL.1 * rows;
+    for (at, c) in ticks(&costs).iter().enumerate() {
+        let (x, y) = (right(at) + CELL.0 / 2, foot + 18);
+        let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{c}</text>");
     }
-    let (middle, side) = (LEFT + CELL.0 * costs.len() / 2, TOP + CELL.1 * widths.len() / 2);
-    let _ = writeln!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">C</text>", foot + 42);
-    let _ = writeln!(svg, "<text x=\"20\" y=\"{side}\">gamma</text>");
-    if let Some(best) = best {
-        let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"44\">best: {}: {}</text>", best.text(), choice.text(best.score));
+    let (middle, side) = (LEFT + CELL.0 * costs.len() / 2, TOP + CELL.1 * rows / 2);
+    if !costs.is_empty() {
+        let _ = writeln!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">C</text>", foot + 42);
+    }
+    if !widths.is_empty() {
+        let turned = format!("transform=\"rotate(-90 24 {side})\" text-anchor=\"middle\"");
+        let _ = writeln!(svg, "<text x=\"24\" y=\"{side}\" {turned}>gamma</text>");
     }
     writeln!(out, "{svg}</svg>")
 }
@@ -132,6 +149,12 @@ mod tests {
     fn colours_go_from_dark_to_light() {
         assert_eq!((colour(0.0).0, colour(1.0).0), ("rgb(68,1,84)".to_owned(), "rgb(253,231,37)".to_owned()));
         assert!(!colour(0.2).1 && colour(0.9).1);
-        assert_eq!((tick(0.03125), tick(1.0), tick(0.1)), ("2^-5".to_owned(), "1".to_owned(), "0.1".to_owned()));
+    }
+
+    #[test]
+    fn an_axis_has_one_kind_of_words() {
+        assert_eq!(ticks(&[0.03125, 2_f64.powf(-2.5), 2.0]), ["2^-5", "2^-2.5", "2^1"]);
+        assert_eq!(ticks(&[0.5, 1.0, 2.0]), ["0.5", "1", "2"]);
+        assert_eq!(ticks(&[0.03125, 0.1]), ["0.03125", "0.1"]);
     }
 }

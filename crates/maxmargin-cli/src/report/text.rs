@@ -67,6 +67,14 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
         (held, all) if held == all => "all hold".to_owned(),
         (held, all) => format!("{held} of {all} {what} hold"),
     };
+    if of.iter().any(|c| c.kkt.is_infinite()) {
+        // What ended a training left no time to judge it.
+        return if of.len() == 1 {
+            "none: it ended before it could be judged".to_owned()
+        } else {
+            format!("{verdict}; some ended before they could be judged")
+        };
+    }
     let largest = |value: fn(&CertificateReport) -> f64| format::short(of.iter().map(value).fold(0.0, f64::max));
     let (kkt, gap) = (largest(|c| c.kkt), largest(|c| c.relative_gap));
     let tolerance = setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
@@ -100,6 +108,8 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     ];
     let few = machines.len() <= SHOWN;
     let open = |m: &MachineDocument| m.report.status != Status::Converged || !m.report.certificate.holds;
+    // What ended before it could be judged has no figures.
+    let judged = |text: fn(f64) -> String, value: f64| if value.is_infinite() { "none".to_owned() } else { text(value) };
     let row = |m: &MachineDocument| {
         let MachineDocument { negative, positive, report } = m;
         vec![
@@ -107,10 +117,10 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             report.iterations.to_string(),
             report.support_vectors.to_string(),
             report.bounded.to_string(),
-            format::long(report.objective),
+            judged(format::long, report.objective),
             format::long(report.bias),
-            format::short(report.certificate.relative_gap),
-            format::short(report.certificate.kkt),
+            judged(format::short, report.certificate.relative_gap),
+            judged(format::short, report.certificate.kkt),
             words(report.status).to_owned(),
         ]
     };
