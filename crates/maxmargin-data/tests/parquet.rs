@@ -69,10 +69,7 @@ fn a_file_is_the_table_that_it_would_be_as_text() {
         // Gaps are filled as those of text.
         let preparing = Preparing { impute: Some(Impute::Median), scale: None };
         let filled = |data: &Dataset| {
-            preparing
-                .fit(data)
-                .and_then(|fitted| fitted.apply(&data.samples).map(|samples| samples.into_owned()))
-                .expect("filled")
+            preparing.fit(data).and_then(|fitted| fitted.apply(&data.samples).map(std::borrow::Cow::into_owned)).expect("filled")
         };
         assert_eq!(filled(&found.data), filled(&expected.data));
     }
