@@ -125,6 +125,7 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
         gamma: None,
         scale: None,
         impute: None,
+        factors: None,
         formulation,
         weights: &vec![1.0; classes.map_or(0, ClassLabels::count)],
         solver: &*contender,

@@ -193,6 +193,9 @@ pub(crate) struct FindArgs {
     /// classes)
     #[arg(long)]
     pub(crate) gradient: bool,
+    /// Then with a gamma of its own for each feature
+    #[arg(long, requires = "gradient")]
+    pub(crate) per_feature: bool,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 use crate::interrupt;
 use crate::notes::tell;
+use maxmargin::data::table::decodes_parquet;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -51,6 +52,16 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = text.split(" (os error").next().unwrap_or(&text);
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Says nothing of panics that become an error: those of the library for Parquet at a damaged file.
+pub(crate) fn leave_caught_panics_unsaid() {
+    let say = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !decodes_parquet() {
+            say(panic);
+        }
+    }));
 }
 
 /// Prints the failure, if there is one, and returns the exit code.

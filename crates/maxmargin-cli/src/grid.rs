@@ -178,6 +178,7 @@ fn search(args: &GridArgs, ranges: Ranges, choice: &Choice) -> Search {
         (how.extend, Search::extend),
         (how.refine, Search::refine),
         (how.gradient, Search::gradient),
+        (how.per_feature, Search::gradient_per_feature),
     ] {
         search = if asked { with(search) } else { search };
     }

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     interrupt::install();
+    failure::leave_caught_panics_unsaid();
     let done = match &cli.command {
         Command::Search(args) => search::run(args),
         Command::Train(args) => train::run(args),

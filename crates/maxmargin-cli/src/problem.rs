@@ -330,6 +330,7 @@ pub(crate) fn scale_name(method: Method) -> &'static str {
     match method {
         Method::MinMax { .. } => "minmax",
         Method::Standard => "standard",
+        Method::Given => "given",
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
         extend: true,
         refine: !args.gradient,
         gradient: args.gradient,
+        per_feature: args.per_feature,
         take: Taken::Best,
     };
     grid::run(&GridArgs {

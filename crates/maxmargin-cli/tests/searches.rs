@@ -4,6 +4,7 @@ mod common;
 
 use common::Bench;
 use serde_json::Value;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -205,6 +206,42 @@ fn a_descent_tells_both_ends_and_its_model_is_the_lower() {
         let refused = bench.run(wrong);
         assert!(refused.code == 2 && refused.err.contains(why), "{wrong}: {refused:?}");
     }
+}
+
+#[test]
+fn a_descent_with_a_width_for_each_feature_ends_in_a_model() {
+    let bench = Bench::new();
+    let mut table = String::from("first,second,noise,kind\n");
+    for i in 0..120 {
+        let (a, b) = ((f64::from(i) * 0.37).sin(), (f64::from(i) * 0.73).cos());
+        let kind = if a * b + 0.2 * (f64::from(i) * 2.1).sin() > 0.0 { "in" } else { "out" };
+        writeln!(table, "{a:.4},{b:.4},{:.4},{kind}", (f64::from(i) * 1.91).sin()).expect("text");
+    }
+    bench.file("t.csv", table);
+    let command = "grid t.csv -k 4 -c 1,16 -g 0.1,1 --scale standard --gradient";
+    let common = bench.json(&format!("{command} -q"));
+    let found = bench.json(&format!("{command} --per-feature -q -o own.model --log kept"));
+    let loss = |found: &Value| found["gradient"]["found"]["loss"].as_f64().expect("a loss");
+    assert!(loss(&found) < loss(&common), "{} {}", loss(&found), loss(&common));
+    assert!(common["gradient"]["features"].is_null());
+    let features = found["gradient"]["features"].as_array().expect("features").clone();
+    let names: Vec<&str> = features.iter().filter_map(|feature| feature["feature"].as_str()).collect();
+    assert_eq!(names, ["first", "second", "noise"]);
+    let logs: Vec<f64> = features.iter().filter_map(|feature| feature["gamma"].as_f64()).map(f64::ln).collect();
+    let gamma = found["gradient"]["found"]["gamma"].as_f64().expect("gamma");
+    assert!(logs[0] != logs[1] && (logs.iter().sum::<f64>() / 3.0 - gamma.ln()).abs() < 1e-9, "{features:?}");
+    assert_eq!(bench.json("verify own.model t.csv -q")["scale"], "given");
+    assert!(bench.run("info own.model").out.contains("given, with a factor for each feature"));
+    assert_eq!(bench.run("predict t.csv own.model -o said").code, 0);
+    let again = bench.json(&format!("{command} --per-feature -q --log kept"));
+    assert_eq!(again["gradient"], found["gradient"]);
+    let text = bench.run(&format!("{command} --per-feature -q"));
+    assert!(text.out.contains("greatest gamma of features: ") && text.out.contains("noise "), "{}", text.out);
+    // The model goes on: it takes rows in and lets them go, and has probabilities fitted.
+    assert_eq!(bench.run("update own.model --data t.csv --remove 3 -o less.model -q").code, 0);
+    assert_eq!(bench.run("calibrate own.model t.csv -q").code, 0);
+    let refused = bench.run("grid t.csv -k 4 -c 1 -g 1 --per-feature");
+    assert!(refused.code == 2 && refused.err.contains("--gradient"), "{refused:?}");
 }
 
 /// Every cell as `loo` says, whichever way it is asked for.

@@ -75,6 +75,14 @@ pub enum CvError {
         /// The first of the words.
         word: String,
     },
+    /// A factor for each feature.
+    #[error("{found} factors for {features} features; give one for each that a kernel sees, all positive")]
+    Factors {
+        /// Factors given.
+        found: usize,
+        /// Features that a kernel sees.
+        features: usize,
+    },
     /// A class weight for each class.
     #[error("{found} class weights for {classes} classes")]
     Weights {

@@ -8,9 +8,10 @@ use crate::sensitivity::{Moved, Parameters, Sensitivity};
 use crate::study::{Prepared, Source, Study};
 use crate::watch::{CvWatch, Relay, Stage};
 use maxmargin_core::{Asking, Dual, Halted, Problem, Progress, Refine, Run, Start, Status, Watch, warm};
-use maxmargin_data::Par;
+use maxmargin_data::{Par, Samples, scale::Scaler};
 use maxmargin_kernel::{Kernel, Space};
 use maxmargin_model::Calibration;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -82,28 +83,53 @@ impl<'a> SmoothLoss<'a> {
         Ok(Self { study, arrangement, folds, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
     }
 
+    /// Features that the kernel sees.
+    pub fn features(&self) -> usize {
+        self.grounds.iter().map(|ground| ground.samples.features()).max().unwrap_or(0)
+    }
+
     /// The loss and its gradient at these parameters.
     ///
     /// # Errors
     ///
     /// When a training set is no problem or a parameter is out of range, and when the run was ended: half a loss is none.
     pub fn at(&mut self, c: f64, gamma: f64, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+        self.evaluated((c, gamma), None, watch)
+    }
+
+    /// The same where features are multiplied by factors, besides those that the study has: the derivatives are by log C, and by the logarithm of γ times the square of
+    /// the factor of each feature.
+    ///
+    /// # Errors
+    ///
+    /// As [`SmoothLoss::at`], and when there are not as many positive factors as features.
+    pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], watch: &dyn CvWatch) -> Result<Smooth, CvError> {
+        let features = self.features();
+        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
+            return Err(CvError::Factors { found: factors.len(), features });
+        }
+        self.evaluated((c, gamma), Some(factors), watch)
+    }
+
+    fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
         let problem = self.study.problem(&self.arrangement.parts[0], self.study.formulation.with_c(c))?;
         let done = AtomicUsize::new(0);
         let (par, count) = (self.study.par, self.folds.len());
         let found: Vec<Result<Fold, CvError>> = {
             let this = &*self;
-            let run = Evaluation { of: this, problem: &problem, watch, done: &done };
+            let run = Evaluation { of: this, problem: &problem, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
-                let source = run.source(shared, &kernel)?;
+                let (source, samples) = run.source(shared, &kernel)?;
                 let part = &this.arrangement.parts[0];
-                source.with_space(part, None, (this.study.memory, par), |space| par.map(count, |h| run.fold(h, space))).0
+                let all = |space: Space| par.map(count, |h| run.fold(h, space, samples.as_ref()));
+                source.with_space(part, None, (this.study.memory, par), all).0
             } else {
                 let memory = this.study.memory / par.threads() as u64;
                 par.map(count, |h| {
-                    let source = run.source(&this.grounds[h], &kernel)?;
-                    source.with_space(&this.arrangement.parts[0], None, (memory, Par::Seq), |space| run.fold(h, space)).0
+                    let (source, samples) = run.source(&this.grounds[h], &kernel)?;
+                    let one = |space: Space| run.fold(h, space, samples.as_ref());
+                    source.with_space(&this.arrangement.parts[0], None, (memory, Par::Seq), one).0
                 })
             }
         };
@@ -112,7 +138,7 @@ impl<'a> SmoothLoss<'a> {
         let later: Vec<bool> = self.folds.iter().flat_map(|held| &held.test).map(|&row| target[row] > 0.0).collect();
         let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
         let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
-        let count = 2;
+        let count = 1 + factors.map_or(1, <[f64]>::len);
         let mut gradient = vec![0.0; count];
         let derivatives = found.iter().flat_map(|fold| fold.moved.derivatives.chunks_exact(count));
         for (slope, row) in slopes.iter().zip(derivatives) {
@@ -129,13 +155,22 @@ impl<'a> SmoothLoss<'a> {
 struct Evaluation<'e, 'a> {
     of: &'e SmoothLoss<'a>,
     problem: &'e Problem,
+    gamma: f64,
+    factors: Option<&'e [f64]>,
     watch: &'e dyn CvWatch,
     done: &'e AtomicUsize,
 }
 
 impl Evaluation<'_, '_> {
-    fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<Source<'s>, CvError> {
-        Ok(Source::at(ground, kernel, &self.of.arrangement)?)
+    /// Where kernel values come from, and the samples behind them where every feature has a width of its own.
+    fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(Source<'s>, Option<Samples>), CvError> {
+        let arrangement = &self.of.arrangement;
+        let Some(factors) = self.factors else { return Ok((Source::at(ground, kernel, arrangement)?, None)) };
+        let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
+        let (preparation, kernel) = (ground.preparation.clone(), kernel.clone());
+        let ground = Prepared { preparation, samples: Cow::Owned(stretched), kernel };
+        let samples = ground.samples.select(&arrangement.original);
+        Ok((Source::at(&ground, &ground.kernel, arrangement)?, Some(samples)))
     }
 
     fn relay(&self, h: usize) -> Relay<'_> {
@@ -143,7 +178,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// Trains fold `h` from its last solution, and follows what it says of its test samples.
-    fn fold(&self, h: usize, space: Space) -> Result<Fold, CvError> {
+    fn fold(&self, h: usize, space: Space, samples: Option<&Samples>) -> Result<Fold, CvError> {
         let (of, held) = (self.of, &self.of.folds[h]);
         let mut takes_part = vec![true; space.len()];
         held.out.iter().for_each(|&i| takes_part[i] = false);
@@ -169,8 +204,9 @@ impl Evaluation<'_, '_> {
         };
         let asking = Asking::new(&mut go_on);
         let gram = space.rows().expect("a Gaussian kernel has rows").gram();
+        let parameters = samples.map_or(Parameters::Common, |samples| Parameters::Features { samples, gamma: self.gamma });
         let moved = Sensitivity::new(gram, &dual, &solution, &asking)
-            .and_then(|sensitivity| sensitivity.of_rows(&held.test, Parameters::Common, &asking))
+            .and_then(|sensitivity| sensitivity.of_rows(&held.test, parameters, &asking))
             .map_err(|Halted| CvError::Ended(of.limit.status()))?;
         self.done.fetch_add(1, Ordering::Relaxed);
         Ok(Fold { moved, iterations: solution.work.iterations, status: solution.status, solved: (dual, solution.alpha) })

@@ -28,6 +28,8 @@ pub struct Study<'a> {
     pub scale: Option<Method>,
     /// How missing values of a table are filled in: by what the training samples show, as with the scaling. Without it they are errors.
     pub impute: Option<Impute>,
+    /// What each feature is multiplied by behind all that: one number for each that a kernel sees. The width of a Gaussian kernel times their squares is one for each feature.
+    pub factors: Option<&'a [f64]>,
     /// Which support vector machine.
     pub formulation: Formulation,
     /// A factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
@@ -91,12 +93,12 @@ impl<'a> Study<'a> {
 
     /// The samples with their gaps filled and scaled by what all of them show, and the kernel with its width for these.
     pub(crate) fn prepared(&self) -> Result<Prepared<'a>, CvError> {
-        self.prepared_as(self.preparing().fit(self.data)?)
+        self.prepared_as(self.preparation(0..self.data.samples.len())?)
     }
 
     /// All samples as [`Study::prepared`], by what some rows show.
     pub(crate) fn prepared_by(&self, rows: &[usize]) -> Result<Prepared<'a>, CvError> {
-        self.prepared_as(self.preparing().fit_rows(self.data, rows.iter().copied())?)
+        self.prepared_as(self.preparation(rows.iter().copied())?)
     }
 
     fn prepared_as(&self, preparation: Preparation) -> Result<Prepared<'a>, CvError> {
@@ -108,9 +110,15 @@ impl<'a> Study<'a> {
         Ok(Prepared { preparation, samples, kernel })
     }
 
-    /// How samples are prepared.
-    pub(crate) fn preparing(&self) -> Preparing {
-        Preparing { impute: self.impute, scale: self.scale }
+    /// How samples are prepared by what some rows show.
+    pub(crate) fn preparation(&self, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, CvError> {
+        let found = Preparing { impute: self.impute, scale: self.scale }.fit_rows(self.data, rows)?;
+        let Some(factors) = self.factors else { return Ok(found) };
+        let features = found.encoder.as_ref().map_or(self.data.samples.features(), |encoder| encoder.columns().width());
+        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
+            return Err(CvError::Factors { found: factors.len(), features });
+        }
+        Ok(found.stretched(factors))
     }
 
     /// How the machines decide.

@@ -136,7 +136,7 @@ impl<'a> Study<'a> {
         }
         // The extremes of a feature and all words are often in every training set, and there may be no gaps: the folds then share one kernel after all.
         for fold in 0..plan.folds() {
-            let own = self.preparing().fit_rows(self.data, plan.train(fold).into_iter())?;
+            let own = self.preparation(plan.train(fold).into_iter())?;
             if !own.is_same_for(&whole.preparation, &self.data.samples) {
                 return Ok(None);
             }

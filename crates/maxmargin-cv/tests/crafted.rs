@@ -52,6 +52,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
         gamma: None,
         scale,
         impute: None,
+        factors: None,
         formulation: Formulation::Svc { c: 2.0, loss, offset },
         weights: &vec![1.0; classes.count()],
         solver: &*built,

@@ -247,6 +247,42 @@ fn the_gradient_of_the_loss_is_that_of_real_data() {
     }
 }
 
+/// The gradient by the widths of all features is that of values at other widths, and their sum that of one width for all.
+fn holds_for_features(case: &Case, c: f64, gamma: f64, asked: &[usize]) {
+    let mut loss = SmoothLoss::new(case.study(Par::Seq), &case.plan).expect("a loss");
+    let factors: Vec<f64> = (0..loss.features()).map(|l| 1.0 + 0.1 * (l % 3) as f64).collect();
+    let here = loss.at_features(c, gamma, &factors, &Quiet).expect("folds");
+    assert_eq!(here.gradient.len(), 1 + factors.len());
+    let at = |c: f64, of: &dyn Fn(usize) -> f64| {
+        let moved: Vec<f64> = factors.iter().enumerate().map(|(l, factor)| factor * (0.5 * of(l)).exp()).collect();
+        let mut loss = SmoothLoss::new(case.study(Par::Seq), &case.plan).expect("a loss");
+        vec![loss.at_features(c, gamma, &moved, &Quiet).expect("folds").loss]
+    };
+    let close = |own: f64, expected: f64| {
+        assert!((own - expected).abs() <= 1e-6 * expected.abs().max(1e-2), "{own} and {expected}");
+    };
+    close(here.gradient[0], difference(1e-4, |h| at(c * h.exp(), &|_| 0.0))[0]);
+    close(here.gradient[1..].iter().sum(), difference(1e-4, |h| at(c, &|_| h))[0]);
+    for &l in asked {
+        close(here.gradient[1 + l], difference(1e-4, |h| at(c, &|k| if k == l { h } else { 0.0 }))[0]);
+    }
+    // The same features, multiplied before anybody looks at them.
+    let study = maxmargin_cv::Study { factors: Some(&factors), ..case.study(Par::Seq) };
+    let plain = SmoothLoss::new(study, &case.plan).expect("a loss").at(c, gamma, &Quiet).expect("folds");
+    assert!((plain.loss - here.loss).abs() < 1e-8, "{} and {}", plain.loss, here.loss);
+    assert!(loss.at_features(c, gamma, &factors[1..], &Quiet).is_err());
+}
+
+#[test]
+fn the_loss_has_a_gradient_by_the_width_of_each_feature() {
+    let data = Generator::Banana.generate(90, None, 3).expect("data");
+    holds_for_features(&tight(data.clone(), Some(Method::Standard)), 2.0, 0.8, &[0, 1]);
+    holds_for_features(&tight(data, None), 2.0, 0.8, &[0, 1]);
+    if let Some(data) = dataset("heart_scale") {
+        holds_for_features(&tight(data, None), 1.0, 0.05, &[2, 11, 12]);
+    }
+}
+
 #[test]
 fn folds_that_are_scaled_by_themselves_have_a_gradient() {
     let data = Generator::Banana.generate(90, None, 3).expect("data");

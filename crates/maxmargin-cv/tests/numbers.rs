@@ -191,6 +191,7 @@ fn trained(
         gamma: None,
         scale: None,
         impute: None,
+        factors: None,
         formulation: Formulation::Svc { c: drawn.c, loss, offset },
         weights: &[1.0, 1.0],
         solver: &*solver,

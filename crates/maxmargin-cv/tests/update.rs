@@ -37,6 +37,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
         gamma: None,
         scale,
         impute: None,
+        factors: None,
         formulation: Formulation::Svc { c, loss, offset },
         weights: &weights,
         solver: &*solver,

@@ -131,6 +131,16 @@ impl Preparation {
         apply(self.encoder.as_ref(), self.scaler.as_ref(), samples)
     }
 
+    /// Features as a kernel sees them times these factors.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many factors as such features.
+    #[must_use]
+    pub fn stretched(self, factors: &[f64]) -> Self {
+        Self { scaler: Some(Scaler::stretched(self.scaler, factors)), ..self }
+    }
+
     /// Whether this does to `samples` what `other` does: fillings of columns without gaps count for nothing.
     pub fn is_same_for(&self, other: &Self, samples: &Samples) -> bool {
         let same = match (&self.encoder, &other.encoder) {

@@ -21,6 +21,8 @@ pub enum Method {
     },
     /// Mean 0 and variance 1 (dividing by the number of rows).
     Standard,
+    /// Less one number and divided by another, which were given ([`Scaler::stretched`]) and not found in rows.
+    Given,
 }
 
 /// Scaling of labels in a range file (regression).
@@ -91,8 +93,8 @@ impl Method {
         match self {
             Self::MinMax { lower, upper } => interpolate(value, low, high, lower, upper),
             // Whatever is divided by an overflow is 0: nothing would be left of the feature, and nobody would know.
-            Self::Standard if !high.is_finite() => f64::NAN,
-            Self::Standard => (value - low) / high,
+            Self::Standard | Self::Given if !high.is_finite() => f64::NAN,
+            Self::Standard | Self::Given => (value - low) / high,
         }
     }
 }
@@ -186,10 +188,12 @@ impl Scaler {
             let (low, high) = match method {
                 Method::MinMax { .. } => (s.min, s.max),
                 Method::Standard => (s.sum, (s.squares / total as f64).sqrt()),
+                Method::Given => (0.0, 1.0),
             };
+            let varies = s.min < s.max || method == Method::Given;
             // A deviation that overflows is kept: the values that cannot be scaled by it are named.
             let spread = matches!(method, Method::MinMax { .. }) || high != 0.0;
-            (s.min < s.max && spread).then_some(Column { feature, low, high })
+            (varies && spread).then_some(Column { feature, low, high })
         };
         let columns = seen.iter().enumerate().filter_map(column).collect();
         Self { method, features: samples.features(), columns, target: None }
@@ -201,13 +205,53 @@ impl Scaler {
         Self { target, ..self }
     }
 
+    /// Features times factors, behind `scaler` where there is one: what a Gaussian kernel with a width for each feature is made of. Features that the scaling makes
+    /// zero stay so.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many factors as features of the scaling.
+    pub fn stretched(scaler: Option<Self>, factors: &[f64]) -> Self {
+        let features = factors.len();
+        let Some(Self { method, features: known, columns, target }) = scaler else {
+            let column = |(j, factor): (usize, &f64)| Column { feature: j as u32, low: 0.0, high: 1.0 / factor };
+            return Self {
+                method: Method::Given,
+                features,
+                columns: factors.iter().enumerate().map(column).collect(),
+                target: None,
+            };
+        };
+        assert_eq!(features, known, "a factor for each feature");
+        let column = |Column { feature, low, high }: Column| {
+            let (low, high) = match method {
+                Method::MinMax { lower, upper } => {
+                    let unit = (high - low) / (upper - lower);
+                    (low - lower * unit, unit)
+                }
+                Method::Standard | Method::Given => (low, high),
+            };
+            Column { feature, low, high: high / factors[feature as usize] }
+        };
+        // An interval that is a point leaves nothing of a feature.
+        let is_point = matches!(method, Method::MinMax { lower, upper } if lower == upper);
+        let columns = if is_point { Vec::new() } else { columns.into_iter().map(column).collect() };
+        Self { method: Method::Given, features, columns, target }
+    }
+
+    /// What each feature is multiplied by, where that was given; 1 of those that become zero.
+    pub fn factors(&self) -> Option<Vec<f64>> {
+        let factor = |j: usize| self.find(j).map_or(1.0, |column| 1.0 / column.high);
+        (self.method == Method::Given).then(|| (0..self.features).map(factor).collect())
+    }
+
     /// The same scaling with some features, that are not constant, as they are.
     #[must_use]
     pub(crate) fn keeping(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
         // The range that is its own image.
         let (low, high) = match self.method {
             Method::MinMax { lower, upper } => (lower, upper),
-            Method::Standard => (0.0, 1.0),
+            Method::Standard | Method::Given => (0.0, 1.0),
         };
         for column in self.columns.iter_mut().filter(|column| is_kept(column.feature as usize)) {
             (column.low, column.high) = (low, high);
@@ -281,7 +325,7 @@ impl Scaler {
         samples.row(row).for_each(|j, v| value = if j == feature { v } else { value });
         let by = match self.method {
             Method::MinMax { .. } => ScaledBy::Range(low, high),
-            Method::Standard => ScaledBy::Deviation(low, high),
+            Method::Standard | Method::Given => ScaledBy::Deviation(low, high),
         };
         ScaleError::Overflow { row, feature, value, by }
     }

@@ -1,4 +1,4 @@
-//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps.
+//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps; with the feature `parquet` also Parquet files.
 //!
 //! [`read`] finds out what separates fields, whether there is a header and what the columns hold, and makes a [`Dataset`] of it whose
 //! [`Dataset::columns`] know the names. Words become one feature each, missing values are marked; what they are filled with is found by each training from its own
@@ -26,6 +26,8 @@ mod columns;
 mod describe;
 mod error;
 mod infer;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod sniff;
 mod words;
 
@@ -83,8 +85,8 @@ pub enum TargetChoice {
 pub struct Table {
     /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they were written.
     pub data: Dataset,
-    /// What separates its fields.
-    pub delimiter: char,
+    /// What separates its fields; nothing in a Parquet file.
+    pub delimiter: Option<char>,
     /// Whether the first row holds names.
     pub has_header: bool,
     /// Whether there are labels.
@@ -95,14 +97,41 @@ pub struct Table {
     pub ignored: Vec<String>,
     /// Columns with words that a model has not seen.
     pub unknown: Vec<UnknownWords>,
-    /// The line on which each row begins, from 1.
+    /// The line on which each row begins, from 1; of a Parquet file the number of the row, from 1.
     pub lines: Vec<u64>,
+}
+
+/// How every Parquet file begins.
+const PARQUET: &[u8] = b"PAR1";
+
+/// Whether this is a Parquet file, by how it begins.
+pub fn is_parquet(bytes: &[u8]) -> bool {
+    bytes.starts_with(PARQUET)
+}
+
+/// The fields of a Parquet file behind a row of names.
+#[cfg(not(feature = "parquet"))]
+fn of_parquet(_: &[u8], _: impl FnOnce(&[String]) -> Vec<bool>, _: &Asking) -> Result<Cells, TableError> {
+    Err(TableError::NoParquet)
+}
+
+#[cfg(feature = "parquet")]
+use parquet::cells as of_parquet;
+
+/// Whether this thread is inside the library for Parquet files, which panics at some that are damaged: [`read`] makes an error of it, and the panic hook of a
+/// program had better say nothing.
+pub fn decodes_parquet() -> bool {
+    #[cfg(feature = "parquet")]
+    return parquet::decodes();
+    #[cfg(not(feature = "parquet"))]
+    false
 }
 
 /// Names that targets have.
 const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
 
-/// Reads a table, and finds out what its columns hold.
+/// Reads a table, and finds out what its columns hold. A Parquet file ([`is_parquet`]) tells delimiter, header and gaps (nulls) by itself; its columns are otherwise those of
+/// a text with the same values.
 ///
 /// # Errors
 ///
@@ -186,21 +215,34 @@ struct Sheet {
     /// Rows below the header.
     rows: Range<usize>,
     names: Vec<String>,
-    delimiter: u8,
+    /// None in a Parquet file.
+    delimiter: Option<u8>,
     has_header: bool,
 }
 
 impl Sheet {
     fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
-        let text = text(bytes)?;
-        let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
-        let cells = Cells::of(text, delimiter, asking)?;
+        let (cells, delimiter) = if is_parquet(bytes) {
+            // What is not asked for may be anything, and costs nothing.
+            let leaves_out = |names: &[String]| {
+                let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
+                let dropped = options.drop.iter().filter(|_| known.is_none()).filter_map(|name| place(names, name));
+                dropped.for_each(|c| left_out[c] = true);
+                left_out
+            };
+            (of_parquet(bytes, leaves_out, asking)?, None)
+        } else {
+            let text = text(bytes)?;
+            let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));
+            (Cells::of(text, delimiter, asking)?, Some(delimiter))
+        };
         if cells.rows() == 0 {
             return Err(TableError::Empty);
         }
         // A name that a model knows is a name, whatever it looks like.
         let is_known = |c: usize| known.is_some_and(|known| known.features().iter().any(|column| column.name == cells.at(0, c)));
-        let has_header = options.header.unwrap_or_else(|| (0..cells.width()).any(is_known) || sniff::has_header(&cells));
+        let found = || (0..cells.width()).any(is_known) || sniff::has_header(&cells);
+        let has_header = delimiter.is_none() || options.header.unwrap_or_else(found);
         let numbered = |c: usize| format!("column {}", c + 1);
         let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
         let names: Vec<String> = (0..cells.width()).map(named).collect();
@@ -218,9 +260,7 @@ impl Sheet {
 
     /// The column of this name, or number from 1.
     fn place(&self, name: &str) -> Result<usize, TableError> {
-        let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < self.names.len());
-        let found = self.names.iter().position(|known| known == name).or_else(numbered);
-        found.ok_or_else(|| TableError::Unknown { name: name.to_owned(), known: self.listed() })
+        place(&self.names, name).ok_or_else(|| TableError::Unknown { name: name.to_owned(), known: self.listed() })
     }
 
     fn listed(&self) -> String {
@@ -258,7 +298,7 @@ impl Sheet {
         let (samples, unknown) = build::samples(&cells, rows.clone(), (&columns, places), gaps, asking)?;
         Ok(Table {
             data: Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32], columns: Some(columns) },
-            delimiter: char::from(delimiter),
+            delimiter: delimiter.map(char::from),
             has_header,
             is_labelled: target.is_some(),
             target: choice,
@@ -267,6 +307,12 @@ impl Sheet {
             lines: cells.lines(rows),
         })
     }
+}
+
+/// The column of this name, or number from 1.
+fn place(names: &[String], name: &str) -> Option<usize> {
+    let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|c| *c < names.len());
+    names.iter().position(|known| known == name).or_else(numbered)
 }
 
 /// The bytes as text without a byte order mark.

@@ -131,4 +131,4 @@ pub use svm::grid::Attended;
 pub use svm::keys::{ColumnKeys, Logs};
 pub use svm::nested::{Nested, OuterFold};
 pub use svm::ranges::{Cell, Found, Ranges, Scored};
-pub use svm::search::{Descent, DescentPoint, Search};
+pub use svm::search::{Descent, DescentPoint, MOST_WIDTHS, Search};

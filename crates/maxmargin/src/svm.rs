@@ -1,6 +1,7 @@
 //! The estimator: parameters in, certified models and reports out.
 
 pub(crate) mod chosen;
+mod features;
 pub(crate) mod grid;
 pub(crate) mod keys;
 pub(crate) mod nested;
@@ -17,6 +18,7 @@ use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
 use maxmargin_model::Scheme;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Budget for kernel rows unless [`Svm::memory`] says otherwise: 2 GiB.
@@ -40,6 +42,7 @@ pub struct Svm {
     sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
     impute: Option<Impute>,
+    factors: Option<Arc<[f64]>>,
     solver: Solver,
     vectors: bool,
     shrinking: bool,
@@ -96,6 +99,7 @@ impl Svm {
             sample_weights: None,
             scale: None,
             impute: None,
+            factors: None,
             solver: Solver::Auto,
             vectors: false,
             shrinking: true,
@@ -150,33 +154,6 @@ impl Svm {
     #[must_use]
     pub fn offset(self, offset: Offset) -> Self {
         Self { offset: Some(offset), ..self }
-    }
-
-    /// Scales the features by what the training samples show: in a cross-validation those of each fold. The model keeps the scaler.
-    #[must_use]
-    pub fn scale(self, method: Method) -> Self {
-        Self { scale: Some(method), ..self }
-    }
-
-    /// Fills in missing values of a table ([`maxmargin_data::table`]) by what the training samples show: in a cross-validation those of each fold. The model keeps what
-    /// it fills in. Without it a missing value is an error.
-    ///
-    /// ```
-    /// use maxmargin::data::table::{self, TableOptions};
-    /// use maxmargin::prelude::*;
-    ///
-    /// let text = "height,eyes,kind\n1.2,round,cat\n0.3,slit,mouse\n,round,cat\n0.2,?,mouse\n";
-    /// let data = table::read(text.as_bytes(), &TableOptions { missing: true, ..TableOptions::default() })?.data;
-    /// let fitted = Svm::rbf(1.0).c(10.0).impute(Impute::Median).fit(&data)?;
-    /// let columns = data.columns.as_ref().expect("of a table");
-    /// let new = table::read_like(b"eyes,height\nround,1.1\n", columns, &TableOptions::default())?.data;
-    /// let label = fitted.predict(&new.samples)?[0];
-    /// assert_eq!(columns.labels()[label as usize], "cat");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn impute(self, way: Impute) -> Self {
-        Self { impute: Some(way), ..self }
     }
 
     /// Keeps support vectors in linear models, too, so that samples can be added and removed.
@@ -387,6 +364,7 @@ impl Svm {
             gamma: self.gamma,
             scale: self.scale,
             impute: self.impute,
+            factors: self.factors.as_deref(),
             formulation: self.formulation(),
             weights,
             sample_weights: self.sample_weights.as_deref(),

@@ -2,6 +2,8 @@
 
 use maxmargin::cv::descend::Ended;
 use maxmargin::cv::{CvReport, FoldPlan, Metric, Quiet, Unlogged, metrics_of};
+use maxmargin::data::Samples;
+use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::kernel::Kernel;
 use maxmargin::prelude::*;
 use maxmargin::{Attended, Cell, Found, Ranges, Search, best, flattest, one_standard_error};
@@ -291,6 +293,47 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     assert_eq!((at.svm.formulation().c(), at.svm.kernel_given().gamma()), (Some(low.c), Some(low.gamma)));
     assert!(descent.points.len() <= 20 && descent.iterations > 0 && found.again == descent.iterations);
     assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));
+}
+
+/// A feature that tells nothing gets a small width; the cell that is found can be trained, verified and predicted with, and is the same from plain features times factors.
+#[test]
+fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
+    let (plain, plan) = made(Generator::Banana, 200, 3);
+    let rows: Vec<f64> = (0..200)
+        .flat_map(|i| {
+            let mut row = [0.0, 0.0, (i as f64 * 12.9898).sin() * 1.5];
+            plain.samples.row(i).for_each(|j, value| row[j] = value);
+            row
+        })
+        .collect();
+    let data = Dataset { samples: Samples::from_dense(200, 3, rows).expect("numbers"), ..plain };
+    let on = (data, plan);
+    let ranges = Ranges::new().c(&powers(-2, 6, 4)).gamma(&powers(-5, 3, 4));
+    let svm = Svm::rbf(1.0).scale(Method::Standard);
+    let common = run(&svm, &on, &Search::new(ranges.clone()).gradient());
+    let found = run(&svm, &on, &Search::new(ranges).gradient_per_feature());
+    let [common, own] = [&common, &found].map(|found| found.descent.as_ref().expect("a descent"));
+    assert!(own.loss_at() < common.loss_at() && own.loss_from() - common.loss_from() < 1e-9, "{own:?}");
+    let widths = own.widths.as_ref().expect("a width for each");
+    assert!(widths.len() == 3 && widths[2] < 0.5 * widths[0].min(widths[1]), "{widths:?}");
+    let cell = &found.cells[own.at];
+    let gamma = cell.svm.kernel_given().gamma().expect("gamma");
+    assert!((widths.iter().map(|width| width.ln()).sum::<f64>() / 3.0 - gamma.ln()).abs() < 1e-12);
+    assert!(cell.found.certificate().is_some_and(|certificate| certificate.holds));
+    let fitted = cell.svm.fit(&on.0).expect("a model");
+    let verified = maxmargin::cv::verify(&fitted.model, &on.0, None, None, Par::Seq).expect("a verdict");
+    assert!(verified.matches() && verified.met(), "{verified:?}");
+    // By hand: scaled, times the square root of each width over that of the kernel.
+    let scaled = Scaler::fit(&on.0.samples, Method::Standard).apply(&on.0.samples).expect("numbers").dense_rows(0..200);
+    let stretched: Vec<f64> = scaled.iter().enumerate().map(|(at, value)| value * widths[at % 3].sqrt()).collect();
+    let by_hand = Dataset { samples: Samples::from_dense(200, 3, stretched).expect("numbers"), ..on.0.clone() };
+    let c = cell.svm.formulation().c().expect("C");
+    let other = Svm::rbf(1.0).c(c).fit(&by_hand).expect("a model");
+    let (here, there) = (fitted.certificate.primal, other.certificate.primal);
+    assert!((here - there).abs() <= 1e-3 * there.abs(), "{here} and {there}");
+    // A model tells how it was trained, so that it can be calibrated afterwards.
+    let again = Svm::of_model(&fitted.model).expect("its record").fit(&on.0).expect("a model");
+    assert!((again.certificate.primal - here).abs() <= 1e-3 * here.abs());
 }
 
 #[test]

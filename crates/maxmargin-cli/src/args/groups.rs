@@ -124,6 +124,9 @@ pub(crate) struct HowArgs {
     /// Gaussian kernel)
     #[arg(long, conflicts_with_all = ["take", "merge_logs"])]
     pub(crate) gradient: bool,
+    /// Then with a gamma of its own for each feature, 60 steps at most; the model keeps them as factors of the features
+    #[arg(long, requires = "gradient")]
+    pub(crate) per_feature: bool,
     /// Which combination -o trains: the best, the simplest within a standard error of it, or the one with the best neighbours among equals
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Taken::Best)]
     pub(crate) take: Taken,

@@ -1,4 +1,4 @@
-//! Options of tables: files of comma- or tab-separated values.
+//! Options of tables: files of comma- or tab-separated values, and Parquet files.
 
 use clap::{Args, ValueEnum};
 
@@ -11,6 +11,8 @@ pub(crate) enum FormatName {
     Csv,
     /// fields between tabs
     Tsv,
+    /// columns of Apache Parquet, in programs that were built with the feature parquet
+    Parquet,
 }
 
 /// Whether a table has a header.
@@ -59,10 +61,15 @@ impl TableArgs {
         given.into_iter().find(|given| given.0).map(|given| given.1)
     }
 
+    /// The first option that says how text is cut into fields, where one is given.
+    pub(crate) fn of_text(&self) -> Option<&'static str> {
+        let given = [(self.delimiter.is_some(), "--delimiter"), (self.header.is_some(), "--header")];
+        given.into_iter().find(|given| given.0).map(|given| given.1)
+    }
+
     /// The first option that is for tables alone, where one is given.
     pub(crate) fn of_tables(&self) -> Option<&'static str> {
-        let given = [(self.delimiter.is_some(), "--delimiter"), (self.header.is_some(), "--header")];
-        self.of_columns().or_else(|| given.into_iter().find(|given| given.0).map(|given| given.1))
+        self.of_columns().or_else(|| self.of_text())
     }
 }
 

@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::document::{CellDocument, Parameters};
 use crate::format;
 use maxmargin::cv::descend::Ended;
+use maxmargin::data::Dataset;
 use maxmargin::{Descent, DescentPoint};
 use serde::Serialize;
 
@@ -25,6 +26,17 @@ struct Point {
     by_log_gamma: f64,
 }
 
+/// A feature that the kernel sees, and its γ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Width {
+    /// Its name in a table, or its number.
+    feature: String,
+    gamma: f64,
+}
+
+/// Features that people are shown, at either end.
+const SHOWN: usize = 10;
+
 /// A descent.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct DescentDocument {
@@ -37,13 +49,20 @@ pub(super) struct DescentDocument {
     ended: &'static str,
     iterations: u64,
     points: Vec<Point>,
+    /// γ of each feature at the one of least loss, in their order; none where there is one for all.
+    features: Option<Vec<Width>>,
     /// Where the combination that it found is among the cells, unless it is the one where it began.
     #[serde(skip)]
     pub(super) added: Option<usize>,
 }
 
 impl DescentDocument {
-    pub(super) fn new(descent: &Descent, cells: &[&CellDocument]) -> Self {
+    pub(super) fn new(descent: &Descent, cells: &[&CellDocument], data: &Dataset) -> Self {
+        let name = |j: usize| match &data.columns {
+            Some(columns) => columns.feature_name(j).unwrap_or_default(),
+            None => (j + data.index_base as usize).to_string(),
+        };
+        let width = |(j, gamma): (usize, &f64)| Width { feature: name(j), gamma: *gamma };
         let weighed = |at: usize, loss: f64| Weighed { parameters: cells[at].parameters(), loss };
         let point = |point: &DescentPoint| {
             let [by_log_c, by_log_gamma] = point.gradient;
@@ -60,6 +79,7 @@ impl DescentDocument {
             },
             iterations: descent.iterations,
             points: descent.points.iter().map(point).collect(),
+            features: descent.widths.as_ref().map(|widths| widths.iter().enumerate().map(width).collect()),
             added: (descent.at != descent.from).then_some(descent.at),
         }
     }
@@ -71,7 +91,7 @@ impl DescentDocument {
     }
 
     /// For people.
-    pub(super) fn lines(&self, choice: &Choice) -> [String; 2] {
+    pub(super) fn lines(&self, choice: &Choice) -> Vec<String> {
         let of = |weighed: &Weighed| {
             let score = choice.text(weighed.parameters.score);
             format!("{}; loss {:.6}, {} {score}", weighed.parameters.text(), weighed.loss, choice.column())
@@ -82,6 +102,23 @@ impl DescentDocument {
             _ => "no more are made",
         };
         let count = format::count(self.evaluations as u64);
-        [format!("descent from: {}", of(&self.from)), format!("descent to: {}; {count} evaluations, {why}", of(&self.found))]
+        let mut lines = vec![
+            format!("descent from: {}", of(&self.from)),
+            format!("descent to: {}; {count} evaluations, {why}", of(&self.found)),
+        ];
+        if let Some(widths) = &self.features {
+            let mut sorted: Vec<&Width> = widths.iter().collect();
+            sorted.sort_by(|a, b| b.gamma.total_cmp(&a.gamma));
+            let shown = |widths: &[&Width]| -> String {
+                widths.iter().map(|width| format!("{} {:.4e}", width.feature, width.gamma)).collect::<Vec<_>>().join(", ")
+            };
+            // Where they overlap all are greatest.
+            let (greatest, others) = sorted.split_at(SHOWN.min(sorted.len()));
+            lines.push(format!("greatest gamma of features: {}", shown(greatest)));
+            if !others.is_empty() {
+                lines.push(format!("smallest: {}", shown(&others[others.len().saturating_sub(SHOWN)..])));
+            }
+        }
+        lines
     }
 }

@@ -54,7 +54,7 @@ impl Searched<'_> {
     pub(super) fn end(self, mut files: Files, threads: &Threads, mut notes: Notes) -> Result<Done, Failure> {
         let (args, choice) = (self.args, &self.choice);
         let cells = self.documents();
-        let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells));
+        let gradient = self.found.descent.as_ref().map(|descent| DescentDocument::new(descent, &cells, &self.input.data));
         // Tables and pictures of ranges are not for a cell that lies between them.
         let asked = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
         if let Some(cell) = cells.first() {

@@ -29,6 +29,10 @@ pub(super) struct Read {
 
 /// What the file is: as it is asked for, by what its first lines look like, or, where these could be either, by its name.
 pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
+    // Nothing else begins like one.
+    if table::is_parquet(bytes) {
+        return FormatName::Parquet;
+    }
     if let Some(asked) = args.format {
         return asked;
     }
@@ -63,6 +67,9 @@ pub(super) fn check_options(format: FormatName, wanted: &Wanted, args: &TableArg
     if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
         let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
         return Err(Failure::Usage(format!("{option}: it {what}")));
+    }
+    if let (FormatName::Parquet, Some(option)) = (format, args.of_text()) {
+        return Err(Failure::Usage(format!("{option}: a Parquet file tells it by itself; leave it out")));
     }
     if let (Some(_), Some(option)) = (wanted.columns(), args.of_columns()) {
         return Err(Failure::Usage(format!("{option}: the model knows its columns; leave it out")));
@@ -163,8 +170,11 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
         .filter(|(count, _)| *count > 0)
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
-    let delimiter = table::delimiter_in_words(table.delimiter);
     let header = if table.has_header { "a header" } else { "no header" };
+    let what = match table.delimiter {
+        Some(delimiter) => format!("a table with {} and {header}", table::delimiter_in_words(delimiter)),
+        None => "a Parquet table".to_owned(),
+    };
     let target = match (columns.target(), table.target) {
         (Some(target), TargetChoice::Last) => {
             format!("the target is the last column, {} (--target NAME takes another)", quoted(&target.name, SHOWN))
@@ -172,7 +182,7 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
         (Some(target), _) => format!("the target is {}", quoted(&target.name, SHOWN)),
         (None, _) => "no target".to_owned(),
     };
-    notes.say(&format!("{name}: a table with {delimiter} and {header}; columns {}; {target}", kinds.join(", ")));
+    notes.say(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
 }
 
 /// Says which columns are no features, and which tell nothing.
@@ -217,6 +227,8 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
         TableError::Ragged { line, .. } => {
             Failure::input(at(*line), words(error).replace("name the delimiter", "pass --delimiter"))
         }
+        // The names of a Parquet file are on no line.
+        TableError::Twice { line: 0, .. } => Failure::input(name, words(error)),
         TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
             Failure::input(at(*line), words(error))
         }

@@ -198,5 +198,6 @@ pub(crate) fn scaling_text(scaler: &Scaler) -> String {
     match scaler.method() {
         Method::MinMax { lower, upper } => format!("minmax to {}…{}", format::exact(lower), format::exact(upper)),
         Method::Standard => "standard".to_owned(),
+        Method::Given => "given, with a factor for each feature".to_owned(),
     }
 }

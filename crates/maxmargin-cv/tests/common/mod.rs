@@ -75,6 +75,7 @@ impl Case {
             gamma: self.gamma,
             scale: self.scale,
             impute: None,
+            factors: None,
             formulation: self.formulation,
             weights: &self.weights,
             solver: &*self.solver,

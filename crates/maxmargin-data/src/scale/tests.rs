@@ -221,3 +221,29 @@ proptest! {
         prop_assert_eq!(wide.map(Samples::compact).ok(), scaler.apply(&samples).ok());
     }
 }
+
+/// Behind any scaling, features are what it makes of them times their factors, but for rounding; what it leaves out stays out.
+#[test]
+fn factors_come_behind_the_scaling() {
+    let factors = [0.5, 3.0, 1e-3, 7.0];
+    let fitted = |method| Some(Scaler::fit(&small(), method));
+    let range = |lower, upper| Method::MinMax { lower, upper };
+    for scaler in [None, fitted(UNIT), fitted(Method::Standard), fitted(range(0.0, 5.0)), fitted(range(2.0, 2.0))] {
+        let plain = scaler.as_ref().map_or_else(small, |scaler| scaler.apply(&small()).expect("finite"));
+        let is_point = scaler.as_ref().is_some_and(|scaler| scaler.method() == range(2.0, 2.0));
+        let stretched = Scaler::stretched(scaler, &factors);
+        let found = stretched.apply(&small()).expect("finite").dense_rows(0..3);
+        for (at, (found, plain)) in found.iter().zip(plain.dense_rows(0..3)).enumerate() {
+            let expected = if is_point { 0.0 } else { plain * factors[at % 4] };
+            assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{at}: {found} and {expected}");
+        }
+        // Files keep it, and it can be stretched again.
+        let bytes = codec::encode(&stretched).expect("bytes");
+        assert_eq!(codec::decode::<Scaler>(&bytes, bytes.len()).expect("read back"), stretched);
+        assert_eq!(stretched.factors().map(|found| found.len()), Some(4));
+        let twice = Scaler::stretched(Some(stretched), &[2.0; 4]).apply(&small()).expect("finite").dense_rows(0..3);
+        assert!(twice.iter().zip(&found).all(|(twice, once)| *twice == 2.0 * once));
+    }
+    assert_eq!(Scaler::fit(&small(), UNIT).factors(), None);
+    assert_eq!(Scaler::stretched(None, &[2.0, 4.0]).factors(), Some(vec![2.0, 4.0]));
+}

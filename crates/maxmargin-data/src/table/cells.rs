@@ -6,7 +6,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use std::ops::Range;
 
 /// All fields, without blanks around them: as many in each row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Cells {
     text: String,
     /// Where each field ends in the text; the next begins there.
@@ -19,27 +19,38 @@ pub(super) struct Cells {
 impl Cells {
     /// Cuts text at `delimiter`. Blank lines are no rows.
     pub(super) fn of(text: &str, delimiter: u8, asking: &Asking) -> Result<Self, TableError> {
-        let mut cells = Self { text: String::with_capacity(text.len()), ends: Vec::new(), lines: Vec::new(), width: 0 };
+        let mut cells = Self { text: String::with_capacity(text.len()), ..Self::default() };
         let mut records = Records::of(text, delimiter);
         while let Some(found) = records.next() {
             asking.spend(found as u64 * 64).map_err(|Halted| TableError::Halted)?;
             let line = records.line;
-            if cells.lines.is_empty() {
-                cells.width = found;
-            } else if found != cells.width {
+            if !cells.lines.is_empty() && found != cells.width {
                 records.check_closed()?;
                 let expected = cells.width;
                 return Err(TableError::Ragged { line, found, expected, delimiter: char::from(delimiter) });
             }
             for field in &records.record {
                 // The text is UTF-8, and fields are cut at ASCII.
-                cells.text.push_str(std::str::from_utf8(field).unwrap_or_default().trim());
-                cells.ends.push(cells.text.len());
+                cells.push(std::str::from_utf8(field).unwrap_or_default());
             }
-            cells.lines.push(line);
+            cells.end_row(line);
         }
         records.check_closed()?;
         Ok(cells)
+    }
+
+    /// The next field of a row.
+    pub(super) fn push(&mut self, field: &str) {
+        self.text.push_str(field.trim());
+        self.ends.push(self.text.len());
+    }
+
+    /// Ends a row, which has as many fields as the first.
+    pub(super) fn end_row(&mut self, line: u64) {
+        if self.lines.is_empty() {
+            self.width = self.ends.len();
+        }
+        self.lines.push(line);
     }
 
     pub(super) fn rows(&self) -> usize {

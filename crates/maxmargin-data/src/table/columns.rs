@@ -128,6 +128,11 @@ impl Columns {
         self.target.as_ref().map_or(&[], |target| &target.names)
     }
 
+    /// Whether a column or the target has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.features.iter().any(|column| column.name == name) || self.target.as_ref().is_some_and(|target| target.name == name)
+    }
+
     /// Number of features of all columns, without those that tell what is missing.
     pub fn width(&self) -> usize {
         self.begins[self.features.len()]

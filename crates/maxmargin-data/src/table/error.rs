@@ -22,6 +22,14 @@ pub enum TableError {
         /// The line.
         line: u64,
     },
+    /// A Parquet file, and a program that was built without them.
+    #[error(
+        "this is a Parquet file, and this program was built without them; build it with them (cargo install maxmargin-cli --features parquet), or write the table as CSV"
+    )]
+    NoParquet,
+    /// A Parquet file that is damaged, or that the library for them cannot read.
+    #[error("the Parquet file cannot be read: {}", quoted(.0, 200))]
+    Parquet(String),
     /// A row of another length than the first.
     #[error(
         "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold {}, or name the delimiter",
@@ -120,6 +128,9 @@ pub enum ValueProblem {
     /// A missing label.
     #[error("the label is missing; give the row one or remove it")]
     NoLabel,
+    /// Bytes in a Parquet file that are neither numbers nor text.
+    #[error("bytes that are no text in UTF-8; write the file with words there, or drop the column")]
+    NoText,
     /// Not what the model has seen here.
     #[error("`{}` is not a {kind}, as the values of this column were in training", quoted(value, SHOWN))]
     OtherKind {
@@ -142,6 +153,9 @@ pub enum ValueProblem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
+    /// A column of a Parquet file that holds neither numbers nor words.
+    #[error("it holds {0}, and a table has one number or word in each row of a column; make one of them, or drop it")]
+    Unfit(&'static str),
     /// No value at all.
     #[error("every value is missing; drop it")]
     Nothing,

@@ -39,11 +39,11 @@ fn every_delimiter_is_found() {
         [(',', "a,b,y\n1,2,0\n"), ('\t', "a\tb\ty\n1\t2\t0\n"), (';', "a;b;y\n1;2;0\n"), ('|', "a|b|y\n1|2|0\n")]
     {
         let table = read_text(text);
-        assert_eq!((table.delimiter, table.has_header, table.target), (delimiter, true, TargetChoice::Name));
+        assert_eq!((table.delimiter, table.has_header, table.target), (Some(delimiter), true, TargetChoice::Name));
         assert_eq!(rows(&table), [[(0, 1.0), (1, 2.0)]]);
     }
     // Sentences have commas, rows of one length have something else.
-    assert_eq!(read_text("words;y\nyes, and no;1\nno;0\n").delimiter, ';');
+    assert_eq!(read_text("words;y\nyes, and no;1\nno;0\n").delimiter, Some(';'));
     let forced = TableOptions { delimiter: Some(b'-'), ..options() };
     assert_eq!(read(b"1-2\n3-4\n", &forced).expect("two columns").data.labels, [2.0, 4.0]);
 }
@@ -269,4 +269,12 @@ proptest! {
             prop_assert_eq!(again.map(|again| again.data), Ok(table.data));
         }
     }
+}
+
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn a_parquet_file_says_how_to_read_it() {
+    let error = read(b"PAR1\x15\x04", &TableOptions::default()).expect_err("built without");
+    assert_eq!(error, TableError::NoParquet);
+    assert!(error.to_string().contains("--features parquet"), "{error}");
 }

@@ -78,7 +78,11 @@ impl Svm {
         let mut svm =
             Self::of(record.formulation).kernel(model.kernel().clone()).solver(solver).loss(loss).offset(offset).goal(goal);
         svm = svm.scheme(model.scheme());
-        svm = model.parts().scaler.iter().fold(svm, |svm, scaler| svm.scale(scaler.method()));
+        svm = model.parts().scaler.iter().fold(svm, |svm, scaler| match scaler.factors() {
+            // Less what was subtracted: a Gaussian kernel sees differences.
+            Some(factors) => svm.factors(&factors),
+            None => svm.scale(scaler.method()),
+        });
         svm = model.parts().encoder.iter().filter_map(Encoder::impute).fold(svm, Svm::impute);
         svm = model.classes().iter().zip(&record.weights).fold(svm, |svm, (label, weight)| svm.class_weight(*label, *weight));
         Ok(record.sample_weights.iter().fold(svm, |svm, weights| svm.sample_weights(weights.clone())))

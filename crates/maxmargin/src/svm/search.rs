@@ -4,7 +4,7 @@ mod choose;
 mod descent;
 mod run;
 
-pub use descent::{Descent, DescentPoint};
+pub use descent::{Descent, DescentPoint, MOST_WIDTHS};
 
 use super::Svm;
 use super::grid::Attended;
@@ -32,6 +32,7 @@ pub struct Search {
     extend: bool,
     refine: bool,
     gradient: bool,
+    per_feature: bool,
 }
 
 impl Search {
@@ -47,6 +48,7 @@ impl Search {
             extend: false,
             refine: false,
             gradient: false,
+            per_feature: false,
         }
     }
 
@@ -104,6 +106,13 @@ impl Search {
     #[must_use]
     pub fn gradient(self) -> Self {
         Self { gradient: true, ..self }
+    }
+
+    /// As [`Search::gradient`], and from what that comes to with a width for each feature that the kernel sees: the cell that is added has [`Svm::factors`] ([`Descent::widths`]), and its γ is the
+    /// geometric mean of all. For [`MOST_WIDTHS`] features at most, and 60 losses more.
+    #[must_use]
+    pub fn gradient_per_feature(self) -> Self {
+        Self { gradient: true, per_feature: true, ..self }
     }
 
     /// What cells of `svm` are compared by.
@@ -184,7 +193,12 @@ impl Svm {
             // Widths make no difference.
             let kind = column.kernel.clone().with_gamma(1.0);
             if !checked.contains(&kind) {
-                column.study(data, |study| SmoothLoss::new(*study, plan).map(|_| ()))?;
+                let features = column.study(data, |study| Ok(SmoothLoss::new(*study, plan)?.features()))?;
+                if search.per_feature && features > MOST_WIDTHS {
+                    return Err(CvError::Search(format!(
+                        "gradient: {features} features, and a width for each is found for {MOST_WIDTHS} at most; leave some out"
+                    )));
+                }
                 checked.push(kind);
             }
         }

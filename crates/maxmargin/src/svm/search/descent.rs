@@ -13,6 +13,12 @@ use std::ops::ControlFlow;
 /// Losses that are computed, at most.
 const MOST: usize = 20;
 
+/// Losses where every feature has a width, besides.
+const MOST_PER_FEATURE: usize = 60;
+
+/// Features that may have a width each: what a descent knows of curvature grows with the square, and every loss with a system of equations for each.
+pub const MOST_WIDTHS: usize = 1000;
+
 /// Folds are solved to this violation, or to what is asked for where that is less: below 10⁻⁵ the free are exact, and so are their derivatives.
 const TIGHT: f64 = 1e-6;
 
@@ -34,6 +40,8 @@ pub struct Descent {
     pub from: usize,
     /// The place of the cell that it found: `from` itself, where nothing is lower.
     pub at: usize,
+    /// γ of each feature that the kernel sees, at the cell that it found; none where there is one for all.
+    pub widths: Option<Vec<f64>>,
     /// Every point whose loss was computed, in order.
     pub points: Vec<DescentPoint>,
     /// Why it ended.
@@ -47,11 +55,11 @@ pub struct Descent {
 pub struct DescentPoint {
     /// C.
     pub c: f64,
-    /// γ.
+    /// γ; where every feature has one, their geometric mean.
     pub gamma: f64,
     /// The loss there ([`maxmargin_cv::Smooth::loss`]).
     pub loss: f64,
-    /// Its derivatives by log C and by log γ.
+    /// Its derivatives by log C and by log γ, of all features together.
     pub gradient: [f64; 2],
 }
 
@@ -67,13 +75,23 @@ impl Descent {
     }
 }
 
+/// The mean of log γ.
+fn mean(at: &[f64]) -> f64 {
+    at[1..].iter().sum::<f64>() / (at.len() - 1) as f64
+}
+
+/// What features are multiplied by for each to have its γ, where that of the kernel is the mean.
+fn factors(at: &[f64]) -> Vec<f64> {
+    let mean = mean(at);
+    at[1..].iter().map(|log| (0.5 * (log - mean)).exp()).collect()
+}
+
 impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
     /// Descends from the best cell and adds what it finds as a cell of its own, solved and scored like all others.
     pub(super) fn descended(&self, found: &mut Found<T>) -> Result<(), CvError> {
         let Some(top) = self.leader(found) else { return Ok(()) };
         let start = found.cells[top].svm.clone();
         let (Some(c), Some(gamma)) = (start.formulation().c(), start.kernel_given().gamma()) else { return Ok(()) };
-        let begin = [c.ln(), gamma.ln()];
         let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
         let done = found.cells.len();
@@ -81,17 +99,29 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             self.attended.watch.tick(&CvProgress { done, total: done + 1, ..*progress })
         };
         // The start is the cell itself, whatever its logarithm was rounded to.
-        let real = |at: &[f64]| if *at == begin { [c, gamma] } else { [at[0].exp(), at[1].exp()] };
+        let begin = [c.ln(), gamma.ln()];
+        let real = |at: &[f64]| if *at == begin { [c, gamma] } else { [at[0].exp(), mean(at).exp()] };
         let mut iterations = 0;
         let tight = Svm { max_time: left, goal: Some(goal), ..start.clone() };
         let (visited, ended) = tight.study(self.data, |study| {
             let mut loss = SmoothLoss::new(*study, self.plan)?;
-            Ok(descend(&begin, HOW, |at| {
+            let features = loss.features();
+            let mut at = |at: &[f64], apart: bool| {
                 let [c, gamma] = real(at);
-                let smooth = loss.at(c, gamma, &watch)?;
+                let smooth = if apart { loss.at_features(c, gamma, &factors(at), &watch) } else { loss.at(c, gamma, &watch) }?;
                 iterations += smooth.iterations;
                 Ok((smooth.loss, smooth.gradient))
-            }))
+            };
+            let (mut visited, mut ended) = descend(&begin, HOW, |point| at(point, false));
+            if let (true, Ok(_), Some(low)) = (self.search.per_feature, &ended, lowest(&visited)) {
+                // From where one width for all has come to its end, so that widths of features end no higher.
+                let mut begin = low.at.clone();
+                begin.resize(1 + features, low.at[1]);
+                let more = descend(&begin, Descending { most: MOST_PER_FEATURE, ..HOW }, |point| at(point, true));
+                visited.extend(more.0);
+                ended = more.1;
+            }
+            Ok((visited, ended))
         })?;
         found.again += iterations;
         let ended = match ended {
@@ -104,10 +134,18 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             Err(error) => return Err(error),
         };
         let from = place(&found.cells[top]);
-        let mut at = from.clone();
+        let (mut at, mut widths) = (from.clone(), None);
         if let Some(low) = lowest(&visited).filter(|low| low.at != begin) {
             let [c, gamma] = real(&low.at);
-            let svm = Svm { gamma: Some(Gamma::Value(gamma)), max_time: self.svm.max_time, ..start }.c(c);
+            let mut svm = Svm { gamma: Some(Gamma::Value(gamma)), max_time: self.svm.max_time, ..start }.c(c);
+            // Where one for all is lower, so it stays.
+            if self.search.per_feature && low.at.iter().skip(2).any(|log| *log != low.at[1]) {
+                let found = factors(&low.at);
+                widths = Some(found.iter().map(|factor| gamma * factor * factor).collect());
+                let own = svm.factors.take();
+                let both = |(j, factor): (usize, &f64)| own.as_ref().map_or(1.0, |own| own[j]) * factor;
+                svm = svm.factors(&found.iter().enumerate().map(both).collect::<Vec<f64>>());
+            }
             let more = self.stage(vec![Asked { svm, values: vec![c] }], self.asked)?;
             let Some(cell) = more.cells.first().filter(|_| !more.is_cut()) else {
                 found.take(more);
@@ -121,9 +159,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let (Some(from), Some(at)) = (of(&from), of(&at)) else { return Ok(()) };
         let point = |visited: &Visited| {
             let [c, gamma] = real(&visited.at);
-            DescentPoint { c, gamma, loss: visited.value, gradient: [visited.gradient[0], visited.gradient[1]] }
+            DescentPoint { c, gamma, loss: visited.value, gradient: [visited.gradient[0], visited.gradient[1..].iter().sum()] }
         };
-        found.descent = Some(Descent { from, at, points: visited.iter().map(point).collect(), ended, iterations });
+        found.descent = Some(Descent { from, at, widths, points: visited.iter().map(point).collect(), ended, iterations });
         Ok(())
     }
 }

@@ -283,5 +283,5 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 
 /// What tells cells apart, whatever their goal.
 pub(super) fn place<T>(cell: &Cell<T>) -> String {
-    format!("{:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation())
+    format!("{:?} {:?} {:?} {:?}", cell.svm.kernel_given(), cell.svm.gamma, cell.svm.formulation(), cell.svm.factors)
 }

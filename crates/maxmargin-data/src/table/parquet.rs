@@ -1,0 +1,305 @@
+//! Parquet files as fields of a table: the names of the columns are the first row.
+
+use super::cells::Cells;
+use super::error::{ColumnProblem, TableError, ValueProblem};
+use crate::asking::{Asking, Halted};
+use bytes::Bytes;
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::Type;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Rows that are decoded together: the fields of all columns of so many are in memory twice.
+const BATCH: usize = 1024;
+
+thread_local! {
+    static DECODES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is inside the library for Parquet.
+pub(super) fn decodes() -> bool {
+    DECODES.get()
+}
+
+/// The fields of a Parquet file, rows with the numbers 1, 2, 3, …; the names are number 0. Columns that `leaves_out` says of all names have no fields, and may
+/// hold anything.
+///
+/// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
+pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
+    let reader = guarded(|| SerializedFileReader::new(Bytes::copy_from_slice(bytes)))?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let columns = schema.root_schema().get_fields();
+    let names: Vec<String> = columns.iter().map(|column| column.name().trim().to_owned()).collect();
+    let left_out = leaves_out(&names);
+    let mut wanted = Vec::with_capacity(names.len());
+    for (c, column) in columns.iter().enumerate() {
+        let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == c);
+        wanted.push(match leaf {
+            Some(leaf) if !left_out[c] => {
+                let how = How::of(column).map_err(|what| TableError::column(&names[c], ColumnProblem::Unfit(what)))?;
+                Some((leaf, how))
+            }
+            _ => None,
+        });
+    }
+    if wanted.iter().all(Option::is_none) {
+        return Err(TableError::NoFeatures);
+    }
+    let mut cells = Cells::default();
+    names.iter().for_each(|name| cells.push(name));
+    cells.end_row(0);
+    let mut line = 0;
+    for g in 0..reader.num_row_groups() {
+        let group = guarded(|| reader.get_row_group(g))?;
+        let promised = group.metadata().num_rows();
+        let mut strips: Vec<Option<Strip>> = Vec::with_capacity(names.len());
+        for place in &wanted {
+            let strip = |&(leaf, how): &(usize, How)| {
+                guarded(|| {
+                    let told = group.metadata().column(leaf).num_values();
+                    if told == promised { Strip::new(group.get_column_reader(leaf)?, how) } else { Err(other_length()) }
+                })
+            };
+            strips.push(place.as_ref().map(strip).transpose()?);
+        }
+        let mut left = usize::try_from(promised).unwrap_or(0);
+        while left > 0 {
+            let rows = left.min(BATCH);
+            for (c, strip) in strips.iter_mut().enumerate() {
+                asking.spend(rows as u64 * 256).map_err(|Halted| TableError::Halted)?;
+                let Some(strip) = strip else { continue };
+                if let Some(row) = guarded(|| strip.read(rows))? {
+                    return Err(TableError::value(line + row as u64 + 1, &names[c], ValueProblem::NoText));
+                }
+            }
+            for i in 0..rows {
+                strips.iter().for_each(|strip| cells.push(strip.as_ref().map_or("", |strip| strip.at(i))));
+                line += 1;
+                cells.end_row(line);
+            }
+            left -= rows;
+        }
+    }
+    if reader.metadata().file_metadata().num_rows() == line as i64 { Ok(cells) } else { Err(broken(&other_length())) }
+}
+
+/// Runs the library for Parquet, which panics at some files that are damaged.
+fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, TableError> {
+    DECODES.set(true);
+    // Nothing that `work` has changed is used after a panic.
+    let found = catch_unwind(AssertUnwindSafe(work));
+    DECODES.set(false);
+    match found {
+        Ok(found) => found.map_err(|error| broken(&error)),
+        Err(_) => Err(TableError::Parquet("it is damaged; write it again".to_owned())),
+    }
+}
+
+fn broken(error: &ParquetError) -> TableError {
+    TableError::Parquet(error.to_string())
+}
+
+fn other_length() -> ParquetError {
+    ParquetError::General("it is damaged: its columns have other lengths than it says; write it again".to_owned())
+}
+
+/// What the stored values of a column mean.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// What they are: truths, numbers, text.
+    Plain,
+    /// Integers without sign.
+    Unsigned,
+    /// Integers in units of this many digits behind the point.
+    Decimal(i32),
+    /// Reals of 16 bits.
+    Half,
+}
+
+impl How {
+    /// How the fields of a column are to be read; what is in it, where that is neither number nor word.
+    fn of(column: &Type) -> Result<Self, &'static str> {
+        const TIMES: &str = "dates or times";
+        let info = column.get_basic_info();
+        if !column.is_primitive() || (info.has_repetition() && info.repetition() == Repetition::REPEATED) {
+            return Err("more than one value in a row");
+        }
+        match info.logical_type_ref() {
+            Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)) => return Err(TIMES),
+            Some(LogicalType::Float16) => return Ok(Self::Half),
+            Some(
+                LogicalType::Decimal(_)
+                | LogicalType::Integer(_)
+                | LogicalType::String
+                | LogicalType::Enum
+                | LogicalType::Json
+                | LogicalType::Unknown,
+            )
+            | None => {}
+            Some(_) => return Err("bytes"),
+        }
+        // Where a file says a logical type of these, the older notation is there or made of it.
+        match info.converted_type() {
+            ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS
+            | ConvertedType::INTERVAL => Err(TIMES),
+            ConvertedType::BSON => Err("bytes"),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
+                Ok(Self::Unsigned)
+            }
+            ConvertedType::DECIMAL if column.get_precision() > 38 => Err("decimals of more than 38 digits"),
+            ConvertedType::DECIMAL => Ok(Self::Decimal(column.get_scale())),
+            // Nothing but times ever had this type.
+            _ if column.get_physical_type() == Physical::INT96 => Err(TIMES),
+            _ => Ok(Self::Plain),
+        }
+    }
+}
+
+/// The next fields of a column as text that reads back as the same number.
+struct Strip {
+    reader: ColumnReader,
+    how: How,
+    fields: Fields,
+}
+
+#[derive(Default)]
+struct Fields {
+    text: String,
+    /// Where each ends in the text.
+    ends: Vec<usize>,
+    levels: Vec<i16>,
+}
+
+impl Strip {
+    #[expect(clippy::unnecessary_wraps, reason = "one of two answers where it is called")]
+    fn new(reader: ColumnReader, how: How) -> Result<Self, ParquetError> {
+        Ok(Self { reader, how, fields: Fields::default() })
+    }
+
+    /// Reads the fields of the next rows: the first that is neither number nor text, where there is one.
+    fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
+        let (how, to) = (self.how, &mut self.fields);
+        match &mut self.reader {
+            ColumnReader::BoolColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
+            ColumnReader::Int32ColumnReader(from) => to.fill(from, rows, |value, text| match how {
+                How::Unsigned => write!(text, "{}", *value as u32).ok(),
+                _ => integer(i128::from(*value), how, text),
+            }),
+            ColumnReader::Int64ColumnReader(from) => to.fill(from, rows, |value, text| match how {
+                How::Unsigned => write!(text, "{}", *value as u64).ok(),
+                _ => integer(i128::from(*value), how, text),
+            }),
+            ColumnReader::FloatColumnReader(from) => {
+                to.fill(from, rows, |value, text| write!(text, "{}", f64::from(*value)).ok())
+            }
+            ColumnReader::DoubleColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
+            ColumnReader::ByteArrayColumnReader(from) => to.fill(from, rows, |value, text| of_bytes(value.data(), how, text)),
+            ColumnReader::FixedLenByteArrayColumnReader(from) => {
+                to.fill(from, rows, |value, text| of_bytes(value.data(), how, text))
+            }
+            ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI("INT96".to_owned())),
+        }
+    }
+
+    /// A field of those that were read.
+    fn at(&self, row: usize) -> &str {
+        let begin = if row == 0 { 0 } else { self.fields.ends[row - 1] };
+        &self.fields.text[begin..self.fields.ends[row]]
+    }
+}
+
+impl Fields {
+    fn fill<T: DataType>(
+        &mut self,
+        from: &mut ColumnReaderImpl<T>,
+        rows: usize,
+        say: impl Fn(&T::T, &mut String) -> Option<()>,
+    ) -> Result<Option<usize>, ParquetError> {
+        self.text.clear();
+        self.ends.clear();
+        self.levels.clear();
+        let mut values = Vec::with_capacity(rows);
+        let (found, ..) = from.read_records(rows, Some(&mut self.levels), None, &mut values)?;
+        if found != rows {
+            return Err(other_length());
+        }
+        let mut values = values.iter();
+        for i in 0..rows {
+            // A column that has no gaps has no levels.
+            if self.levels.get(i).is_none_or(|level| *level > 0)
+                && say(values.next().ok_or_else(other_length)?, &mut self.text).is_none()
+            {
+                return Ok(Some(i));
+            }
+            self.ends.push(self.text.len());
+        }
+        Ok(None)
+    }
+}
+
+fn integer(value: i128, how: How, to: &mut String) -> Option<()> {
+    match how {
+        How::Decimal(scale) => write!(to, "{value}e{}", -i64::from(scale)),
+        _ => write!(to, "{value}"),
+    }
+    .ok()
+}
+
+/// Bytes are text, or a number that is longer or shorter than those that Parquet has.
+fn of_bytes(bytes: &[u8], how: How, to: &mut String) -> Option<()> {
+    match how {
+        How::Half => write!(to, "{}", half(u16::from_le_bytes(bytes.try_into().ok()?))).ok(),
+        How::Decimal(_) => {
+            // Two's complement, the greatest byte first.
+            let mut wide = [if *bytes.first()? >= 0x80 { 0xff } else { 0 }; 16];
+            wide.get_mut(16_usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
+            integer(i128::from_be_bytes(wide), how, to)
+        }
+        How::Plain | How::Unsigned => {
+            to.push_str(std::str::from_utf8(bytes).ok()?);
+            Some(())
+        }
+    }
+}
+
+/// The value of a real of 16 bits (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let (exponent, digits) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let size = match exponent {
+        0 => digits * 2_f64.powi(-24),
+        31 if digits == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (digits + 1024.0) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    #[test]
+    fn halves_are_what_ieee_754_says() {
+        let known: [(u16, f64); 8] = [
+            (0x0000, 0.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x03ff, 6.097_555_160_522_461e-5),
+            (0x0400, 6.103_515_625e-5),
+            (0x3555, 0.333_251_953_125),
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65_504.0),
+        ];
+        assert!(known.iter().all(|(bits, value)| half(*bits) == *value));
+        assert!(half(0xfc00) == f64::NEG_INFINITY && half(0x7e00).is_nan());
+    }
+}

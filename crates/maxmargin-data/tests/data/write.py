@@ -1,0 +1,63 @@
+"""Writes the Parquet files beside it with pyarrow, and the text of the first: files that others wrote, for tests/parquet.rs and the tests of the program."""
+
+import datetime
+import decimal
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+random.seed(7)
+ROWS = 60
+
+
+def gaps(values, every):
+    return [None if i % every == every - 1 else value for i, value in enumerate(values)]
+
+
+kind = [random.choice(["ant", "bee", "fly"]) for _ in range(ROWS)]
+size = {"ant": 1.0, "bee": 2.0, "fly": 3.0}
+columns = {
+    "length": pa.array(gaps([size[k] + random.gauss(0, 0.4) for k in kind], 11), pa.float64()),
+    # Eighths are the same in text and in any binary form.
+    "width": pa.array([round(8 * (size[k] + random.gauss(0, 1))) / 8 for k in kind], pa.float32()),
+    "thin": pa.array([round(8 * random.gauss(0, 1)) / 8 for _ in kind], pa.float16()),
+    "legs": pa.array(gaps([random.randint(-4, 6) for _ in kind], 7), pa.int8()),
+    "seen": pa.array([random.randint(-(2**40), 2**40) for _ in kind], pa.int64()),
+    "far": pa.array([2**63 + random.randint(0, 9) * 2**50 for _ in kind], pa.uint64()),
+    "price": pa.array([decimal.Decimal(random.randint(-9999, 9999)) / 100 for _ in kind], pa.decimal128(9, 2)),
+    "wings": pa.array(gaps([random.random() < 0.5 for _ in kind], 13), pa.bool_()),
+    "colour": pa.array(gaps([random.choice(["red", "dark brown", "grün"]) for _ in kind], 17), pa.string()),
+    "place": pa.array([random.choice(["north", "south"]) for _ in kind], pa.string()).dictionary_encode(),
+    "kind": pa.array(kind, pa.string()),
+}
+table = pa.table(columns)
+
+
+def word(value):
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+with open("insects.csv", "w") as text:
+    print(",".join(columns), file=text)
+    for row in zip(*(column.to_pylist() for column in table.columns)):
+        print(",".join(word(value) for value in row), file=text)
+
+pq.write_table(table, "insects.parquet", row_group_size=25, compression="snappy")
+pq.write_table(table, "insects-zstd.parquet", compression="zstd", data_page_version="2.0", write_statistics=False)
+pq.write_table(table, "insects-gzip.parquet", compression="gzip", use_dictionary=False, version="1.0", write_statistics=False)
+
+moment = datetime.datetime(2024, 5, 6, 7, 8, 9)
+odd = pa.table(
+    {
+        "x": pa.array([0.5, 1.5, 2.5, 3.5]),
+        "list": pa.array([[1, 2], [], None, [3]]),
+        "struct": pa.array([{"a": 1, "b": "u"}] * 4),
+        "when": pa.array([moment] * 4, pa.timestamp("ns")),
+        "day": pa.array([moment.date()] * 4, pa.date32()),
+        "raw": pa.array([b"\xff\xfe"] * 4),
+        "none": pa.nulls(4),
+        "y": pa.array([1, -1, 1, -1]),
+    }
+)
+pq.write_table(odd, "odd.parquet", compression="none", write_statistics=False)

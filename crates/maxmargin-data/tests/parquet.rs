@@ -1,0 +1,196 @@
+//! Parquet files: the same tables as those of text, and what cannot be one.
+
+use maxmargin_data::Dataset;
+use maxmargin_data::Impute;
+use maxmargin_data::prepare::Preparing;
+use maxmargin_data::table::{Kind, TableError, TableOptions, is_parquet, read, read_like};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use std::sync::Arc;
+
+/// A file of this schema; `write` writes its columns.
+fn file(schema: &str, compression: Compression, write: impl FnOnce(&mut SerializedRowGroupWriter<'_, Vec<u8>>)) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, properties).expect("a writer");
+    let mut group = file.next_row_group().expect("a row group");
+    write(&mut group);
+    group.close().expect("columns of one length");
+    file.into_inner().expect("a file")
+}
+
+/// A column that may have gaps.
+fn column<T: DataType>(group: &mut SerializedRowGroupWriter<'_, Vec<u8>>, values: &[Option<T::T>]) {
+    let mut column = group.next_column().expect("a column").expect("one more");
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let there: Vec<T::T> = values.iter().flatten().cloned().collect();
+    column.typed::<T>().write_batch(&there, Some(&levels), None).expect("values");
+    column.close().expect("a whole column");
+}
+
+const SCHEMA: &str = "message people { OPTIONAL DOUBLE age; OPTIONAL BYTE_ARRAY colour (UTF8); OPTIONAL BOOLEAN member; OPTIONAL INT64 visits; OPTIONAL BYTE_ARRAY kind (UTF8); }";
+const TEXT: &str =
+    "age,colour,member,visits,kind\n31.5,red,true,4,cat\n,blue,false,-2,dog\n1e-3,,true,9007199254740993,dog\n8,red,,7,cat\n";
+
+fn people(compression: Compression) -> Vec<u8> {
+    let word = |word: &str| Some(ByteArray::from(word));
+    file(SCHEMA, compression, |group| {
+        column::<DoubleType>(group, &[Some(31.5), None, Some(1e-3), Some(8.0)]);
+        column::<ByteArrayType>(group, &[word("red"), word("blue"), None, word("red")]);
+        column::<BoolType>(group, &[Some(true), Some(false), Some(true), None]);
+        column::<Int64Type>(group, &[Some(4), Some(-2), Some(9_007_199_254_740_993), Some(7)]);
+        column::<ByteArrayType>(group, &[word("cat"), word("dog"), word("dog"), word("cat")]);
+    })
+}
+
+fn gaps() -> TableOptions {
+    TableOptions { missing: true, ..TableOptions::default() }
+}
+
+#[test]
+fn a_file_is_the_table_that_it_would_be_as_text() {
+    let expected = read(TEXT.as_bytes(), &gaps()).expect("a table");
+    let ways = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+    ];
+    for way in ways {
+        let bytes = people(way);
+        assert!(is_parquet(&bytes) && !is_parquet(TEXT.as_bytes()));
+        let found = read(&bytes, &gaps()).expect("a table");
+        assert_eq!(found.data, expected.data, "{way:?}");
+        assert_eq!((found.delimiter, found.has_header, found.target), (None, true, expected.target));
+        assert_eq!(found.lines, [1, 2, 3, 4]);
+        // Gaps are filled as those of text.
+        let preparing = Preparing { impute: Some(Impute::Median), scale: None };
+        let filled = |data: &Dataset| {
+            preparing.fit(data).and_then(|fitted| fitted.apply(&data.samples).map(std::borrow::Cow::into_owned)).expect("filled")
+        };
+        assert_eq!(filled(&found.data), filled(&expected.data));
+    }
+}
+
+#[test]
+fn a_model_of_a_text_reads_a_file_and_the_other_way_round() {
+    let (of_text, of_file) =
+        (read(TEXT.as_bytes(), &gaps()).expect("a table"), read(&people(Compression::SNAPPY), &gaps()).expect("a table"));
+    let (text, file) = (of_text.data.columns.expect("of a table"), of_file.data.columns.expect("of a table"));
+    assert_eq!(text, file);
+    let one = read_like(&people(Compression::SNAPPY), &text, &gaps()).expect("a table");
+    let other = read_like(TEXT.as_bytes(), &file, &gaps()).expect("a table");
+    assert_eq!((one.data, one.is_labelled), (other.data, other.is_labelled));
+}
+
+#[test]
+fn numbers_have_the_bits_that_they_have() {
+    let bytes = file(
+        "message n { OPTIONAL FLOAT narrow; OPTIONAL INT32 wide (UINT_32); OPTIONAL INT32 price (DECIMAL(9, 2)); REQUIRED INT64 y; }",
+        Compression::SNAPPY,
+        |group| {
+            column::<FloatType>(group, &[Some(0.1), Some(f32::MIN_POSITIVE), Some(-3.5e30)]);
+            column::<Int32Type>(group, &[Some(19_000), Some(-1), Some(0)]);
+            column::<Int32Type>(group, &[Some(-1999), Some(5), Some(120)]);
+            let mut y = group.next_column().expect("a column").expect("one more");
+            y.typed::<Int64Type>().write_batch(&[1, 2, 1], None, None).expect("values");
+            y.close().expect("a whole column");
+        },
+    );
+    let table = read(&bytes, &TableOptions::default()).expect("a table");
+    assert!(table.data.columns.expect("of a table").features().iter().all(|column| column.kind == Kind::Number));
+    let rows: Vec<Vec<f64>> = (0..3)
+        .map(|i| (0..3).map(|j| table.data.samples.row(i).entries().iter().find(|e| e.0 == j).map_or(0.0, |e| e.1)).collect())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            [f64::from(0.1_f32), 19_000.0, -19.99],
+            [f64::from(f32::MIN_POSITIVE), 4_294_967_295.0, 0.05],
+            [f64::from(-3.5e30_f32), 0.0, 1.2]
+        ]
+    );
+    assert_eq!(table.data.labels, [1.0, 2.0, 1.0]);
+}
+
+/// A file of the tests' data, which pyarrow wrote (`write.py`).
+fn written(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
+}
+
+/// Row groups, dictionaries, gaps, every width of number; pages of both versions and without dictionaries.
+#[test]
+fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
+    let expected = read(&written("insects.csv"), &gaps()).expect("a table");
+    let columns = expected.data.columns.as_ref().expect("of a table");
+    assert_eq!((columns.features().len(), columns.labels().len(), expected.lines.len()), (10, 3, 60));
+    for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {
+        let found = read(&written(name), &gaps()).expect("a table");
+        assert_eq!(found.data, expected.data, "{name}");
+        let like = read_like(&written(name), columns, &gaps()).expect("a table");
+        assert_eq!(
+            (like.data.samples, like.data.labels),
+            (expected.data.samples.clone(), expected.data.labels.clone()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_table_says_why_until_it_is_left_out() {
+    let odd = written("odd.parquet");
+    let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };
+    let said = [
+        ("list", "more than one value"),
+        ("struct", "more than one value"),
+        ("when", "dates or times"),
+        ("day", "dates or times"),
+    ];
+    let mut names = Vec::new();
+    for (name, what) in said {
+        let error = read(&odd, &dropping(&names)).expect_err(name);
+        assert!(matches!(&error, TableError::Column { column, .. } if column == name), "{error}");
+        assert!(error.to_string().contains(what), "{error}");
+        names.push(name);
+    }
+    let error = read(&odd, &dropping(&names)).expect_err("bytes");
+    assert!(error.to_string().starts_with("line 1, column `raw`: bytes that are no text"), "{error}");
+    names.push("raw");
+    let error = read(&odd, &dropping(&names)).expect_err("nothing but nulls");
+    assert!(error.to_string().starts_with("column `none`: every value is missing"), "{error}");
+    // By number as well; and a model asks for no more than it knows.
+    names.push("7");
+    let table = read(&odd, &dropping(&names)).expect("a table");
+    assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));
+    let again = read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default()).expect("a table");
+    assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
+    // A gap is one of a table: refused with its row until somebody fills it.
+    let error = read(&people(Compression::SNAPPY), &TableOptions::default()).expect_err("a gap");
+    assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");
+}
+
+/// The library for Parquet panics at some of these; whatever is read all the same is a whole table, for pages have no checksum.
+#[test]
+fn a_damaged_file_is_an_error_or_a_whole_table() {
+    for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {
+        let whole = written(name);
+        for cut in (4..whole.len()).step_by(37) {
+            assert!(matches!(read(&whole[..cut], &gaps()), Err(TableError::Parquet(_))), "{name} {cut}");
+        }
+        let (mut refused, mut bytes) = (0, whole.clone());
+        for place in (4..whole.len()).step_by(3) {
+            for flipped in [0xff, 1 << (place % 8)] {
+                bytes[place] ^= flipped;
+                match read(&bytes, &gaps()) {
+                    Ok(table) => assert_eq!((table.lines.len(), table.data.labels.len()), (60, 60), "{name} {place}"),
+                    Err(_) => refused += 1,
+                }
+                bytes[place] = whole[place];
+            }
+        }
+        assert!(refused > whole.len() / 12, "{name}: {refused}");
+    }
+}
