@@ -49,8 +49,12 @@ fn a_fast_search_marks_what_it_left_loose() {
     let full = bench.json(&format!("{GRID} -q --eps 1e-5"));
     let fast = bench.json(&format!("{GRID} -q --eps 1e-5 --fast"));
     assert_eq!(fast["best"], full["best"]);
-    assert!(fast["total_iterations"].as_u64() < full["total_iterations"].as_u64());
     let exact = |cell: &&Value| cell["exact"] == true;
+    let took = |of: &Value| -> u64 {
+        let loose = cells(of).iter().zip(cells(&fast)).filter(|(_, cell)| !exact(cell));
+        loose.filter_map(|(cell, _)| cell["total_iterations"].as_u64()).sum()
+    };
+    assert!(took(&fast) < took(&full));
     assert!(cells(&fast).iter().filter(exact).all(|cell| cell["eps"] == 1e-5 && cell["gap"].is_null()));
     assert!(cells(&fast).iter().filter(|cell| !exact(cell)).all(|cell| cell["gap"] == 1e-3 && cell["eps"].is_null()));
     assert!(cells(&fast).iter().any(|cell| !exact(&cell)) && cells(&fast).iter().any(|cell| exact(&cell)));

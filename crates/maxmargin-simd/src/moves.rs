@@ -35,12 +35,13 @@ pub fn moved(from: Between, p: &[f64], step: f64, to: &mut [f64]) -> bool {
 fn plain(Between { at, least, most }: Between, p: &[f64], step: f64, to: &mut [f64]) -> bool {
     let n = to.len();
     let (at, least, most, p) = (&at[..n], &least[..n], &most[..n], &p[..n]);
-    let mut outside = 0_u64;
+    let mut inside = 0_u64;
     for k in 0..n {
         to[k] = at[k] + step * p[k];
-        outside |= u64::from(!((to[k] > least[k]) & (to[k] < most[k])));
+        // Counted without a branch: not a number is outside, too.
+        inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
     }
-    outside == 0
+    inside == n as u64
 }
 
 /// # Safety

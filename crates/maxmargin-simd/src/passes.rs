@@ -343,7 +343,7 @@ pub(crate) fn locate(
         let end = (chunk + CHUNK).min(f.len());
         // A block at a time, which vectors compare, and its elements where one is equal.
         let blocks = f[chunk..end].chunks(LANES).zip((chunk..end).step_by(LANES));
-        let equal = blocks.filter(|(block, _)| block.iter().fold(false, |any, f| any | (*f == value)));
+        let equal = blocks.filter(|(block, _)| block.iter().map(|f| u8::from(*f == value)).sum::<u8>() > 0);
         let mut places = equal.flat_map(|(block, at)| at..at + block.len());
         places.find(|&k| f[k] == value && bit(set, k)).unwrap_or(usize::MAX)
     };

@@ -99,8 +99,8 @@ pub(super) unsafe fn update_and_scan<const KIND: u8>(
 /// Needs AVX2; `ki` (and `q`, and a diagonal given for each element) as long as `f`; a bit per element in `low`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Lanes {
-    let &Selection { diagonal, along, kii, fi, tau } = selection;
     const PARTS: usize = LANES / 4;
+    let &Selection { diagonal, along, kii, fi, tau } = selection;
     let mut stretch = Stretch::new();
     let full = f.len() / LANES * LANES;
     let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));

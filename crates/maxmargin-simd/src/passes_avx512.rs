@@ -62,13 +62,13 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
         while k < full {
             // SAFETY: k + 16 ≤ n bounds every access; bytes k / 8 and k / 8 + 1 hold the bits k … k + 15 (k is a multiple of 16).
             unsafe {
-                if KIND != SINGLE {
-                    two.prefetch::<FORM>(k + AHEAD);
-                } else {
+                if KIND == SINGLE {
                     one.prefetch::<FORM>(k + AHEAD);
+                } else {
+                    two.prefetch::<FORM>(k + AHEAD);
                 }
                 let a = halves(one.sixteen::<FORM>(k));
-                let b = if KIND != SINGLE { halves(two.sixteen::<FORM>(k)) } else { a };
+                let b = if KIND == SINGLE { a } else { halves(two.sixteen::<FORM>(k)) };
                 for half in 0..2 {
                     let at = k + 8 * half;
                     let mut difference = if KIND == SINGLE { a[half] } else { _mm512_sub_pd(a[half], b[half]) };
@@ -89,7 +89,7 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
             // SAFETY: masked loads and stores touch only the end − full elements below n; a byte of a set is read where it has one.
             unsafe {
                 let a = halves(one.some::<FORM>(k, live));
-                let b = if KIND != SINGLE { halves(two.some::<FORM>(k, live)) } else { a };
+                let b = if KIND == SINGLE { a } else { halves(two.some::<FORM>(k, live)) };
                 for half in 0..2 {
                     let (at, tail) = (k + 8 * half, (live >> (8 * half)) as u8);
                     if tail == 0 {
