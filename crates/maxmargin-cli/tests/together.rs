@@ -137,8 +137,9 @@ fn an_interrupted_update_says_that_nothing_was_written() {
     let bench = Bench::new();
     assert_eq!(bench.run("train gauss-m --rows 1500 -c 1000 -g 1 --updatable -o m -q").code, 0);
     let before = std::fs::read(bench.path("m")).unwrap();
-    let running = started(&bench, "update m --add gauss-m --rows 3000 --seed 5");
-    sleep(Duration::from_millis(1500));
+    // Many times as long as it is left alone.
+    let running = started(&bench, "update m --add gauss-m --rows 9000 --seed 5");
+    sleep(Duration::from_millis(700));
     assert!(Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap().success());
     let answer = ended(running);
     assert_eq!(answer.code, 130, "{answer:?}");
