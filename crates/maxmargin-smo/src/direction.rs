@@ -12,7 +12,7 @@ const TRIAL: u32 = 128;
 /// Steps on pairs alone after a trial that saved too little.
 const REST: u32 = 2048;
 
-/// Share of a step's curvature that conjugate steps are to save on average. A pass over `q` makes an iteration a third dearer; over a9a, w8a and ijcnn1 a share of 0.04 stands for a fifth of the iterations, 0.1 for half.
+/// Share of a step's curvature that conjugate steps are to save on average. `q` makes an iteration up to a third dearer; over a9a, w8a and ijcnn1 a share of 0.04 stands for a fifth of the iterations, 0.1 for half.
 const SAVES: f64 = 0.03;
 
 /// No variable of the direction.

@@ -1,14 +1,18 @@
 //! Lengths near 2⁶⁴: sums and products of them wrap where nobody checks them, and a wrapped length passes for a short one.
 
 use crate::at_each_level;
-use maxmargin_simd::{bytes, products, transpose};
+use maxmargin_simd::moves::{Between, moved};
+use maxmargin_simd::passes::{Along, Diagonal, Selection, Update, second_order, turn_and_scan};
+use maxmargin_simd::row::Row;
+use maxmargin_simd::{bits, bytes, products, transpose};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What `pass` panics with at each level; it must not return.
 fn refused(pass: impl Fn() + Copy, says: &str) {
     at_each_level(|level| {
         let error = catch_unwind(AssertUnwindSafe(pass)).expect_err("a length that cannot be is refused");
-        let said = error.downcast_ref::<String>().cloned().unwrap_or_default();
+        let plain = error.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let said = error.downcast_ref::<String>().cloned().or(plain).unwrap_or_default();
         assert!(said.contains(says), "{level:?}: {said}");
     });
 }
@@ -63,6 +67,39 @@ fn what_is_one_element_short_is_refused() {
     refused(|| bytes::products(&[], 0, &[], &mut [0; 64], 32), "row elements");
     refused(|| transpose::transpose(&[&[0.0; 4]], 4, &mut [&mut [0.0; 4]], 0), "sources of less than 4 + 1 values");
     refused(|| transpose::transpose(&[&[0.0; 4]], 0, &mut [&mut [0.0; 4]], 4), "rows of less than 4 + 1 values");
+}
+
+/// The passes of conjugate steps: rows, `q`, bounds and bits of sets that are one short.
+#[test]
+fn passes_with_a_direction_refuse_what_is_short() {
+    let (row, set) = ([0.0_f32; 24], [0_u8; 3]);
+    let turn = |f: usize, q: usize, ki: usize, kj: usize, bits: usize| {
+        let update = Update { ki: Row::Values(&row[..ki]), kj: Row::Values(&row[..kj]), turn: 0.5, delta: 0.1 };
+        turn_and_scan(&mut [0.0; 24][..f], &mut [0.0; 24][..q], update, &set[..bits], &set);
+    };
+    turn(24, 24, 24, 24, 3);
+    for (q, ki, kj) in [(23, 24, 24), (24, 23, 24), (24, 24, 23)] {
+        refused(|| turn(24, q, ki, kj, 3), "rows and gradient have one length");
+    }
+    refused(|| turn(24, 24, 24, 24, 2), "one bit per element");
+    let select = |q: usize, diagonal: usize| {
+        let along = Some(Along { q: &[0.0; 24][..q], qi: 0.0, scale: 1.0 });
+        let selection = Selection { diagonal: Diagonal::Each(&[1.0; 24][..diagonal]), along, kii: 1.0, fi: 0.0, tau: 1e-12 };
+        second_order(&[0.0; 24], Row::Values(&row), &selection, &set);
+    };
+    select(24, 24);
+    for (q, diagonal) in [(23, 24), (24, 23)] {
+        refused(|| select(q, diagonal), "rows and gradient have one length");
+    }
+    let go = |at: usize, p: usize| {
+        let from = Between { at: &[0.0; 24][..at], least: &[-1.0; 24], most: &[1.0; 24] };
+        moved(from, &[0.0; 24][..p], 0.1, &mut [0.0; 24]);
+    };
+    go(24, 24);
+    refused(|| go(23, 24), "one length");
+    refused(|| go(24, 23), "one length");
+    refused(|| bits::products(&[0; 3], 3, &[0; 31], &mut [0; 200], 40), "a panel of 31 words");
+    refused(|| bits::products(&[0; 3], 3, &[0; 32], &mut [0; 2 * 40 + 31], 40), "room for 111 sums");
 }
 
 /// A method of a public trait can be called around the function that is documented.
