@@ -6,9 +6,10 @@ use crate::plan::FoldPlan;
 use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing, Samples};
-use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
+use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
 use maxmargin_model::{Rule, Scheme};
 use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
 
 /// Data, labels, kernel, formulation, solver: everything that a training or a cross-validation needs. Two classes are one
 /// machine, more of them one for each pair, or one for each against the rest; regression and one class are one.
@@ -55,8 +56,23 @@ pub(crate) struct Prepared<'s> {
 
 /// Where the machines of a study have their values from, in the order of an arrangement.
 pub(crate) enum Source<'s> {
-    Gram(KernelGram),
+    Gram(KernelGram, Idle),
     Features(Cow<'s, Samples>),
+}
+
+/// Memory of machines that are done, for those that come: each thread that solves one takes what another has left.
+#[derive(Default)]
+pub(crate) struct Idle(Mutex<Vec<Pages>>);
+
+impl Idle {
+    /// Calls `each` with memory that nobody else has.
+    fn with<T>(&self, each: impl FnOnce(Pages) -> T) -> T {
+        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages = idle().pop().unwrap_or_default();
+        let result = each(pages.clone());
+        idle().push(pages);
+        result
+    }
 }
 
 impl<'a> Study<'a> {
@@ -180,7 +196,7 @@ impl<'s> Source<'s> {
     /// Values of another kernel.
     pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, arrangement: &Arrangement) -> Result<Self, KernelError> {
         let gram = KernelGram::new(&sorted(prepared, arrangement), kernel.clone());
-        Ok(Self::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?))
+        Ok(Self::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?, Idle::default()))
     }
 
     /// Calls `each` with the space of a part, and tells what its store of rows did.
@@ -192,14 +208,16 @@ impl<'s> Source<'s> {
         each: impl FnOnce(Space) -> T,
     ) -> (T, RowWork) {
         match self {
-            Source::Gram(all) => {
+            Source::Gram(all, idle) => {
                 // A machine of all samples needs no part of the matrix; a bias feature is a constant of the kernel.
                 let part = (part.rows.len() < all.len()).then(|| Subset::new(all, part.rows.clone()));
                 let plain = part.as_ref().map_or(all as &dyn Gram, |part| part);
                 let with = feature.map(|value| OffsetGram::new(plain, value * value));
-                let rows = Rows::new(with.as_ref().map_or(plain, |with| with), budget, par);
-                let result = each(Space::Kernel(&rows));
-                (result, rows.work())
+                idle.with(|pages| {
+                    let rows = Rows::in_pages(with.as_ref().map_or(plain, |with| with), budget, par, pages);
+                    let result = each(Space::Kernel(&rows));
+                    (result, rows.work())
+                })
             }
             Source::Features(all) => {
                 let part = (part.rows.len() < all.len()).then(|| all.select(&part.rows));

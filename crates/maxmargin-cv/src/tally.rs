@@ -51,7 +51,7 @@ impl Tally<'_> {
             // One machine has judged all samples already.
             [only] => Ok(only.decisions.clone()),
             _ => match source {
-                Source::Gram(gram) => self.decide(Exact::from(gram), outcomes, &held, &asking),
+                Source::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, &held, &asking),
                 Source::Features(samples) => {
                     self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, &held, &asking)
                 }

@@ -1,6 +1,6 @@
 //! Small integers as bytes: 64 products per instruction where the machine has them.
 //!
-//! Sample `i` is the row `a_i = x_i − low` (unsigned) of the panels; as the row of a block it is `b_i = a_i − shift` (signed, `shift` 0 or
+//! Sample `i`, in units, is the row `a_i = x_i − low` (unsigned) of the panels; as the row of a block it is `b_i = a_i − shift` (signed, `shift` 0 or
 //! 128). With `middle = low + shift` and `S_i = Σ x_ik`,
 //! `Σ b_ik a_jk = xᵢᵀxⱼ − low S_i − middle S_j + d low middle`.
 
@@ -33,7 +33,7 @@ impl Bytes {
             if zero != 0 {
                 (0..features).for_each(|k| panel[position(i % PANEL, k)] = zero);
             }
-            samples.row(i).for_each(|k, v| panel[position(i % PANEL, k)] = (v as i64 - low) as u8);
+            samples.row(i).for_each(|k, v| panel[position(i % PANEL, k)] = (survey.multiple(v) as i64 - low) as u8);
         }
         Self { depth, shift, panels }
     }

@@ -2,6 +2,8 @@
 
 use crate::{Gram, Rows};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 /// The different samples of a matrix. Those with copies are at the end, so that a problem with two variables for some of them (one for each sign) has few runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,8 @@ impl Distinct {
     /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
     pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>)) -> Option<Self> {
         // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
-        let mut kinds: HashMap<u64, u32> = HashMap::with_capacity(len);
+        let mut kinds: HashMap<u64, u32, BuildHasherDefault<AsItIs>> =
+            HashMap::with_capacity_and_hasher(len, BuildHasherDefault::default());
         let (mut first, mut of, mut copies) = (Vec::new(), Vec::with_capacity(len), Vec::new());
         let (mut words, mut others) = (Vec::new(), Vec::new());
         for i in 0..len {
@@ -56,9 +59,27 @@ fn number(words: &[u64]) -> u64 {
     words.iter().fold(words.len() as u64, |number, word| (number ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
 }
 
+/// Numbers of contents are spread already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// Rows of the different samples alone, for all problems over the rows that they belong to.
 pub struct Merged {
-    distinct: Distinct,
+    distinct: Arc<Distinct>,
     rows: Rows<'static>,
     /// What was taken from the budget of the rows of all samples.
     bytes: u64,

@@ -4,6 +4,7 @@ use crate::Subset;
 use crate::distinct::Distinct;
 use maxmargin_simd::row::Table;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The shape of block that a matrix computes most efficiently, at most: bigger requests are cut into such pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ pub trait Gram: Sync {
     }
 
     /// Which samples are equal, where the matrix knows what they are made of and some are.
-    fn distinct(&self) -> Option<Distinct> {
+    fn distinct(&self) -> Option<Arc<Distinct>> {
         None
     }
 

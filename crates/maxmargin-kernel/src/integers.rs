@@ -4,6 +4,7 @@
 //! Raw sums become dot products by a term of the row and a term of the column, or squared distances by others. Terms may wrap at 32 bits; what
 //! comes out fits.
 
+use crate::Kernel;
 use crate::bits::Bits;
 use crate::blocks::{Scratch, blocks};
 use crate::bytes::Bytes;
@@ -15,10 +16,13 @@ use maxmargin_simd::row::Table;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Samples of small integers.
+/// Samples of small integers, or of small multiples of one number: all is in units of it, and kernels that are told dot products and norms have a gamma that is
+/// multiplied by its square.
 #[derive(Clone, Debug)]
 pub(crate) struct Integers {
     panels: Form,
+    /// What values are multiples of.
+    unit: f64,
     /// `‖x‖²`, exactly.
     norms: Vec<f64>,
     /// What a row adds to its sums to make them dot products.
@@ -55,12 +59,13 @@ fn wrapped(value: i64) -> i32 {
 }
 
 impl Integers {
-    /// Whether these values allow the engine: integers spanning less than 256, distances below 2³¹.
+    /// Whether these values allow the engine: multiples of a unit spanning less than 256, distances below 2³¹, and a kernel that can be told the unit where it
+    /// is not 1.
     ///
-    /// What it computes is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
-    pub(crate) fn suits(samples: &Samples, survey: &Survey) -> bool {
+    /// What it computes of integers is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
+    pub(crate) fn suits(samples: &Samples, survey: &Survey, kernel: &Kernel) -> bool {
         let span = survey.high - survey.low;
-        survey.integer
+        survey.unit.is_some_and(|unit| unit == 1.0 || kernel.gamma().is_some())
             && span < 256.0
             && survey.low.abs() < 32768.0
             && samples.features() as f64 * span.max(survey.high.abs()).max(survey.low.abs()).powi(2) < 2_147_483_647.0
@@ -78,7 +83,7 @@ impl Integers {
         for i in 0..samples.len() {
             let (mut sum, mut norm) = (0i64, 0i64);
             samples.row(i).for_each(|_, v| {
-                let v = v as i64;
+                let v = survey.multiple(v) as i64;
                 sum += v;
                 norm += v * v;
             });
@@ -95,7 +100,8 @@ impl Integers {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let widest = (features as f64 * (survey.high - survey.low).powi(2)).min(if low >= 0 { 2.0 } else { 4.0 } * largest);
         let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
-        Self { panels, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest }
+        let unit = survey.unit.unwrap_or(1.0);
+        Self { panels, unit, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest }
     }
 
     /// The samples `ids`, in that order.
@@ -107,6 +113,7 @@ impl Integers {
         let pick = |terms: &[i32]| ids.iter().map(|&i| terms[i]).collect();
         Self {
             panels,
+            unit: self.unit,
             norms: ids.iter().map(|&i| self.norms[i]).collect(),
             row_terms: pick(&self.row_terms),
             column_terms: pick(&self.column_terms),
@@ -152,7 +159,15 @@ impl Integers {
         panels + 24 * self.norms.len()
     }
 
-    /// Squared norms.
+    /// `kernel` for dot products and norms in units.
+    pub(crate) fn in_units(&self, kernel: &Kernel) -> Kernel {
+        match kernel.gamma() {
+            Some(gamma) if self.unit != 1.0 => kernel.clone().with_gamma(gamma * (self.unit * self.unit)),
+            _ => kernel.clone(),
+        }
+    }
+
+    /// Squared norms, in units.
     pub(crate) fn norms(&self) -> &[f64] {
         &self.norms
     }
@@ -193,7 +208,9 @@ impl Integers {
         match entry {
             Entry::Rbf(g) | Entry::RbfLess(g, _) => {
                 let mut values = [0.0; 256];
-                let codes: [i32; 256] = std::array::from_fn(|code| code as i32);
+                // Codes that no pair of samples has may stand for anything: what stands for little is looked up sooner.
+                let last = self.widest.min(255.0) as i32;
+                let codes: [i32; 256] = std::array::from_fn(|code| last.min(code as i32));
                 g.fill32_from_integers(0, &codes, &[0; 256], &mut values);
                 (self.widest < 256.0 || f64::from(values[255]) == -entry.base())
                     .then(|| Table::new(|code| values[usize::from(code)]))
@@ -202,7 +219,9 @@ impl Integers {
             Entry::Linear | Entry::Other(_) | Entry::OtherLess(..)
                 if self.natural && self.norms.iter().all(|norm| *norm < 256.0) =>
             {
-                let dots: [f64; 256] = std::array::from_fn(|code| code as f64);
+                // No product is larger than the largest norm.
+                let last = self.norms.iter().copied().fold(0.0, f64::max);
+                let dots: [f64; 256] = std::array::from_fn(|code| last.min(code as f64));
                 let mut values = [0.0; 256];
                 entry.fill32_from64(0.0, &[0.0; 256], &dots, &mut values);
                 Some(Table::new(|code| values[usize::from(code)]))

@@ -13,7 +13,7 @@ use crate::{Gram, Kernel, KernelError, Tile};
 use maxmargin_data::Samples;
 use maxmargin_simd::row::Table;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Dense panels of sparse data may take this much memory.
 const DENSE_BYTES: usize = 1 << 30;
@@ -29,6 +29,8 @@ pub struct KernelGram {
     entry: Entry,
     store: Arc<Store>,
     diagonal: Vec<f64>,
+    /// Which samples are equal, once somebody has asked.
+    distinct: Arc<OnceLock<Option<Arc<Distinct>>>>,
 }
 
 /// The samples in the form that the dot products are computed from.
@@ -39,6 +41,16 @@ enum Store {
     Sparse(Sparse),
     Precomputed(Precomputed),
     User(Pairs),
+}
+
+impl Store {
+    /// `kernel` as a function of the dot products and norms that are computed here.
+    fn kernel(&self, kernel: &Kernel) -> Kernel {
+        match self {
+            Store::Integers(integers) => integers.in_units(kernel),
+            _ => kernel.clone(),
+        }
+    }
 }
 
 /// Pairs of samples that are looked at to see whether values in `f32` are better without a constant, and how they are drawn.
@@ -72,7 +84,7 @@ impl KernelGram {
             let survey = survey(samples);
             let bytes = if survey.single { 4 } else { 12 };
             // The same on every machine: what is held in codes decides how solvers go.
-            if Integers::suits(samples, &survey) {
+            if Integers::suits(samples, &survey, &kernel) {
                 if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
                     Store::Integers(Integers::new(samples, &survey))
                 } else {
@@ -96,11 +108,13 @@ impl KernelGram {
         if self.kernel.gamma().is_none() {
             return Err(KernelError::Samples(format!("a {} kernel has no gamma that can be changed", self.kernel.name())));
         }
-        Self::over(Arc::clone(&self.store), self.kernel.clone().with_gamma(gamma).checked()?)
+        let other = Self::over(Arc::clone(&self.store), self.kernel.clone().with_gamma(gamma).checked()?)?;
+        Ok(Self { distinct: Arc::clone(&self.distinct), ..other })
     }
 
     fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
-        let of_norms = |norms: &[f64]| norms.iter().map(|&norm| kernel.of_dot(norm, norm, norm)).collect();
+        let inner = store.kernel(&kernel);
+        let of_norms = |norms: &[f64]| norms.iter().map(|&norm| inner.of_dot(norm, norm, norm)).collect();
         let (diagonal, norms): (Vec<f64>, _) = match &*store {
             Store::Integers(integers) => (of_norms(integers.norms()), integers.norms()),
             Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
@@ -111,13 +125,13 @@ impl KernelGram {
         // Only a distance may be large: the kernel of it is at most 1.
         let largest = if kernel.is_distance() { f64::MAX } else { f64::from(f32::MAX) };
         for (i, &norm) in norms.iter().enumerate() {
-            let value = kernel.reach(norm);
+            let value = inner.reach(norm);
             if value.is_nan() || value.abs() > largest {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }
-        let entry = Entry::new(&kernel);
-        Ok(Self { kernel, entry, store, diagonal }.near_one_value())
+        let entry = Entry::new(&inner);
+        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default() }.near_one_value())
     }
 
     /// The same matrix, with a constant left out of values in `f32` where nearly all of them are near it.
@@ -136,7 +150,7 @@ impl KernelGram {
         let base = if self.kernel.is_distance() { 1.0 } else { f64::from(mean(&|v| v) as f32) };
         let spread = mean(&|v| (v - base).abs());
         if base != 0.0 && base.is_finite() && spread <= NEAR * base.abs() {
-            self.entry = Entry::less(&self.kernel, base, spread);
+            self.entry = Entry::less(&self.store.kernel(&self.kernel), base, spread);
         }
         self
     }
@@ -221,16 +235,18 @@ impl Gram for KernelGram {
             Store::Precomputed(_) | Store::User(_) => return None,
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
-        Some(Box::new(Self { kernel: self.kernel.clone(), entry: self.entry.clone(), store: Arc::new(store), diagonal }))
+        let (kernel, entry) = (self.kernel.clone(), self.entry.clone());
+        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct: Arc::default() }))
     }
 
-    fn distinct(&self) -> Option<Distinct> {
-        match &*self.store {
+    fn distinct(&self) -> Option<Arc<Distinct>> {
+        let find = || match &*self.store {
             Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words)),
             Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words)),
             Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words)),
             Store::Precomputed(_) | Store::User(_) => None,
-        }
+        };
+        self.distinct.get_or_init(|| find().map(Arc::new)).clone()
     }
 
     fn value_cost(&self) -> f64 {

@@ -7,7 +7,8 @@ use maxmargin_data::{Par, Samples};
 
 /// `KernelGram::new`, its kernel evaluated one value at a time, by [`Kernel::of_dot`] with norms.
 fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
-    Ok(KernelGram { entry: Entry::Other(kernel.clone()), ..KernelGram::new(samples, kernel.clone())? })
+    let gram = KernelGram::new(samples, kernel.clone())?;
+    Ok(KernelGram { entry: Entry::Other(gram.store.kernel(kernel)), ..gram })
 }
 
 fn direct(gamma: f64, samples: &Samples, i: usize, j: usize) -> f64 {
@@ -29,12 +30,15 @@ fn all() -> Vec<(&'static str, Samples, f64)> {
         Samples::from_slice(&values, n, d).expect("finite values")
     };
     let (pixels, integers) = (dense(&|u| (u * 256.0).floor()), dense(&|u| (u * 900.0).floor() - 400.0));
+    let (shares, marks) = (dense(&|u| (u * 256.0).floor() * (1.0 / 255.0)), dense(&|u| if u < 0.4 { 0.3 } else { 0.0 }));
     let (single, double, far) = (dense(&|u| f64::from(u as f32)), dense(&|u| u - 0.5), dense(&|u| 1e4 + 3e3 * u));
     let columns: Vec<u32> = (0..4 * n as u32).map(|at| (at % 4) * 1000 + at * at % 90 * at % 7).collect();
     let values = (0..4 * n).map(|at| (at % 5) as f64 * 0.3 - 0.4).collect();
     let sparse = Samples::from_sparse(4000, (0..=n).map(|i| 4 * i).collect(), columns, values).expect("ascending columns");
     vec![
         ("bytes", pixels, 2e-5),
+        ("bytes of shares", shares, 1.0),
+        ("bytes of marks", marks, 3.0),
         ("integers", integers, 1e-6),
         ("single", single, 0.5),
         ("double", double, 0.5),
@@ -48,7 +52,7 @@ fn every_store_gives_other_kernels_the_true_norms() {
     for (what, samples, gamma) in all() {
         let gram = plain(&samples, &Kernel::rbf(gamma)).expect("a valid kernel");
         match &*gram.store {
-            Store::Integers(_) => assert_eq!(what, "bytes"),
+            Store::Integers(_) => assert!(what.starts_with("bytes"), "{what}"),
             Store::Sparse(_) => assert_eq!(what, "sparse"),
             Store::Dense(_) => assert!(what != "sparse", "{what}"),
             other => panic!("{what}: {other:?}"),
@@ -72,6 +76,43 @@ fn every_store_gives_other_kernels_the_true_norms() {
     }
 }
 
+/// Values that are multiples of one number are small integers to every kernel with a gamma, and equal where they differ by rounding alone.
+#[test]
+fn multiples_of_a_number_are_integers() {
+    let (n, d) = (60, 17);
+    let multiples: Vec<f64> = (0..n * d).map(|at| (at * at * 7 + at / 3) as f64 % 31.0 - 15.0).collect();
+    for (unit, most) in [(1.0 / 15.0, 1e-13), (0.1, 1e-13), (1e-9, 1e-13), (3e12, 1e-13)] {
+        let values: Vec<f64> =
+            multiples.iter().enumerate().map(|(at, m)| if at % 2 == 0 { m * unit } else { m / (1.0 / unit) }).collect();
+        let samples = Samples::from_slice(&values, n, d).expect("finite values");
+        let scale = unit * unit * d as f64;
+        for kernel in
+            [Kernel::rbf(0.1 / scale), Kernel::poly(0.01 / scale, 1.0, 3), Kernel::sigmoid(0.01 / scale, -0.5), Kernel::Linear]
+        {
+            let gram = KernelGram::new(&samples, kernel.clone()).expect("a valid kernel");
+            assert_eq!(matches!(*gram.store, Store::Integers(_)), kernel != Kernel::Linear, "{unit} {kernel:?}");
+            let mut exact = vec![0.0; n * n];
+            gram.fill_exact(&(0..n).collect::<Vec<_>>(), 0..n, &mut exact);
+            for (at, found) in exact.iter().enumerate() {
+                let (x, z) = (&values[at / n * d..][..d], &values[at % n * d..][..d]);
+                let dot = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| x * z).sum::<f64>();
+                let want = kernel.of_dot(dot(x, z), dot(x, x), dot(z, z));
+                let size = want.abs().max(1.0).max(gram.diagonal()[at / n]).max(gram.diagonal()[at % n]);
+                assert!((found - want).abs() <= most * size, "{unit} {kernel:?} {at}: {found} for {want}");
+            }
+        }
+    }
+    let thirds = |values: &[f64]| survey(&Samples::from_slice(values, values.len(), 1).expect("finite values")).unit;
+    assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0, 0.0, -5.0 / 3.0]), Some((5.0 / 3.0) / 5.0));
+    assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0 + 1e-12]), None, "off by more than rounding");
+    assert_eq!(thirds(&[3.0, -5.0]), Some(1.0));
+    assert_eq!(thirds(&[0.0, 3e5, -6e5]), Some(3e5));
+    assert_eq!(thirds(&[0.5, 128.0]), None, "256 halves are more than a byte holds");
+    assert_eq!(thirds(&(0..300).map(|k| f64::from(k) * 0.1).collect::<Vec<_>>()), None);
+    assert_eq!(thirds(&[1e-40, 2e-40 + 1e-41]), None, "its square is no normal factor of gamma");
+    assert_eq!(thirds(&[0.1_f32, 0.2, 0.3].map(f64::from)), None, "single precision rounds more");
+}
+
 /// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums of them are no longer exact in `f32`.
 #[test]
 fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
@@ -86,7 +127,7 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     }
     let samples = Samples::from_slice(&values, n, d).expect("finite values");
     let survey = survey(&samples);
-    assert!(Integers::suits(&samples, &survey) && survey.max_norm > 16_777_216.0);
+    assert!(Integers::suits(&samples, &survey, &Kernel::rbf(1.0)) && survey.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
         let values = |store| {
             let gram = KernelGram::over(Arc::new(store), kernel.clone()).expect("a valid kernel");

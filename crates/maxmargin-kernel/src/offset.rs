@@ -4,6 +4,7 @@ use crate::distinct::Distinct;
 use crate::{Gram, Tile};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// `K_ij + offset` over another Gram matrix, of which it keeps no copy.
 ///
@@ -109,7 +110,7 @@ impl Gram for OffsetGram<'_> {
         Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal }))
     }
 
-    fn distinct(&self) -> Option<Distinct> {
+    fn distinct(&self) -> Option<Arc<Distinct>> {
         self.gram.get().distinct()
     }
 

@@ -3,7 +3,7 @@
 mod fill;
 mod memory;
 
-pub use memory::Lent;
+pub use memory::{Lent, RowWork};
 
 use crate::Gram;
 use crate::block::{Block, Form};
@@ -46,30 +46,6 @@ impl RowRef {
     #[inline]
     pub fn at(&self, j: usize) -> f64 {
         self.entries().at(j)
-    }
-}
-
-/// Work that a row store has done since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowWork {
-    /// Rows computed.
-    pub computed: u64,
-    /// Requests answered from memory.
-    pub hits: u64,
-    /// Bytes of kernel values held now.
-    pub bytes: u64,
-    /// The most bytes held at any time, with what solvers held beside the rows ([`Rows::lend`]).
-    pub peak_bytes: u64,
-    /// Time that callers waited for rows to be computed, summed over callers.
-    pub time: Duration,
-}
-
-impl RowWork {
-    /// What was done after `before`; bytes are those of now.
-    #[must_use]
-    pub fn since(&self, before: &Self) -> Self {
-        let (computed, hits) = (self.computed - before.computed, self.hits - before.hits);
-        Self { computed, hits, time: self.time.saturating_sub(before.time), ..*self }
     }
 }
 
@@ -125,7 +101,12 @@ impl Whose<'_> {
 impl<'g> Rows<'g> {
     /// A store that keeps at most `budget` bytes of kernel values (at least a few rows) and computes blocks of rows on `par`.
     pub fn new(gram: &'g dyn Gram, budget: u64, par: Par) -> Self {
-        Self::of(Whose::Lent(gram), budget, par, Form::new(Pages::new(), gram))
+        Self::in_pages(gram, budget, par, Pages::new())
+    }
+
+    /// The same, with memory from `pages`: what other stores have left there is used again.
+    pub fn in_pages(gram: &'g dyn Gram, budget: u64, par: Par, pages: Pages) -> Self {
+        Self::of(Whose::Lent(gram), budget, par, Form::new(pages, gram))
     }
 
     /// The same, with memory from `pages`: what other stores have left is used again, and its pages are not touched anew. Values are held as they are where

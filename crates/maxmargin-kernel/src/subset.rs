@@ -4,6 +4,7 @@ use crate::distinct::Distinct;
 use crate::{Gram, Tile};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// `K[ids, ids]` of another matrix, as a matrix of its own.
 ///
@@ -117,9 +118,9 @@ impl Gram for Subset<'_> {
         self.gram.part(&self.whole(ids))
     }
 
-    fn distinct(&self) -> Option<Distinct> {
+    fn distinct(&self) -> Option<Arc<Distinct>> {
         let whole = self.gram.distinct()?;
-        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(whole.of[self.ids[k]])))
+        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(whole.of[self.ids[k]]))).map(Arc::new)
     }
 
     fn value_cost(&self) -> f64 {

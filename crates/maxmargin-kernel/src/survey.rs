@@ -5,11 +5,11 @@ use maxmargin_data::{Samples, Storage};
 /// One look at all values.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
-    /// Every value is an integer.
-    pub(crate) integer: bool,
-    /// Smallest value, at most 0.
+    /// What every value is an integral multiple of, to rounding, with few multiples: 1 where they are integers that span less than 256.
+    pub(crate) unit: Option<f64>,
+    /// Smallest value in units, at most 0.
     pub(crate) low: f64,
-    /// Largest value, at least 0.
+    /// Largest value in units, at least 0.
     pub(crate) high: f64,
     /// Every value is an integer and every dot product stays below 2²⁴: `f32` arithmetic makes no error.
     pub(crate) exact: bool,
@@ -45,7 +45,64 @@ pub(crate) fn survey(samples: &Samples) -> Survey {
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
     let scatter = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
-    Survey { integer, low, high, exact: integer && max_norm < 16_777_216.0, single, max_norm, means, scatter }
+    // Integers of a byte need no other unit than 1.
+    let unit = if integer && high - low < 256.0 { Some(1.0) } else { unit_of(samples) };
+    let exact = integer && max_norm < 16_777_216.0;
+    let mut survey = Survey { unit, low: 0.0, high: 0.0, exact, single, max_norm, means, scatter };
+    (survey.low, survey.high) = (survey.multiple(low), survey.multiple(high));
+    survey
+}
+
+/// Magnitudes that multiples in a byte may have.
+const MAGNITUDES: usize = 255;
+
+/// Half units in the last place of a value that may lie between it and a multiple: those of the value, of the largest one, and of what they were divided or multiplied by.
+const ROUNDINGS: f64 = 8.0;
+
+/// Magnitudes of values, as long as they are few: a table with open addresses.
+struct Magnitudes {
+    places: [u64; 1024],
+    count: usize,
+}
+
+impl Magnitudes {
+    /// Takes one that is not 0.
+    fn add(&mut self, magnitude: f64) {
+        let bits = magnitude.to_bits();
+        let mut at = (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize;
+        while self.places[at] != bits {
+            if self.places[at] == 0 {
+                self.places[at] = bits;
+                self.count += 1;
+                return;
+            }
+            at = (at + 1) % self.places.len();
+        }
+    }
+}
+
+/// The largest number that all values are multiples of, to rounding, with a largest multiple that a byte holds: pixels divided by 255, shares of a small whole.
+fn unit_of(samples: &Samples) -> Option<f64> {
+    let mut seen = Magnitudes { places: [0; 1024], count: 0 };
+    for i in 0..samples.len() {
+        samples.row(i).for_each(|_, v| {
+            if v != 0.0 && seen.count <= MAGNITUDES {
+                seen.add(v.abs());
+            }
+        });
+        if seen.count > MAGNITUDES {
+            return None;
+        }
+    }
+    let magnitudes: Vec<f64> = seen.places.iter().filter(|bits| **bits != 0).map(|bits| f64::from_bits(*bits)).collect();
+    let largest = magnitudes.iter().copied().fold(0.0, f64::max);
+    // Its square is a factor of gamma.
+    let fits = |unit: &f64| (1e-30..1e30).contains(unit);
+    let divides = |unit: &f64| {
+        let near = |v: &f64| (v / unit - (v / unit).round()).abs() <= ROUNDINGS * 0.5 * f64::EPSILON * (v / unit);
+        magnitudes.iter().all(near)
+    };
+    (seen.count..=MAGNITUDES).map(|multiple| largest / multiple as f64).filter(fits).find(divides)
 }
 
 /// Largest `‖x − centre‖²`; an empty centre is the origin.
@@ -60,6 +117,11 @@ pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64]) -> f64 {
 }
 
 impl Survey {
+    /// A value in units.
+    pub(crate) fn multiple(&self, value: f64) -> f64 {
+        self.unit.map_or(value, |unit| (value / unit).round())
+    }
+
     /// Whether the samples are better held dense (bytes within `limit`) than as inverted lists, when a dense sample takes `width`
     /// bytes a feature and the processor makes `products` multiplications a nanosecond.
     pub(crate) fn prefers_dense(&self, samples: &Samples, limit: usize, width: usize, products: f64) -> bool {

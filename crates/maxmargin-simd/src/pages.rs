@@ -94,17 +94,30 @@ impl Pages {
         if !inner.slabs.get(open.0).is_some_and(|slab| fits(slab, open.1)) {
             // One whose pieces are all gone; else a new one, twice as large as the last.
             let free = inner.slabs.iter_mut().position(|slab| Arc::get_mut(slab).is_some_and(|slab| fits(slab, 0)));
-            inner.open = free.unwrap_or(inner.slabs.len());
             if free.is_none() {
-                let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST));
-                inner.slabs.push(Arc::new(Slab::map(size.max(len))));
+                let size = inner.slabs.last().map_or(SMALLEST, |slab| (2 * slab.len).min(LARGEST)).max(len);
+                inner.make_room(size);
+                inner.slabs.push(Arc::new(Slab::map(size)));
             }
+            inner.open = free.unwrap_or(inner.slabs.len() - 1);
             inner.used = 0;
         }
         let (slab, start) = (Arc::clone(&inner.slabs[inner.open]), inner.used);
         // No further than the end: a piece of no bytes there is as good as any.
         inner.used = (start + len).next_multiple_of(ALIGN).min(slab.len);
         Piece { slab, start, len }
+    }
+}
+
+impl Inner {
+    /// Before `more` bytes are mapped: of slabs that nobody has a piece of, which are all too small, no more than as many bytes are kept.
+    fn make_room(&mut self, more: usize) {
+        let mut kept = 0;
+        self.slabs.retain_mut(|slab| {
+            let free = if Arc::get_mut(slab).is_some() { slab.len } else { 0 };
+            kept += free;
+            kept <= more || free == 0
+        });
     }
 }
 
@@ -152,6 +165,17 @@ mod tests {
         drop((kept, second));
         let again = pages.take(100);
         assert_eq!((again.as_ptr(), pages.bytes()), (address, 3 * SMALLEST as u64));
+    }
+
+    #[test]
+    fn what_is_too_small_for_ever_larger_pieces_is_given_back() {
+        let pages = Pages::new();
+        for k in 1..=40 {
+            let large = pages.take(k * SMALLEST);
+            let small: Vec<Piece> = (0..5).map(|_| pages.take(1000)).collect();
+            assert!(pages.bytes() <= 4 * (k * SMALLEST + 5000) as u64, "{k}: {}", pages.bytes());
+            drop((large, small));
+        }
     }
 
     #[test]

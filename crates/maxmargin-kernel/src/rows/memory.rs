@@ -1,9 +1,34 @@
-//! What a row store holds, and what solvers hold beside it, within one budget.
+//! What a row store has done and holds, and what solvers hold beside it, within one budget.
 
 use super::{Held, Rows, lock};
 use crate::distinct::Merged;
 use maxmargin_data::Par;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// Work that a row store has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowWork {
+    /// Rows computed.
+    pub computed: u64,
+    /// Requests answered from memory.
+    pub hits: u64,
+    /// Bytes of kernel values held now.
+    pub bytes: u64,
+    /// The most bytes held at any time, with what solvers held beside the rows ([`Rows::lend`]).
+    pub peak_bytes: u64,
+    /// Time that callers waited for rows to be computed, summed over callers.
+    pub time: Duration,
+}
+
+impl RowWork {
+    /// What was done after `before`; bytes are those of now.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let (computed, hits) = (self.computed - before.computed, self.hits - before.hits);
+        Self { computed, hits, time: self.time.saturating_sub(before.time), ..*self }
+    }
+}
 
 /// Bytes that a solver holds beside the rows; dropped, they are free again.
 #[must_use = "the bytes count as long as this is kept"]
