@@ -12,6 +12,8 @@ use crate::entry::Entry;
 use crate::survey::Survey;
 use maxmargin_data::Samples;
 use maxmargin_simd::codes::{distance_codes, dot_codes};
+use maxmargin_simd::distances::{DISTANCES, Distances};
+use maxmargin_simd::exp::Gaussian;
 use maxmargin_simd::row::Table;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -46,6 +48,9 @@ enum Form {
     /// Zeros and ones.
     Bits(Bits),
 }
+
+/// Values of a block that are worth a table of exponentials.
+const TABLED: usize = 4096;
 
 thread_local! {
     static BYTES: RefCell<Scratch<[i8; 4], i32>> = RefCell::default();
@@ -243,12 +248,25 @@ impl Integers {
         });
     }
 
+    /// What squared distances stand for in `f64`, where a table holds them all.
+    fn distances(&self, g: &Gaussian) -> Option<Distances> {
+        let mut values = [0.0; DISTANCES];
+        let all: [i32; DISTANCES] = std::array::from_fn(|distance| distance as i32);
+        (self.widest < DISTANCES as f64).then(|| {
+            g.fill64_from_integers(0, &all, &[0; DISTANCES], &mut values);
+            Distances::new(values, self.widest as usize)
+        })
+    }
+
     /// `out = K[rows, columns]` in `f64`, row-major.
     pub(crate) fn fill_exact(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [f64]) {
         let count = columns.len();
+        let table = entry.gaussian().filter(|_| rows.len() * count >= TABLED).and_then(|g| self.distances(g));
         self.each_part(rows, columns, |r, part, sums| {
             let out = &mut out[r * count..][part.start - columns.start..part.end - columns.start];
-            if let Some(g) = entry.gaussian() {
+            if let Some(table) = &table {
+                table.look_up(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
+            } else if let Some(g) = entry.gaussian() {
                 g.fill64_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
             } else {
                 WIDE.with_borrow_mut(|wide| {

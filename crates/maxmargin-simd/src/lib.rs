@@ -12,6 +12,7 @@
 pub mod bits;
 pub mod bytes;
 pub mod codes;
+pub mod distances;
 pub mod exp;
 mod lengths;
 pub mod level;

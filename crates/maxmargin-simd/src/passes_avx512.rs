@@ -1,7 +1,7 @@
 //! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
 
 use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate};
-use crate::row::avx512::Source;
+use crate::row::avx512::{Source, Stretch};
 use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
 
@@ -48,7 +48,8 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
     low: &[u8],
 ) -> Extremes {
     let n = f.len();
-    let (one, two) = (Source::of(&ki), Source::of(&kj));
+    let (mut one, mut two) = (Source::of(&ki), Source::of(&kj));
+    let (mut first, mut second) = (Stretch::new(), Stretch::new());
     let (step, turn) = (_mm512_set1_pd(delta), _mm512_set1_pd(turn));
     let (inf, neg) = (_mm512_set1_pd(f64::INFINITY), _mm512_set1_pd(f64::NEG_INFINITY));
     let (mut min_up, mut chunk_up) = (f64::INFINITY, 0);
@@ -57,6 +58,13 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
     while start < n {
         let end = (start + CHUNK).min(n);
         let full = start + (end - start) / 16 * 16;
+        // SAFETY: the rows have n ≥ end entries.
+        unsafe {
+            one.enter::<FORM>(&mut first, start, end);
+            if KIND != SINGLE {
+                two.enter::<FORM>(&mut second, start, end);
+            }
+        }
         let (mut lowest, mut highest) = ([inf; 2], [neg; 2]);
         let mut k = start;
         while k < full {
@@ -149,7 +157,8 @@ unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection
     let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
     let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
     let full = f.len() / LANES * LANES;
-    let source = Source::of(&ki);
+    let mut source = Source::of(&ki);
+    let mut stretch = Stretch::new();
     let threshold = _mm512_set1_pd(fi);
     let least = _mm512_set1_pd(tau);
     let two = _mm512_set1_pd(2.0);
@@ -163,6 +172,10 @@ unsafe fn select<const FORM: u8, const TURN: bool>(f: &[f64], ki: Row, selection
     let mut block = [_mm512_set1_epi64(-1); 2];
     let mut k = 0;
     while k < full {
+        if k % CHUNK == 0 {
+            // SAFETY: the row has f.len() ≥ full entries.
+            unsafe { source.enter::<FORM>(&mut stretch, k, full.min(k + CHUNK)) };
+        }
         let here = _mm512_set1_epi64((k / LANES) as i64);
         source.prefetch::<FORM>(k + AHEAD);
         // SAFETY: k + 16 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7.

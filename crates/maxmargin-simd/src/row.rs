@@ -22,8 +22,8 @@ pub struct Table {
     values: [f32; 256],
     /// Whether all codes from `FEW − 1` on stand for the same value.
     few: bool,
-    /// The first `FEW` values by bytes, the lowest first: what shuffles of bytes look up.
-    planes: [[u8; FEW]; 4],
+    /// The values by bytes, the lowest first: what shuffles of bytes look up.
+    planes: [[u8; 256]; 4],
 }
 
 impl Table {

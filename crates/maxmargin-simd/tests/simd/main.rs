@@ -2,6 +2,7 @@
 
 mod bits;
 mod bytes;
+mod distances;
 mod exp;
 mod lengths;
 mod passes;
