@@ -5,12 +5,11 @@ use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::pool::{Pool, sum_of};
 use crate::problem::Trained;
-use crate::seed::{Seeding, Source, exact};
+use crate::seed::{SeedRows, Seeding, Source, exact};
 use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
 use maxmargin_core::{Balance, DualError, Solution, Status};
-use maxmargin_data::Par;
-use maxmargin_kernel::Rows;
+use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
@@ -73,9 +72,9 @@ impl<'a> Trainer<'a> {
         from.path = path;
         if self.seeding == Seeding::Full
             && !self.limit.is_over()
-            && let Some((pool, rows)) = &self.seeds
+            && let Some((pool, _)) = &self.seeds
         {
-            from.free_sums = self.free_sums(&from, pool, rows);
+            from.free_sums = self.free_sums(&from, pool);
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
         let shares = self.problem.formulation().counts_samples();
@@ -185,31 +184,42 @@ impl<'a> Trainer<'a> {
         let n = self.space.len();
         let hidden = self.hidden_in(task.fold);
         let (alpha, gradient) = (&task.solution.alpha, &task.solution.gradient);
-        let (mut beta, mut sums) = (vec![0.0; n], vec![0.0; n]);
+        let mut beta = vec![0.0; n];
         let dual = &task.dual;
-        for (k, &i) in dual.ids().iter().enumerate() {
-            beta[i] += dual.sign()[k] * alpha[k];
-            sums[i] = sum_of(dual, k, alpha[k], gradient[k]);
-        }
-        if let Some((_, rows)) = &self.seeds {
+        dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
+        let mut sums = Vec::new();
+        // Those of the solver: it has run.
+        let rows = self.seeds.as_ref().map(|(_, rows)| SeedRows::of(rows));
+        if let Some(rows) = rows {
+            let mut unseen = vec![true; rows.count()];
+            sums.resize(rows.count(), 0.0);
+            let takes_part = (0..dual.len()).filter(|&k| !gradient[k].is_nan());
+            for k in takes_part {
+                let at = rows.place(dual.ids()[k]);
+                (sums[at], unseen[at]) = (sum_of(dual, k, alpha[k], gradient[k]), false);
+            }
             // Once time is over nobody starts from it.
+            let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
+            let together = rows.together(&beta);
             for chunk in hidden.chunks(64).take_while(|_| !self.limit.is_over()) {
-                rows.fetch(chunk);
-                chunk.iter().for_each(|&t| sums[t] = rows.row(t).entries().dot(&beta));
+                // Nobody calls it off.
+                let _ = rows.fetch_asking(chunk, &Asking::nobody());
+                chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
             }
         }
-        Trained { beta, sums, bias: task.solution.bias, hidden, free_sums: None, path: None }
+        Trained { beta, sums, rows, bias: task.solution.bias, hidden, free_sums: None, path: None }
     }
 
     /// `Σ_j K_ij` over the free rows; nothing where time was over before.
-    fn free_sums(&self, from: &Trained, pool: &Pool, rows: &Rows) -> Option<Vec<f64>> {
+    fn free_sums(&self, from: &Trained, pool: &Pool) -> Option<Vec<f64>> {
+        let rows = from.rows?;
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| pool.is_free(i, from.beta[i])).collect();
-        let mut sums = vec![0.0; from.beta.len()];
+        let mut sums = vec![0.0; rows.count()];
         for block in free.chunks(64) {
             if !self.go_on(Stage::Full) {
                 return None;
             }
-            rows.fetch(block);
+            let _ = rows.fetch_asking(block, &Asking::nobody());
             let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
             self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
                 let start = chunk * 4096;

@@ -80,9 +80,9 @@ pub(crate) fn alpha_of(dual: &Dual, beta: &[f64]) -> Vec<f64> {
     dual.ids().iter().zip(dual.sign()).map(|(&i, s)| (s * beta[i]).max(0.0)).collect()
 }
 
-/// The gradient of the variables of `dual` for `α` and the kernel sums of every row.
-pub(crate) fn gradient_of(dual: &Dual, alpha: &[f64], sums: &[f64]) -> Vec<f64> {
-    (0..dual.len()).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
+/// The gradient of the variables of `dual` for `α` and the kernel sum of every row.
+pub(crate) fn gradient_of(dual: &Dual, alpha: &[f64], sum: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.lin()[k]).collect()
 }
 
 /// The kernel sum of the row of variable `k`, from its gradient.

@@ -1,22 +1,24 @@
 //! What seeds are given: a solution that is there, and the problem that wants a start.
 
 use crate::pool::Pool;
+use crate::seed::SeedRows;
 use maxmargin_core::{Asking, Dual};
-use maxmargin_kernel::Rows;
 use maxmargin_path::Path;
 
 /// A trained point spread over all rows of a machine: what seeds start from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Trained<'g> {
     /// `y α` of every row, 0 outside the training set.
     pub(crate) beta: Vec<f64>,
-    /// `Σ_j y_j α_j K_ij` of every row `i`, inside the training set or not.
+    /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training set or not.
     pub(crate) sums: Vec<f64>,
+    /// The kernel rows that the sums are of, where there are seeds.
+    pub(crate) rows: Option<SeedRows<'g>>,
     /// The bias.
     pub(crate) bias: f64,
     /// Rows that were not in the training set, ascending.
     pub(crate) hidden: &'g [usize],
-    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`), where a seeding asks for it.
+    /// `Σ_j K_ij` over the free `j` (`0 < α_j < C_j`) of every such row, where a seeding asks for it.
     pub(crate) free_sums: Option<Vec<f64>>,
     /// The same solution made exact and ready to move, where a seeding asks for it.
     pub(crate) path: Option<Path<'g>>,
@@ -32,7 +34,7 @@ pub(crate) struct Fold<'a> {
     /// What coefficients of all rows may be.
     pub(crate) pool: &'a Pool<'a>,
     /// Rows of the kernel.
-    pub(crate) rows: &'a Rows<'a>,
+    pub(crate) rows: SeedRows<'a>,
     /// Where the solver will stop.
     pub(crate) tol: f64,
     /// Whether long work is still wanted, asked from any thread,

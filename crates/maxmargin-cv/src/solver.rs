@@ -6,6 +6,7 @@ mod finished;
 mod two_sums;
 
 pub use chunks::SmoChunks;
+pub(crate) use equal::Joined;
 pub use finished::SmoFinish;
 
 use maxmargin_core::{Formulation, Goal, Loss, Offset, Solve};

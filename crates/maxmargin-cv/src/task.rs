@@ -170,7 +170,7 @@ impl<'a> Trainer<'a> {
 
     /// The seed's point as a start with its gradient; without seeds what `from` has of the training set.
     fn start(&self, dual: &Dual, hidden: &[usize], from: &Trained, stage: Stage) -> Result<Option<Found>, CvError> {
-        let Some((pool, rows)) = &self.seeds else {
+        let (Some((pool, _)), Some(rows)) = (&self.seeds, from.rows) else {
             let alpha = Self::balanced(dual, alpha_of(dual, &from.beta));
             return Ok(Start::checked(dual, alpha).ok().map(|start| (start, 0, 0)));
         };
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
             Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
         };
         let alpha = alpha_of(dual, draft.beta());
-        let gradient = gradient_of(dual, &alpha, draft.sums());
+        let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
         let start = Start::checked(dual, alpha).ok();
         Ok(start.map(|start| (start.with_gradient(gradient), draft.steps, draft.breakpoints)))
     }

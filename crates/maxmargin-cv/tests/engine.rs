@@ -4,7 +4,7 @@ mod common;
 
 use common::{Case, certified, fold_alone, same_optima, threads};
 use maxmargin_core::{Status, Stop};
-use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, SmoFinish, Solver};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Dataset, Generator, Par};
 use maxmargin_kernel::Kernel;
@@ -57,6 +57,25 @@ fn weights_are_factors_of_c() {
     }
     case.weights.pop();
     assert!(matches!(case.try_run(Seeding::Cold), Err(CvError::Weights { found: 1, classes: 2 })));
+}
+
+/// Copies of samples, some of the other class: solvers that join them read one row for all, and seeds read no other.
+#[test]
+fn seeds_read_the_rows_of_different_samples() {
+    let kinds = 50;
+    let mut data = Generator::Banana.generate(kinds, None, 9).expect("data");
+    let copies: Vec<usize> = (0..4 * kinds).map(|i| i * 7 % kinds).collect();
+    data = data.select(&copies);
+    data.labels.iter_mut().step_by(11).for_each(|label| *label = -*label);
+    let mut case = Case::new(data, 5, Kernel::rbf(1.0), 3.0, 2);
+    case.solver = Box::new(SmoFinish { joins: true, ..SmoFinish::default() });
+    for (_, seeding) in Seeding::ALL {
+        agrees_with_scratch(&case, seeding);
+    }
+    for seeding in [Seeding::Full, Seeding::Avg, Seeding::Top, Seeding::Sir] {
+        let report = case.run(seeding);
+        assert!(report.seed_steps > 0 && report.rows_computed <= kinds as u64, "{seeding:?}: {} rows", report.rows_computed);
+    }
 }
 
 #[test]

@@ -153,6 +153,11 @@ impl<'g> Rows<'g> {
         made.as_deref()
     }
 
+    /// [`Rows::merged`], if somebody has asked for it before.
+    pub fn merged_so_far(&self) -> Option<&Merged> {
+        self.merged.get()?.as_deref()
+    }
+
     /// A store for a part of the matrix, in the memory that this one leaves; nothing where this one holds all of its rows and leaves too little.
     pub(crate) fn beside(&self, part: Box<dyn Gram + Send>) -> Option<(Rows<'static>, u64)> {
         let all = |n: usize| (n * n * self.form.width()) as u64;

@@ -36,7 +36,7 @@ fn follow(from: &Trained, fold: Fold, most: usize, draft: &mut Draft, beta: &mut
     let pick = |values: &[f64]| ids.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let alpha: Vec<f64> = ids.iter().map(|&i| sign[i] * from.beta[i]).collect();
     let config = Config::default().with_memory(fold.memory);
-    let mut path = Path::new(rows.gram(), sign, config)?.asking(fold.go_on);
+    let mut path = Path::new(rows.all().gram(), sign, config)?.asking(fold.go_on);
     let opened = path.adopt(&ids, &pick(upper), &alpha)?;
     let add: Vec<Added> = fold.entering(from).into_iter().map(|id| Added { id, upper: upper[id] }).collect();
     let remove = fold.leaving(from);

@@ -46,6 +46,6 @@ pub(super) fn walk(
 ) -> Result<Update, PathError> {
     path.configure(Config::default().with_limit(most));
     let update = path.change(add, remove)?;
-    let _held = fold.rows.lend(update.bytes);
+    let _held = fold.rows.all().lend(update.bytes);
     Ok(update)
 }

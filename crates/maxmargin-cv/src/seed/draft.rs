@@ -2,6 +2,7 @@
 
 use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
+use crate::seed::SeedRows;
 use maxmargin_core::{Balance, Dual, Halted, Solution};
 use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::RowRef;
@@ -15,7 +16,7 @@ pub(crate) struct Draft<'a> {
     fold: Fold<'a>,
     /// `β_i = y_i α_i` of every row.
     beta: Vec<f64>,
-    /// `Σ_j β_j K_ij`, up to date for every row.
+    /// `Σ_j β_j K_ij`, up to date for every kernel row.
     sums: Vec<f64>,
     /// Kernel rows read on the way, those of the α that leave included: the price of the seed.
     pub(crate) steps: u64,
@@ -34,14 +35,19 @@ impl<'a> Draft<'a> {
         &self.beta
     }
 
-    /// Kernel sums of every row.
-    pub(crate) fn sums(&self) -> &[f64] {
-        &self.sums
+    /// The kernel sum of row `i`.
+    pub(crate) fn sum(&self, i: usize) -> f64 {
+        self.sums[self.fold.rows.place(i)]
     }
 
     /// The optimality indicator `f_i = Σ_j y_j α_j K_ij − y_i` (paper 1, section 2).
     pub(crate) fn indicator(&self, i: usize) -> f64 {
-        self.sums[i] - self.fold.pool.target(i)
+        self.sum(i) - self.fold.pool.target(i)
+    }
+
+    /// The kernel rows that are read.
+    pub(crate) fn rows(&self) -> SeedRows<'a> {
+        self.fold.rows
     }
 
     /// What coefficients may be.
@@ -70,9 +76,14 @@ impl<'a> Draft<'a> {
         self.fold.pool.is_free(i, self.beta[i])
     }
 
-    /// Row `i` of the kernel, unless nobody wants it any more.
+    /// The kernel row of row `i`, unless nobody wants it any more.
     pub(crate) fn row(&self, i: usize) -> Result<RowRef, Halted> {
-        let rows = self.fold.rows;
+        self.fold.rows.row_asking(i, self.fold.asking)
+    }
+
+    /// Row `i` of the kernel with an entry for every row, whoever is equal.
+    pub(crate) fn whole_row(&self, i: usize) -> Result<RowRef, Halted> {
+        let rows = self.fold.rows.all();
         self.fold.asking.spend(if rows.contains(i) { 1 } else { KERNEL_VALUE } * self.beta.len() as u64)?;
         Ok(rows.row(i))
     }
@@ -116,7 +127,7 @@ impl<'a> Draft<'a> {
         dual.ids().iter().for_each(|&i| self.beta[i] = 0.0);
         for (k, &i) in dual.ids().iter().enumerate() {
             self.beta[i] += dual.sign()[k] * alpha[k];
-            self.sums[i] = sum_of(dual, k, alpha[k], gradient[k]);
+            self.sums[self.fold.rows.place(i)] = sum_of(dual, k, alpha[k], gradient[k]);
         }
     }
 

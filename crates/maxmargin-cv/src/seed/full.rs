@@ -4,7 +4,7 @@ use super::{Draft, Found};
 use crate::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
-use maxmargin_smo::relax;
+use maxmargin_smo::{Relaxed, relax};
 
 /// Takes the α of the hidden samples away, then repairs in two moves:
 ///
@@ -21,8 +21,18 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
         draft.take(r)?;
     }
     let alpha = alpha_of(dual, draft.beta());
-    let gradient = gradient_of(dual, &alpha, draft.sums());
-    let relaxed = relax(dual, rows, &alpha, &gradient, from.bias, leaving.len() as u64, tol, fold.asking)?;
+    let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
+    let steps = leaving.len() as u64;
+    // Copies move together where they are one variable to the solver.
+    let relaxed = match rows.joined(dual) {
+        Some(joined) => {
+            let (alpha, gradient) = (joined.together(&alpha), joined.gradient(&gradient));
+            let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?;
+            let (alpha, gradient) = joined.taken_apart(dual, &relaxed.alpha, &relaxed.gradient);
+            Relaxed { alpha, gradient, ..relaxed }
+        }
+        None => relax(dual, rows.all(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?,
+    };
     draft.adopt(&relaxed);
     spread_over_free(&mut draft, from, fold)?;
     Ok(draft.spread()?.then_some(draft))

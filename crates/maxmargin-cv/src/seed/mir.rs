@@ -25,13 +25,13 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let targets = fold.entering(from);
     let n = pool.len();
     let leaving = draft.leaving();
-    rows.fetch_asking(&leaving, fold.asking)?;
-    rows.fetch_asking(&targets, fold.asking)?;
+    rows.all().fetch_asking(&leaving, fold.asking)?;
+    rows.all().fetch_asking(&targets, fold.asking)?;
     let threshold = -from.bias;
     let mut wanted: Vec<f64> = (0..n).map(|i| if draft.is_free(i) { 0.0 } else { threshold - draft.indicator(i) }).collect();
     let mut balance = 0.0;
     for &r in &leaving {
-        draft.row(r)?.entries().add_to(&mut wanted, draft.beta()[r]);
+        draft.whole_row(r)?.entries().add_to(&mut wanted, draft.beta()[r]);
         balance += draft.beta()[r];
     }
     // What was not trained on is no row of the system.
@@ -55,14 +55,14 @@ struct System<'s, 'a> {
 impl System<'_, '_> {
     /// `Aᵀ (residual, balance)`.
     fn transposed(&self, residual: &[f64], balance: f64) -> Result<Vec<f64>, Halted> {
-        self.targets.iter().map(|&t| Ok(self.draft.row(t)?.entries().dot(residual) + balance)).collect()
+        self.targets.iter().map(|&t| Ok(self.draft.whole_row(t)?.entries().dot(residual) + balance)).collect()
     }
 
     /// `A v` without the balance row; 0 at the samples that are not rows of the system.
     fn times(&self, v: &[f64], n: usize) -> Result<Vec<f64>, Halted> {
         let mut product = vec![0.0; n];
         for (&t, &v) in self.targets.iter().zip(v) {
-            self.draft.row(t)?.entries().add_to(&mut product, v);
+            self.draft.whole_row(t)?.entries().add_to(&mut product, v);
         }
         self.unseen.iter().for_each(|&i| product[i] = 0.0);
         Ok(product)

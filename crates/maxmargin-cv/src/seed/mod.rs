@@ -8,11 +8,13 @@ mod dec;
 mod draft;
 mod full;
 mod mir;
+mod rows;
 mod sir;
 mod top;
 
 pub(crate) use dec::exact;
 pub(crate) use draft::Draft;
+pub(crate) use rows::SeedRows;
 
 use crate::problem::{Fold, Trained};
 use maxmargin_path::PathError;

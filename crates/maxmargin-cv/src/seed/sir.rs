@@ -18,7 +18,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
         let row = draft.row(r)?;
         let best = |same_label: bool| {
             let open = |at: &usize| !used[*at] && (!same_label || pool.same_side(entering[*at], r));
-            let alike = |at: usize| row.at(entering[at]);
+            let alike = |at: usize| row.at(rows.place(entering[at]));
             (0..entering.len()).filter(open).max_by(|&a, &b| alike(a).total_cmp(&alike(b)).then(b.cmp(&a)))
         };
         if let Some(at) = best(true).or_else(|| best(false)) {

@@ -22,12 +22,12 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
 
 /// Moves `amount` of `y α` to the samples most similar to `r`, in turn; ties go to the lower index.
 fn hand_over(draft: &mut Draft, r: usize, mut amount: f64) -> Result<(), Halted> {
-    let row = draft.row(r)?;
+    let (rows, row) = (draft.rows(), draft.row(r)?);
     let mut open: Vec<usize> = draft.seen().filter(|&i| draft.room(i, amount) > 0.0).collect();
     let mut width = NEAREST;
     while amount != 0.0 && !open.is_empty() {
         let take = width.min(open.len());
-        let nearer = |a: &usize, b: &usize| row.at(*b).total_cmp(&row.at(*a)).then(a.cmp(b));
+        let nearer = |a: &usize, b: &usize| row.at(rows.place(*b)).total_cmp(&row.at(rows.place(*a))).then(a.cmp(b));
         if take < open.len() {
             open.select_nth_unstable_by(take - 1, nearer);
         }

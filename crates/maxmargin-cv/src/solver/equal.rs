@@ -44,7 +44,9 @@ impl<'r> Joined<'r> {
         }
         let other = upper[kinds..].iter().any(|u| *u > 0.0);
         upper.truncate(if other { upper.len() } else { kinds });
-        if 10 * upper.len() > 9 * dual.len() {
+        // Passes go over those with an empty box, too: what takes no part in a fold.
+        let used = upper.iter().filter(|u| **u > 0.0).count();
+        if 10 * used > 9 * dual.len() || 8 * upper.len() > 9 * dual.len() {
             return None;
         }
         // A kind that is not there has a box of nothing, and any sign.
@@ -63,27 +65,43 @@ impl<'r> Joined<'r> {
 
     /// A start of the whole problem in these variables.
     pub(crate) fn start(&self, whole: &Start) -> Option<Start> {
+        let start = Start::checked(&self.dual, self.together(whole.alpha())).ok()?;
+        Some(match whole.gradient() {
+            Some(gradient) => start.with_gradient(self.gradient(gradient)),
+            None => start,
+        })
+    }
+
+    /// α of the joined variables.
+    pub(crate) fn together(&self, whole: &[f64]) -> Vec<f64> {
         let mut alpha = vec![0.0; self.dual.len()];
-        whole.alpha().iter().zip(&self.of).for_each(|(a, &at)| alpha[at] += a);
+        whole.iter().zip(&self.of).for_each(|(a, &at)| alpha[at] += a);
         // Sums round past the sum of the boxes.
         alpha.iter_mut().zip(self.dual.upper()).for_each(|(a, u)| *a = a.min(*u));
-        let start = Start::checked(&self.dual, alpha).ok()?;
-        let Some(gradient) = whole.gradient() else { return Some(start) };
+        alpha
+    }
+
+    /// Their gradient: that of any copy.
+    pub(crate) fn gradient(&self, whole: &[f64]) -> Vec<f64> {
         // Who does not take part has no gradient that anybody reads.
-        let mut joined = self.dual.lin().to_vec();
-        gradient.iter().zip(&self.of).for_each(|(g, &at)| joined[at] = *g);
-        Some(start.with_gradient(joined))
+        let mut gradient = self.dual.lin().to_vec();
+        whole.iter().zip(&self.of).for_each(|(g, &at)| gradient[at] = *g);
+        gradient
     }
 
     /// The solution with every copy's share of α, in proportion to its box.
     pub(crate) fn apart(&self, whole: &Dual, solution: &Solution) -> Solution {
+        let (alpha, gradient) = self.taken_apart(whole, &solution.alpha, &solution.gradient);
+        Solution { alpha, gradient, ..*solution }
+    }
+
+    /// α and gradient of every copy.
+    pub(crate) fn taken_apart(&self, whole: &Dual, alpha: &[f64], gradient: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let share = |k: usize| {
             let (at, upper) = (self.of[k], whole.upper()[k]);
-            let (alpha, all) = (solution.alpha[at], self.dual.upper()[at]);
+            let (alpha, all) = (alpha[at], self.dual.upper()[at]);
             if alpha == all { upper } else { (alpha * (upper / all)).min(upper) }
         };
-        let alpha = (0..whole.len()).map(share).collect();
-        let gradient = self.of.iter().map(|&at| solution.gradient[at]).collect();
-        Solution { alpha, gradient, ..*solution }
+        ((0..whole.len()).map(share).collect(), self.of.iter().map(|&at| gradient[at]).collect())
     }
 }

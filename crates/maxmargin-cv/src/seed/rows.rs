@@ -1,0 +1,73 @@
+//! Kernel rows as seeds read them.
+
+use crate::solver::Joined;
+use maxmargin_core::Dual;
+use maxmargin_data::asking::KERNEL_VALUE;
+use maxmargin_data::{Asking, Halted};
+use maxmargin_kernel::{Merged, RowRef, Rows};
+
+/// One row for each different sample where the solver reads those, else one for each sample; sums over kernel rows have as many entries.
+#[derive(Clone, Copy)]
+pub(crate) struct SeedRows<'a> {
+    all: &'a Rows<'a>,
+    merged: Option<&'a Merged>,
+}
+
+impl<'a> SeedRows<'a> {
+    /// The rows that solvers over `all` have read so far.
+    pub(crate) fn of(all: &'a Rows<'a>) -> Self {
+        Self { all, merged: all.merged_so_far() }
+    }
+
+    /// One row for each sample, whoever is equal.
+    pub(crate) fn all(self) -> &'a Rows<'a> {
+        self.all
+    }
+
+    fn rows(self) -> &'a Rows<'a> {
+        match self.merged {
+            Some(merged) => merged.rows(),
+            None => self.all,
+        }
+    }
+
+    /// Number of rows, and of entries of one.
+    pub(crate) fn count(self) -> usize {
+        self.rows().gram().len()
+    }
+
+    /// The row of sample `i`, and its place in others.
+    pub(crate) fn place(self, i: usize) -> usize {
+        self.merged.map_or(i, |merged| merged.distinct().of[i] as usize)
+    }
+
+    /// The row of sample `i`.
+    pub(crate) fn row(self, i: usize) -> RowRef {
+        self.rows().row(self.place(i))
+    }
+
+    /// The row of sample `i`, unless nobody wants it any more.
+    pub(crate) fn row_asking(self, i: usize, asking: &Asking) -> Result<RowRef, Halted> {
+        let (rows, at) = (self.rows(), self.place(i));
+        asking.spend(if rows.contains(at) { 1 } else { KERNEL_VALUE } * self.count() as u64)?;
+        Ok(rows.row(at))
+    }
+
+    /// Computes the rows of `samples` that are missing, in blocks.
+    pub(crate) fn fetch_asking(self, samples: &[usize], asking: &Asking) -> Result<(), Halted> {
+        let wanted: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
+        self.rows().fetch_asking(&wanted, asking)
+    }
+
+    /// The problem of a fold with one variable for all copies, as the solver has it.
+    pub(crate) fn joined(self, dual: &Dual) -> Option<Joined<'a>> {
+        self.merged.and_then(|_| Joined::new(dual, self.all))
+    }
+
+    /// What all samples of a row have together.
+    pub(crate) fn together(self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.count()];
+        values.iter().enumerate().for_each(|(i, value)| sums[self.place(i)] += value);
+        sums
+    }
+}
