@@ -56,11 +56,16 @@ pub fn audit_asking<'e>(
     mut judged: impl FnMut(usize),
 ) -> Result<Vec<Audit>, Halted> {
     let source = source.into();
-    let (n, h) = (source.len(), points.len());
+    let (samples, h) = (source.len(), points.len());
+    // Equal samples have equal sums: one is computed for all of them.
+    let different = source.different();
+    let source = different.as_ref().map_or(source, |(different, _)| *different);
+    let of = |i: usize| different.as_ref().map_or(i, |(_, of)| of[i] as usize);
+    let n = source.len();
     let mut used = vec![false; n];
     for Point { dual, alpha, .. } in points {
         assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[id] = true);
+        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[of(id)] = true);
     }
     let ids: Vec<usize> = (0..n).filter(|&i| used[i]).collect();
     let mut place = vec![usize::MAX; n];
@@ -69,7 +74,7 @@ pub fn audit_asking<'e>(
     for (p, Point { dual, alpha, .. }) in points.iter().enumerate() {
         for (k, &id) in dual.ids().iter().enumerate() {
             if alpha[k] != 0.0 {
-                coef[place[id] * h + p] += dual.sign()[k] * alpha[k];
+                coef[place[of(id)] * h + p] += dual.sign()[k] * alpha[k];
             }
         }
     }
@@ -79,15 +84,15 @@ pub fn audit_asking<'e>(
         sums.resize(n * h, 0.0);
     }
     // Features cost two passes whatever the columns are.
-    let stripe = if matches!(source, Exact::Gram(_)) { STRIPE * par.threads() } else { n.max(1) };
+    let stripe = if matches!(source, Exact::Gram(..)) { STRIPE * par.threads() } else { n.max(1) };
     while sums.len() < n * h {
         let start = sums.len() / h;
-        judged(start);
+        judged(start * samples / n);
         sums.extend(source.sums_asking(&ids, &coef, h, start..n.min(start + stripe), par, asking)?);
     }
     let judge = |p: usize| {
         let Point { dual, alpha, bias } = points[p];
-        let sums: Vec<f64> = (0..n).map(|i| sums[i * h + p]).collect();
+        let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         Audit { certificate: certify_gradient(dual, alpha, bias, &gradient), gradient, sums }

@@ -1,9 +1,9 @@
 //! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings and in folds.
 
-use maxmargin_core::{Dual, Goal, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_core::{Dual, Goal, Point, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, audit, certify};
 use maxmargin_cv::SmoFinish;
 use maxmargin_data::{Par, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows, Space};
+use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Rows, Space};
 use maxmargin_testkit::conformance;
 use proptest::prelude::*;
 
@@ -84,6 +84,28 @@ fn copies_share_alpha_by_their_boxes() {
         }
     }
     assert!(seen > 1000);
+}
+
+/// One sum for all copies of a sample: what audits of a space in which solvers have joined them compute.
+#[test]
+fn an_audit_of_different_samples_is_that_of_all() {
+    let n = 150;
+    let (gram, labels) = copies(n, 5, 8);
+    let dual = Dual::c_svc((0..n).collect(), labels, vec![2.0; n]).expect("two classes");
+    let rows = Rows::new(&gram, 1 << 24, Par::Seq);
+    assert!(Exact::from(Space::Kernel(&rows)).different().is_none(), "nobody has joined anything");
+    assert!(rows.merged().is_some());
+    let (different, of) = Exact::from(Space::Kernel(&rows)).different().expect("solvers have joined copies");
+    assert!(different.len() <= 32 && of.len() == n);
+    let alpha: Vec<f64> = (0..n).map(|i| (i * 5 % 7) as f64 / 3.0).collect();
+    let points = [0.1, -0.3].map(|bias| Point { dual: &dual, alpha: &alpha, bias });
+    let (joined, all) = (audit(Space::Kernel(&rows), &points, Par::Seq), audit(&gram, &points, Par::Seq));
+    for (one, other) in joined.iter().zip(&all) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (1.0 + a.abs().max(b.abs()));
+        assert!(one.sums.len() == n && one.sums.iter().zip(&other.sums).all(|(a, b)| near(*a, *b)));
+        assert!(one.gradient.iter().zip(&other.gradient).all(|(a, b)| near(*a, *b)));
+        assert!(near(one.certificate.primal, other.certificate.primal) && near(one.certificate.kkt, other.certificate.kkt));
+    }
 }
 
 #[test]

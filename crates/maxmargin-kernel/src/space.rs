@@ -1,7 +1,7 @@
 //! Where a problem's inner products come from: a kernel matrix, or the samples' own features.
 
 use crate::features::{FeatureRows, Job, combine, products};
-use crate::{Gram, Matrix, RowWork, Rows, apply_exact_asking};
+use crate::{Gram, Matrix, Merged, RowWork, Rows, apply_exact_asking};
 use maxmargin_data::{Asking, Halted, Par};
 use std::ops::Range;
 
@@ -61,21 +61,21 @@ impl<'a> Space<'a> {
 /// Where exact inner products come from, in `f64`: what certificates are made of. Made from a Gram matrix, a feature matrix or a [`Space`].
 #[derive(Clone, Copy)]
 pub enum Exact<'a> {
-    /// Kernel values computed anew.
-    Gram(&'a dyn Gram),
+    /// Kernel values computed anew, and the matrix of the different samples alone, where solvers have one.
+    Gram(&'a dyn Gram, Option<&'a Merged>),
     /// The features.
     Features(&'a Matrix<'a>),
 }
 
 impl<'a, G: Gram> From<&'a G> for Exact<'a> {
     fn from(gram: &'a G) -> Self {
-        Self::Gram(gram)
+        Self::Gram(gram, None)
     }
 }
 
 impl<'a> From<&'a dyn Gram> for Exact<'a> {
     fn from(gram: &'a dyn Gram) -> Self {
-        Self::Gram(gram)
+        Self::Gram(gram, None)
     }
 }
 
@@ -88,17 +88,25 @@ impl<'a> From<&'a Matrix<'a>> for Exact<'a> {
 impl<'a> From<Space<'a>> for Exact<'a> {
     fn from(space: Space<'a>) -> Self {
         match space {
-            Space::Kernel(rows) => Self::Gram(rows.gram()),
+            Space::Kernel(rows) => Self::Gram(rows.gram(), rows.merged_so_far()),
             Space::Features(matrix) => Self::Features(matrix),
         }
     }
 }
 
-impl Exact<'_> {
+impl<'a> Exact<'a> {
+    /// The same of the different samples alone, and which of them each sample is, where solvers have joined those that are equal.
+    pub fn different(&self) -> Option<(Self, &'a [u32])> {
+        match *self {
+            Exact::Gram(_, Some(merged)) => Some((Exact::Gram(merged.rows().gram(), None), &merged.distinct().of)),
+            _ => None,
+        }
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         match self {
-            Exact::Gram(gram) => gram.len(),
+            Exact::Gram(gram, _) => gram.len(),
             Exact::Features(matrix) => matrix.len(),
         }
     }
@@ -111,7 +119,7 @@ impl Exact<'_> {
     /// The inner product of every sample with itself.
     pub fn diagonal(&self) -> &[f64] {
         match self {
-            Exact::Gram(gram) => gram.diagonal(),
+            Exact::Gram(gram, _) => gram.diagonal(),
             Exact::Features(matrix) => matrix.squares(),
         }
     }
@@ -145,7 +153,7 @@ impl Exact<'_> {
         asking: &Asking,
     ) -> Result<Vec<f64>, Halted> {
         match self {
-            Exact::Gram(gram) => apply_exact_asking(*gram, ids, coef, h, columns, par, asking),
+            Exact::Gram(gram, _) => apply_exact_asking(*gram, ids, coef, h, columns, par, asking),
             Exact::Features(_) => {
                 // Two passes over the features, for each right-hand side.
                 asking.ask()?;
@@ -172,7 +180,7 @@ impl Exact<'_> {
         (par, asking): (Par, &Asking),
     ) -> Result<Vec<f64>, Halted> {
         match self {
-            Exact::Gram(_) => {
+            Exact::Gram(..) => {
                 let mut all = Vec::with_capacity(columns.len() * h);
                 for run in columns.chunk_by(|a, b| a + 1 == *b) {
                     all.extend(self.sums_asking(ids, coef, h, run[0]..run[run.len() - 1] + 1, par, asking)?);
