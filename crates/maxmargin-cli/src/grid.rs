@@ -171,9 +171,9 @@ fn search(args: &GridArgs, ranges: Ranges, choice: &Choice) -> Search {
     let how = &args.search.how;
     let mut search = Search::new(ranges).metric(choice.metric());
     search = how.random.into_iter().fold(search, |search, cells| search.random(cells as usize));
+    search = how.fast.into_iter().fold(search, Search::fast_within);
     for (asked, with) in [
-        (how.fast, Search::fast as fn(Search) -> Search),
-        (how.prune, Search::prune),
+        (how.prune, Search::prune as fn(Search) -> Search),
         (how.halving, Search::halving),
         (how.extend, Search::extend),
         (how.refine, Search::refine),

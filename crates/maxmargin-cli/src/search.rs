@@ -11,7 +11,7 @@ use maxmargin::cv::Seeding;
 pub(crate) fn run(args: &FindArgs) -> Result<Done, Failure> {
     let output = args.output.clone().unwrap_or_else(|| train::default_model(&args.data.source));
     let how = HowArgs {
-        fast: true,
+        fast: Some(1.0),
         prune: false,
         random: None,
         halving: false,

@@ -122,6 +122,11 @@ fn a_fast_search_is_exact_where_it_counts() {
             assert!(cell.scored.exact || cell.scored.score.is_some_and(|own| own < score - 0.01));
         }
         assert!(fast.cells.iter().any(|cell| !cell.scored.exact), "{generator:?}");
+        // Rivals no further away than the best itself.
+        let nearest = run(&svm, &on, &Search::new(wide()).fast_within(0.0));
+        let exact = |found: &Found<_>| found.cells.iter().filter(|cell| cell.scored.exact).count();
+        assert!((1..=exact(&fast)).contains(&exact(&nearest)), "{generator:?}");
+        assert!(nearest.cells.iter().all(|cell| cell.scored.exact || cell.scored.score.is_some_and(|own| own < score)));
     }
     // Who asks for no more is served at once.
     let on = made(Generator::Banana, 120, 1);

@@ -102,9 +102,10 @@ pub(crate) struct SearchArgs {
 #[command(next_help_heading = "Search")]
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub(crate) struct HowArgs {
-    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the best to the goal: the best and its rivals are exact
-    #[arg(long)]
-    pub(crate) fast: bool,
+    /// Solve all combinations to a relative gap of 0.001 first, and those within a point of the best (of errors a twentieth; `--fast=0.2`: a fifth of it) to the goal: the best and its
+    /// rivals are exact
+    #[arg(long, value_name = "POINTS", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = values::not_negative)]
+    pub(crate) fast: Option<f64>,
     /// Give a combination up as soon as it has more errors than the best has in all: the winner is the same (two classes, accuracy)
     #[arg(long)]
     pub(crate) prune: bool,

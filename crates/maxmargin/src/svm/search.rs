@@ -25,7 +25,8 @@ const LOOSE: f64 = 1e-3;
 pub struct Search {
     ranges: Ranges,
     metric: Option<&'static dyn Metric>,
-    fast: bool,
+    /// Points that rivals are from the best of a fast search.
+    fast: Option<f64>,
     prune: bool,
     random: Option<usize>,
     halving: bool,
@@ -41,7 +42,7 @@ impl Search {
         Self {
             ranges,
             metric: None,
-            fast: false,
+            fast: None,
             prune: false,
             random: None,
             halving: false,
@@ -58,11 +59,17 @@ impl Search {
         Self { metric: Some(metric), ..self }
     }
 
-    /// Solves all cells to a relative gap of 10⁻³ first, and then those within a point of the best (0.01; of errors a twentieth) to the goal that is asked for, until
-    /// the best and all its rivals meet it. Other cells stay as they are ([`Scored::exact`](super::ranges::Scored::exact)).
+    /// [`Search::fast_within`] a point.
     #[must_use]
     pub fn fast(self) -> Self {
-        Self { fast: true, ..self }
+        self.fast_within(1.0)
+    }
+
+    /// Solves all cells to a relative gap of 10⁻³ first, and then those within so many points of the best (0.01 each; of errors a twentieth) to the goal that is asked
+    /// for, until the best and all its rivals meet it. Other cells stay as they are ([`Scored::exact`](super::ranges::Scored::exact)).
+    #[must_use]
+    pub fn fast_within(self, points: f64) -> Self {
+        Self { fast: Some(points.max(0.0)), ..self }
     }
 
     /// Gives a cell up as soon as it has made more errors than the best finished cell has in all: it cannot win. For two classes, metrics that count errors
@@ -122,7 +129,13 @@ impl Search {
 
     /// Whether nothing but the ranges decides what is tried, and all of it is solved to its goal.
     pub fn is_full(&self) -> bool {
-        !(self.fast || self.prune || self.random.is_some() || self.halving || self.extend || self.refine || self.gradient)
+        !(self.fast.is_some()
+            || self.prune
+            || self.random.is_some()
+            || self.halving
+            || self.extend
+            || self.refine
+            || self.gradient)
     }
 }
 

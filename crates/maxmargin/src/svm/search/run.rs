@@ -75,7 +75,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
                 return Ok(Found { cells: Vec::new(), ..before });
             }
         }
-        let goal = if *fast { self.loose } else { self.asked };
+        let goal = if fast.is_some() { self.loose } else { self.asked };
         let mut found = self.stage(asked, goal)?;
         found.again += before.again;
         found.failed.extend(before.failed);
@@ -96,7 +96,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
                 found.take(self.stage(more, goal)?);
             }
         }
-        while *fast && !found.is_cut() {
+        while fast.is_some() && !found.is_cut() {
             let rivals = self.rivals(&found);
             if rivals.is_empty() {
                 break;
@@ -165,7 +165,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let samples = self.data.labels.len();
         let whole = found.cells.iter().filter(|cell| cell.scored.converged && cell.scored.lost.is_none());
         let fewest = whole.filter_map(|cell| cell.scored.errors).min();
-        let slack = if goal == self.asked { 0 } else { (POINT * samples as f64).ceil() as usize };
+        let slack = if goal == self.asked { 0 } else { (self.points() * POINT * samples as f64).ceil() as usize };
         fewest.map_or(samples, |fewest| fewest + slack)
     }
 
@@ -207,12 +207,17 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         })
     }
 
-    /// Loose cells within a point of the best exact one, or of the best where none is exact.
+    /// How far from the best rivals are.
+    fn points(&self) -> f64 {
+        self.search.fast.unwrap_or(0.0)
+    }
+
+    /// Loose cells within that of the best exact one, or of the best where none is exact.
     fn rivals(&self, found: &Found<T>) -> Vec<usize> {
         let Some(top) = self.leader(found).and_then(|at| found.cells[at].scored.score) else { return Vec::new() };
         let bound = match self.metric.best() {
-            Best::Highest => top - POINT,
-            Best::Lowest => top + SHARE * top.abs(),
+            Best::Highest => top - self.points() * POINT,
+            Best::Lowest => top + self.points() * SHARE * top.abs(),
         };
         let near = |cell: &Cell<T>| cell.scored.score.is_some_and(|score| !better(self.metric, bound, score));
         (0..found.cells.len()).filter(|&at| !found.cells[at].scored.exact && near(&found.cells[at])).collect()
