@@ -1,4 +1,4 @@
-//! Files that earlier versions wrote, byte for byte: decisions are what the program that wrote them printed (formats 1 and 2: the library of that
+//! Files that earlier versions wrote, byte for byte: decisions are, to rounding, what the program that wrote them printed (formats 1 and 2: the library of that
 //! time, from commits c94d5c9 and 45c2281).
 
 use maxmargin_core::{Formulation, Loss, Offset};
@@ -23,7 +23,10 @@ fn queries(name: &str) -> Samples {
 /// Reads a file, asserts what the old program printed, and that the model goes through today's format.
 fn read_back(name: &str, queries: &Samples) -> Model {
     let model = read(&data(&format!("{name}.model"))).expect("an old model");
-    assert_eq!(model.decision_values(queries, Par::Seq).unwrap(), numbers(&format!("{name}.decisions")), "{name}");
+    let (found, printed) = (model.decision_values(queries, Par::Seq).unwrap(), numbers(&format!("{name}.decisions")));
+    // How kernel values are rounded is no matter of formats: coefficients here are at most 5.
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 64.0 * f64::EPSILON;
+    assert!(found.len() == printed.len() && found.iter().zip(&printed).all(near), "{name}: {found:?} for {printed:?}");
     assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
     model
 }
