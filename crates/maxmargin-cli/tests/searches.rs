@@ -58,6 +58,9 @@ fn a_fast_search_marks_what_it_left_loose() {
     assert!(cells(&fast).iter().filter(exact).all(|cell| cell["eps"] == 1e-5 && cell["gap"].is_null()));
     assert!(cells(&fast).iter().filter(|cell| !exact(cell)).all(|cell| cell["gap"] == 1e-3 && cell["eps"].is_null()));
     assert!(cells(&fast).iter().any(|cell| !exact(&cell)) && cells(&fast).iter().any(|cell| exact(&cell)));
+    let nearest = bench.json(&format!("{GRID} -q --eps 1e-5 --fast=0"));
+    assert_eq!(nearest["best"], fast["best"]);
+    assert!(cells(&nearest).iter().filter(exact).count() <= cells(&fast).iter().filter(exact).count());
     let text = bench.run("grid banana --rows 200 -k 4 -c 0.01,8 -g 0.001,1 --eps 1e-5 --fast -q");
     assert!(text.out.contains("converged to a gap of 0.001") && text.out.contains(" ~"), "{}", text.out);
 }

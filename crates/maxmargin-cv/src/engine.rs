@@ -9,7 +9,7 @@ use crate::seed::{SeedRows, Seeding, Source, exact};
 use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
 use maxmargin_core::{Balance, DualError, Solution, Status};
-use maxmargin_data::{Asking, Par};
+use maxmargin_data::Par;
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
@@ -202,8 +202,7 @@ impl<'a> Trainer<'a> {
             let hidden: Vec<usize> = hidden.iter().copied().filter(|&t| std::mem::take(&mut unseen[rows.place(t)])).collect();
             let together = rows.together(&beta);
             for chunk in hidden.chunks(64).take_while(|_| !self.limit.is_over()) {
-                // Nobody calls it off.
-                let _ = rows.fetch_asking(chunk, &Asking::nobody());
+                rows.fetch(chunk);
                 chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
             }
         }
@@ -219,7 +218,7 @@ impl<'a> Trainer<'a> {
             if !self.go_on(Stage::Full) {
                 return None;
             }
-            let _ = rows.fetch_asking(block, &Asking::nobody());
+            rows.fetch(block);
             let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
             self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
                 let start = chunk * 4096;

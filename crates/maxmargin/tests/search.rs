@@ -105,6 +105,7 @@ fn what_cannot_be_bounded_is_not_pruned() {
 /// Every candidate meets the goal that was asked for; the others say that they do not, and are a point away.
 #[test]
 fn a_fast_search_is_exact_where_it_counts() {
+    let mut works = [0; 3];
     for (generator, seed) in [(Generator::Banana, 1), (Generator::GaussM, 2), (Generator::TwoGaussians, 3)] {
         let on = made(generator, 160, seed);
         let svm = Svm::rbf(1.0).eps(1e-5);
@@ -126,8 +127,13 @@ fn a_fast_search_is_exact_where_it_counts() {
         let nearest = run(&svm, &on, &Search::new(wide()).fast_within(0.0));
         let exact = |found: &Found<_>| found.cells.iter().filter(|cell| cell.scored.exact).count();
         assert!((1..=exact(&fast)).contains(&exact(&nearest)), "{generator:?}");
+        works[0] += work(&nearest);
+        works[1] += work(&fast);
+        works[2] += work(&full);
         assert!(nearest.cells.iter().all(|cell| cell.scored.exact || cell.scored.score.is_some_and(|own| own < score)));
     }
+    // Not on each data set: where trainings are short exact cells cost more than loose ones save.
+    assert!(works.is_sorted_by(|a, b| a < b), "{works:?}: the nearest rivals, rivals, all cells");
     // Who asks for no more is served at once.
     let on = made(Generator::Banana, 120, 1);
     let found = run(&Svm::rbf(1.0).gap(1e-2), &on, &Search::new(wide()).fast());
@@ -299,18 +305,18 @@ fn a_descent_goes_on_from_the_best_cell_to_a_minimum() {
     assert_eq!(descent.points[0].c, from.svm.formulation().c().expect("C"));
 }
 
-/// A feature that tells nothing gets a smaller width than the one that tells most (smaller than all others it need not be: the loss is that of a few hundred samples); the cell that is found can be trained, verified and predicted with, and is the same from plain features times factors.
+/// A feature that tells nothing gets a small width; the cell that is found can be trained, verified and predicted with, and is the same from plain features times factors.
 #[test]
 fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
-    let (plain, plan) = made(Generator::Banana, 200, 3);
-    let rows: Vec<f64> = (0..200)
+    let (plain, plan) = made(Generator::Banana, 400, 3);
+    let rows: Vec<f64> = (0..400)
         .flat_map(|i| {
             let mut row = [0.0, 0.0, (i as f64 * 12.9898).sin() * 1.5];
             plain.samples.row(i).for_each(|j, value| row[j] = value);
             row
         })
         .collect();
-    let data = Dataset { samples: Samples::from_dense(200, 3, rows).expect("numbers"), ..plain };
+    let data = Dataset { samples: Samples::from_dense(400, 3, rows).expect("numbers"), ..plain };
     let on = (data, plan);
     let ranges = Ranges::new().c(&powers(-2, 6, 4)).gamma(&powers(-5, 3, 4));
     let svm = Svm::rbf(1.0).scale(Method::Standard);
@@ -319,7 +325,7 @@ fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let [common, own] = [&common, &found].map(|found| found.descent.as_ref().expect("a descent"));
     assert!(own.loss_at() < common.loss_at() && own.loss_from() - common.loss_from() < 1e-9, "{own:?}");
     let widths = own.widths.as_ref().expect("a width for each");
-    assert!(widths.len() == 3 && widths[2] < 0.8 * widths[0].max(widths[1]), "{widths:?}");
+    assert!(widths.len() == 3 && widths[2] < 0.5 * widths[0].min(widths[1]), "{widths:?}");
     let cell = &found.cells[own.at];
     let gamma = cell.svm.kernel_given().gamma().expect("gamma");
     assert!((widths.iter().map(|width| width.ln()).sum::<f64>() / 3.0 - gamma.ln()).abs() < 1e-12);
@@ -328,9 +334,9 @@ fn a_descent_with_a_width_for_each_feature_leaves_noise_out() {
     let verified = maxmargin::cv::verify(&fitted.model, &on.0, None, None, Par::Seq).expect("a verdict");
     assert!(verified.matches() && verified.met(), "{verified:?}");
     // By hand: scaled, times the square root of each width over that of the kernel.
-    let scaled = Scaler::fit(&on.0.samples, Method::Standard).apply(&on.0.samples).expect("numbers").dense_rows(0..200);
+    let scaled = Scaler::fit(&on.0.samples, Method::Standard).apply(&on.0.samples).expect("numbers").dense_rows(0..400);
     let stretched: Vec<f64> = scaled.iter().enumerate().map(|(at, value)| value * widths[at % 3].sqrt()).collect();
-    let by_hand = Dataset { samples: Samples::from_dense(200, 3, stretched).expect("numbers"), ..on.0.clone() };
+    let by_hand = Dataset { samples: Samples::from_dense(400, 3, stretched).expect("numbers"), ..on.0.clone() };
     let c = cell.svm.formulation().c().expect("C");
     let other = Svm::rbf(1.0).c(c).fit(&by_hand).expect("a model");
     let (here, there) = (fitted.certificate.primal, other.certificate.primal);

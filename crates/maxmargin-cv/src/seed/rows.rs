@@ -53,6 +53,12 @@ impl<'a> SeedRows<'a> {
         Ok(rows.row(at))
     }
 
+    /// [`SeedRows::fetch_asking`] nobody.
+    pub(crate) fn fetch(self, samples: &[usize]) {
+        // Nobody calls it off.
+        let _ = self.fetch_asking(samples, &Asking::nobody());
+    }
+
     /// Computes the rows of `samples` that are missing, in blocks.
     pub(crate) fn fetch_asking(self, samples: &[usize], asking: &Asking) -> Result<(), Halted> {
         let wanted: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
