@@ -113,6 +113,19 @@ impl Arrangement {
         Self { parts: scheme.sides(count).into_iter().map(part).collect(), original }
     }
 
+    /// The class of each sample, from 1; 0 where there are none. No machine has two samples of one class on two sides.
+    pub(crate) fn marks(&self) -> Vec<u32> {
+        let mut marks = vec![0; self.original.len()];
+        for part in &self.parts {
+            let Some((earlier, later)) = part.classes else { continue };
+            for (&at, target) in part.rows.iter().zip(&part.target) {
+                let class = if *target > 0.0 { Some(later) } else { earlier };
+                class.iter().for_each(|class| marks[at] = *class as u32 + 1);
+            }
+        }
+        marks
+    }
+
     /// Whether the samples are in the order of the data.
     pub(crate) fn is_identity(&self) -> bool {
         self.original.iter().enumerate().all(|(at, &i)| at == i)
@@ -187,6 +200,7 @@ mod tests {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
         let sorted = Arrangement::sorted(classes.of(), 3, Scheme::Pairs);
         assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
+        assert_eq!(sorted.marks(), [1, 1, 2, 3, 3]);
         let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
         assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
         assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
@@ -206,6 +220,7 @@ mod tests {
         assert!(Arrangement::sorted(two.of(), 2, Scheme::Pairs).is_identity());
         // Nor do machines of all samples.
         let rest = Arrangement::sorted(classes.of(), 3, Scheme::Rest);
+        assert_eq!(rest.marks(), [3, 1, 2, 1, 3]);
         assert!(rest.is_identity() && rest.parts.iter().all(|part| part.rows == [0, 1, 2, 3, 4]));
         assert_eq!((rest.parts[2].classes, &rest.parts[2].target[..]), (Some((None, 2)), &[1.0, -1.0, -1.0, -1.0, 1.0][..]));
     }

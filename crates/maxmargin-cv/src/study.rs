@@ -196,7 +196,8 @@ impl<'s> Source<'s> {
     /// Values of another kernel.
     pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, arrangement: &Arrangement) -> Result<Self, KernelError> {
         let gram = KernelGram::new(&sorted(prepared, arrangement), kernel.clone());
-        Ok(Self::Gram(gram.map_err(|error| error.in_order(&arrangement.original))?, Idle::default()))
+        let gram = gram.map_err(|error| error.in_order(&arrangement.original))?;
+        Ok(Self::Gram(gram.marked(arrangement.marks()), Idle::default()))
     }
 
     /// Calls `each` with the space of a part, and tells what its store of rows did.

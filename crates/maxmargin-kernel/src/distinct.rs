@@ -5,24 +5,25 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// The different samples of a matrix. Those with copies are at the end, so that a problem with two variables for some of them (one for each sign) has few runs.
+/// The different samples of a matrix. Those whose copies bear several marks (classes) are at the end, so that a problem with two variables for each of them (one for each sign) has
+/// few runs and no variable that nobody needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distinct {
     /// The first sample of each kind, as an index of the matrix.
     pub first: Vec<usize>,
     /// The kind of each sample.
     pub of: Vec<u32>,
-    /// Kinds before this one have one sample.
-    pub copied: usize,
+    /// The copies of each kind before this one bear one mark.
+    pub mixed: usize,
 }
 
 impl Distinct {
     /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
-    pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>)) -> Option<Self> {
+    pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>), mark: impl Fn(usize) -> u32) -> Option<Self> {
         // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
         let mut kinds: HashMap<u64, u32, BuildHasherDefault<AsItIs>> =
             HashMap::with_capacity_and_hasher(len, BuildHasherDefault::default());
-        let (mut first, mut of, mut copies) = (Vec::new(), Vec::with_capacity(len), Vec::new());
+        let (mut first, mut of, mut several) = (Vec::new(), Vec::with_capacity(len), Vec::new());
         let (mut words, mut others) = (Vec::new(), Vec::new());
         for i in 0..len {
             words.clear();
@@ -34,23 +35,24 @@ impl Distinct {
                 words == others
             });
             let kind = if same { known } else { first.len() as u32 };
-            if !same {
+            if same {
+                several[kind as usize] |= mark(i) != mark(first[kind as usize]);
+            } else {
                 first.push(i);
-                copies.push(0_u32);
+                several.push(false);
             }
-            copies[kind as usize] += 1;
             of.push(kind);
         }
         if first.len() == len {
             return None;
         }
         let mut order: Vec<usize> = (0..first.len()).collect();
-        order.sort_by_key(|&kind| copies[kind] > 1);
-        let copied = order.partition_point(|&kind| copies[kind] == 1);
+        order.sort_by_key(|&kind| several[kind]);
+        let mixed = order.partition_point(|&kind| !several[kind]);
         let mut place = vec![0_u32; order.len()];
         order.iter().enumerate().for_each(|(at, &kind)| place[kind] = at as u32);
         of.iter_mut().for_each(|kind| *kind = place[*kind as usize]);
-        Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, copied })
+        Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, mixed })
     }
 }
 
@@ -118,11 +120,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_with_copies_come_last() {
-        let content = [7, 3, 7, 9, 3, 7, 1];
-        let distinct = Distinct::of(content.len(), |i, words| words.push(content[i])).expect("copies");
-        assert_eq!(distinct, Distinct { first: vec![3, 6, 0, 1], of: vec![2, 3, 2, 0, 3, 2, 1], copied: 2 });
-        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64)), None);
+    fn kinds_of_several_marks_come_last() {
+        let (content, mark) = ([7, 3, 7, 9, 3, 7, 1], [0, 1, 0, 1, 0, 0, 0]);
+        let write = |i: usize, words: &mut Vec<u64>| words.push(content[i]);
+        let distinct = Distinct::of(content.len(), write, |i| mark[i]).expect("copies");
+        assert_eq!(distinct, Distinct { first: vec![0, 3, 6, 1], of: vec![0, 3, 0, 1, 3, 0, 2], mixed: 3 });
+        // Where every sample has a mark of its own these are all that have copies.
+        let distinct = Distinct::of(content.len(), write, |i| i as u32).expect("copies");
+        assert_eq!(distinct, Distinct { first: vec![3, 6, 0, 1], of: vec![2, 3, 2, 0, 3, 2, 1], mixed: 2 });
+        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| 0), None);
     }
 
     #[test]
@@ -136,7 +142,7 @@ mod tests {
         let other = ends_as(8, &one);
         assert_eq!(number(&one), number(&other));
         let content = [one, other, one, other];
-        let distinct = Distinct::of(4, |i, words| words.extend(content[i])).expect("copies");
+        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| 0).expect("copies");
         assert_eq!(distinct.of[0], distinct.of[2]);
         assert!(distinct.of[1] != distinct.of[0] && distinct.of[3] != distinct.of[0]);
     }

@@ -31,6 +31,8 @@ pub struct KernelGram {
     diagonal: Vec<f64>,
     /// Which samples are equal, once somebody has asked.
     distinct: Arc<OnceLock<Option<Arc<Distinct>>>>,
+    /// A mark of each sample; empty: each has its own.
+    marks: Arc<[u32]>,
 }
 
 /// The samples in the form that the dot products are computed from.
@@ -109,7 +111,18 @@ impl KernelGram {
             return Err(KernelError::Samples(format!("a {} kernel has no gamma that can be changed", self.kernel.name())));
         }
         let other = Self::over(Arc::clone(&self.store), self.kernel.clone().with_gamma(gamma).checked()?)?;
-        Ok(Self { distinct: Arc::clone(&self.distinct), ..other })
+        Ok(Self { distinct: Arc::clone(&self.distinct), marks: Arc::clone(&self.marks), ..other })
+    }
+
+    /// The same matrix with a mark of each sample: problems over it give equal samples of one mark one sign ([`Distinct`]).
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many marks as samples.
+    #[must_use]
+    pub fn marked(self, marks: Vec<u32>) -> Self {
+        assert_eq!(marks.len(), self.len(), "a mark for each sample");
+        Self { marks: marks.into(), distinct: Arc::default(), ..self }
     }
 
     fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
@@ -131,7 +144,7 @@ impl KernelGram {
             }
         }
         let entry = Entry::new(&inner);
-        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default() }.near_one_value())
+        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default(), marks: Arc::default() }.near_one_value())
     }
 
     /// The same matrix, with a constant left out of values in `f32` where nearly all of them are near it.
@@ -236,14 +249,15 @@ impl Gram for KernelGram {
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
         let (kernel, entry) = (self.kernel.clone(), self.entry.clone());
-        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct: Arc::default() }))
+        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct: Arc::default(), marks: Arc::default() }))
     }
 
     fn distinct(&self) -> Option<Arc<Distinct>> {
+        let mark = |i: usize| self.marks.get(i).copied().unwrap_or(i as u32);
         let find = || match &*self.store {
-            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words)),
-            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words)),
-            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words)),
+            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark),
+            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark),
+            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark),
             Store::Precomputed(_) | Store::User(_) => None,
         };
         self.distinct.get_or_init(|| find().map(Arc::new)).clone()

@@ -120,7 +120,10 @@ impl Gram for Subset<'_> {
 
     fn distinct(&self) -> Option<Arc<Distinct>> {
         let whole = self.gram.distinct()?;
-        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(whole.of[self.ids[k]]))).map(Arc::new)
+        let kind = |k: usize| whole.of[self.ids[k]];
+        // Which mark each has is known no more.
+        let mark = |k: usize| if (kind(k) as usize) < whole.mixed { 0 } else { k as u32 };
+        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark).map(Arc::new)
     }
 
     fn value_cost(&self) -> f64 {

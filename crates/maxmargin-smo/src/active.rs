@@ -55,7 +55,7 @@ const CLOSE: f64 = 0.2;
 const WHOLE: f64 = 0.6;
 
 /// Kernel values that cost more (nanoseconds) are better kept.
-const CHEAP: f64 = 4.0;
+const CHEAP: f64 = 10.0;
 
 /// Too many variables are active.
 pub(crate) struct Grown;

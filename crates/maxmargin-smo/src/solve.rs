@@ -129,8 +129,13 @@ fn closer(aim: Goal, goal: Goal) -> Goal {
     Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
 }
 
-/// Once this share of all rows was needed most of them will be.
-const WHOLE: f64 = 0.15;
+/// Once this share of all rows was needed most of them will be, or near enough where a row is of codes and takes little memory.
+const WHOLE: f64 = 0.3;
+const WHOLE_OF_CODES: f64 = 0.15;
+
+fn whole(rows: &Rows) -> f64 {
+    if rows.gram().table().is_some() { WHOLE_OF_CODES } else { WHOLE }
+}
 
 /// How the rows of a problem are gone through.
 enum Way<'a, 'g> {
@@ -149,7 +154,7 @@ impl<'a, 'g> Way<'a, 'g> {
         if now {
             return Self::Active(Active::new(dual, rows, alpha, gradient, aim, config));
         }
-        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, WHOLE, config);
+        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
         Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NEVER })
     }
 
@@ -167,7 +172,7 @@ impl<'a, 'g> Way<'a, 'g> {
                     // All rows are those of the store again.
                     clock.owed = 0;
                     let Active { dual, rows, alpha, gradient, looking, work, .. } = active;
-                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), WHOLE, config);
+                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), whole(rows), config);
                     pairs.before = *work;
                     *self = Self::Whole(Box::new(pairs), NEVER);
                 }

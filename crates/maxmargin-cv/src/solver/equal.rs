@@ -23,9 +23,9 @@ impl<'r> Joined<'r> {
         }
         // Samples are compared only for problems that can be joined.
         let merged = rows.merged()?;
-        let Distinct { first, of: kind, copied } = merged.distinct();
+        let Distinct { first, of: kind, mixed } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
-        // Every kind with the sign of its first variable; then those with copies with the other sign.
+        // Every kind with the sign of its first variable; then those whose copies may have both with the other.
         let mut signs = vec![0.0; kinds];
         for (k, &id) in ids.iter().enumerate() {
             let sign_of = &mut signs[kind[id] as usize];
@@ -35,10 +35,11 @@ impl<'r> Joined<'r> {
         }
         let place = |k: usize| {
             let at = kind[ids[k]] as usize;
-            if sign[k] == signs[at] { at } else { kinds + at - copied }
+            // Nothing: signs that are not those of the marks.
+            if sign[k] == signs[at] { Some(at) } else { (at >= *mixed).then(|| kinds + at - mixed) }
         };
-        let of: Vec<usize> = (0..dual.len()).map(place).collect();
-        let mut upper = vec![0.0; 2 * kinds - copied];
+        let of = (0..dual.len()).map(place).collect::<Option<Vec<usize>>>()?;
+        let mut upper = vec![0.0; 2 * kinds - mixed];
         for (k, &at) in of.iter().enumerate() {
             upper[at] += dual.upper()[k];
         }
@@ -51,8 +52,8 @@ impl<'r> Joined<'r> {
         }
         // A kind that is not there has a box of nothing, and any sign.
         signs.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
-        let ids = (0..kinds).chain(*copied..kinds).take(upper.len()).collect();
-        let signs = (0..upper.len()).map(|at| if at < kinds { signs[at] } else { -signs[at - kinds + copied] }).collect();
+        let ids = (0..kinds).chain(*mixed..kinds).take(upper.len()).collect();
+        let signs = (0..upper.len()).map(|at| if at < kinds { signs[at] } else { -signs[at - kinds + mixed] }).collect();
         let lin = vec![dual.lin()[0]; upper.len()];
         let dual = Dual::new(ids, signs, lin, upper, 0.0, dual.balance()).ok()?;
         Some(Self { dual, merged, of })
