@@ -3,6 +3,7 @@
 use crate::plan::FoldPlan;
 use maxmargin_core::{DualError, Formulation, Problem};
 use maxmargin_data::{ClassLabels, Par};
+use maxmargin_kernel::Mark;
 use maxmargin_model::Scheme;
 
 /// The samples of one machine.
@@ -51,6 +52,8 @@ pub(crate) struct Arrangement {
     pub(crate) original: Vec<usize>,
     /// One for each machine: of all samples, or of those of each pair of classes.
     pub(crate) parts: Vec<Part>,
+    /// A number for each set of folds that leave a sample out; none without a plan.
+    fold: Vec<u32>,
 }
 
 impl Arrangement {
@@ -71,8 +74,8 @@ impl Arrangement {
     /// Sorted by the folds that leave samples out and, among those of the same, by class: where every sample is tested once, a training set is then at most two
     /// runs of a kernel row.
     pub(crate) fn by_fold(plan: &FoldPlan, classes: &ClassLabels, scheme: Scheme) -> Self {
-        let original = plan.sorted_by(|i| classes.of()[i]);
-        Self::new(original, classes.of(), (classes.count(), scheme))
+        let (original, fold) = plan.sorted_by(|i| classes.of()[i]);
+        Self { fold, ..Self::new(original, classes.of(), (classes.count(), scheme)) }
     }
 
     /// The same with a factor of C for each sample of the data, where there are any.
@@ -87,14 +90,14 @@ impl Arrangement {
 
     /// One machine of all samples, which shall say `target` of them (in the order of the data); sorted by fold, where there is a plan.
     pub(crate) fn alone(target: &[f64], plan: Option<&FoldPlan>) -> Self {
-        let original = plan.map_or_else(|| (0..target.len()).collect(), |plan| plan.sorted_by(|_| ()));
+        let (original, fold) = plan.map_or_else(|| ((0..target.len()).collect(), vec![]), |plan| plan.sorted_by(|_| ()));
         let part = Part {
             classes: None,
             rows: (0..target.len()).collect(),
             target: original.iter().map(|&i| target[i]).collect(),
             weights: None,
         };
-        Self { parts: vec![part], original }
+        Self { parts: vec![part], original, fold }
     }
 
     fn new(original: Vec<usize>, of: &[u32], (count, scheme): (usize, Scheme)) -> Self {
@@ -110,17 +113,18 @@ impl Arrangement {
             let target = rows.iter().map(|&at| if class_of[at] == later { 1.0 } else { -1.0 }).collect();
             Part { classes: Some((earlier, later)), rows, target, weights: None }
         };
-        Self { parts: scheme.sides(count).into_iter().map(part).collect(), original }
+        Self { parts: scheme.sides(count).into_iter().map(part).collect(), original, fold: vec![] }
     }
 
-    /// The class of each sample, from 1; 0 where there are none. No machine has two samples of one class on two sides.
-    pub(crate) fn marks(&self) -> Vec<u32> {
-        let mut marks = vec![0; self.original.len()];
+    /// The class of each sample, from 1 (0 where there are none), and which folds leave it out. No machine has two samples of one class on two sides.
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = self.fold.iter().map(|&fold| Mark { class: 0, fold }).collect();
+        marks.resize(self.original.len(), Mark::default());
         for part in &self.parts {
             let Some((earlier, later)) = part.classes else { continue };
             for (&at, target) in part.rows.iter().zip(&part.target) {
                 let class = if *target > 0.0 { Some(later) } else { earlier };
-                class.iter().for_each(|class| marks[at] = *class as u32 + 1);
+                class.iter().for_each(|class| marks[at].class = *class as u32 + 1);
             }
         }
         marks
@@ -200,13 +204,15 @@ mod tests {
         let classes = ClassLabels::new(&[3.0, 1.0, 2.0, 1.0, 3.0]).expect("three classes");
         let sorted = Arrangement::sorted(classes.of(), 3, Scheme::Pairs);
         assert_eq!(sorted.original, [1, 3, 2, 0, 4]);
-        assert_eq!(sorted.marks(), [1, 1, 2, 3, 3]);
+        assert_eq!(sorted.marks(), [1, 1, 2, 3, 3].map(|class| Mark { class, fold: 0 }));
         let of: Vec<_> = sorted.parts.iter().map(|p| (p.rows.clone(), p.target.clone())).collect();
         assert_eq!(of[0], (vec![0, 1, 2], vec![-1.0, -1.0, 1.0]));
         assert_eq!(of[2], (vec![2, 3, 4], vec![-1.0, 1.0, 1.0]));
         let plan = FoldPlan::from_text("0\n1\n0\n1\n1\n", 5).expect("folds");
         let folds = Arrangement::by_fold(&plan, &classes, Scheme::Pairs);
         assert_eq!((&folds.original[..], folds.is_identity()), (&[2, 0, 1, 3, 4][..], false));
+        let marks = [(2, 0), (3, 0), (1, 1), (1, 1), (3, 1)];
+        assert_eq!(folds.marks(), marks.map(|(class, fold)| Mark { class, fold }));
         let partition = |tests: [Vec<usize>; 2]| tests.map(|test| Held { out: test.clone(), test, round: 0 });
         assert_eq!(folds.folds(&plan), partition([vec![0, 1], vec![2, 3, 4]]));
         assert_eq!(folds.folds_of(&folds.parts[0], &plan), partition([vec![0], vec![1, 2]]));
@@ -220,7 +226,7 @@ mod tests {
         assert!(Arrangement::sorted(two.of(), 2, Scheme::Pairs).is_identity());
         // Nor do machines of all samples.
         let rest = Arrangement::sorted(classes.of(), 3, Scheme::Rest);
-        assert_eq!(rest.marks(), [3, 1, 2, 1, 3]);
+        assert_eq!(rest.marks(), [3, 1, 2, 1, 3].map(|class| Mark { class, fold: 0 }));
         assert!(rest.is_identity() && rest.parts.iter().all(|part| part.rows == [0, 1, 2, 3, 4]));
         assert_eq!((rest.parts[2].classes, &rest.parts[2].target[..]), (Some((None, 2)), &[1.0, -1.0, -1.0, -1.0, 1.0][..]));
     }

@@ -277,14 +277,20 @@ impl FoldPlan {
     }
 
     /// Samples in an order in which training sets are few runs: by the folds that leave them out, `then` by whatever the caller wants among equals, then as they
-    /// are.
-    pub(crate) fn sorted_by<K: Ord>(&self, then: impl Fn(usize) -> K) -> Vec<usize> {
+    /// are. Beside it a number for each set of folds.
+    pub(crate) fn sorted_by<K: Ord>(&self, then: impl Fn(usize) -> K) -> (Vec<usize>, Vec<u32>) {
         let mut out = vec![Vec::new(); self.samples];
         for fold in 0..self.folds() {
             self.left_out(fold).for_each(|sample| out[sample].push(fold as u32));
         }
         let mut order: Vec<usize> = (0..self.samples).collect();
         order.sort_by(|&a, &b| out[a].cmp(&out[b]).then_with(|| then(a).cmp(&then(b))));
-        order
+        let mut sets = 0;
+        let number = |at: usize| {
+            sets += u32::from(at > 0 && out[order[at]] != out[order[at - 1]]);
+            sets
+        };
+        let numbers = (0..order.len()).map(number).collect();
+        (order, numbers)
     }
 }

@@ -3,7 +3,7 @@
 use maxmargin_core::{Dual, Goal, Point, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, audit, certify};
 use maxmargin_cv::SmoFinish;
 use maxmargin_data::{Par, Samples};
-use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Rows, Space};
+use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Mark, Rows, Space};
 use maxmargin_testkit::conformance;
 use proptest::prelude::*;
 
@@ -66,6 +66,39 @@ proptest! {
         let few = solve(JOINS, &dual, &gram, zero(), 0);
         prop_assert_eq!(few.solution.alpha, one.solution.alpha);
     }
+}
+
+/// Where matrices know of classes and folds, kinds that a fold alone has lie together and take no part when it is left out, and only those of both classes are two variables.
+#[test]
+fn what_a_fold_alone_has_is_left_out_with_it() {
+    let n = 4500;
+    let (gram, labels) = copies(n, 12, 3);
+    let mark = |i: usize| Mark { class: u32::from(labels[i] > 0.0), fold: (3 * i / n) as u32 };
+    let gram = gram.marked((0..n).map(mark).collect());
+    let seen: Vec<usize> = (n / 3..n).collect();
+    let dual = Dual::c_svc(seen.clone(), labels[n / 3..].to_vec(), vec![1.0; seen.len()]).expect("two classes");
+    let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 26);
+    assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
+    let distinct = gram.distinct().expect("copies");
+    let of = |i: usize| distinct.of[i] as usize;
+    assert!((0..n).all(|i| (of(i) < distinct.spread) <= (0..n).all(|j| of(i) != of(j) || mark(i) == mark(j))));
+    let mut variables: Vec<(usize, bool)> = seen.iter().map(|&i| (of(i), labels[i] > 0.0)).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let most = variables.len() + 256;
+    let all = 2 * distinct.first.len() - distinct.mixed;
+    assert!(most < all, "{most} of {all}");
+    assert!(
+        joined(&solved).is_some_and(|count| (variables.len()..most).contains(&(count as usize))),
+        "{most}: {:?}",
+        joined(&solved)
+    );
+    // Marks that are wrong are not believed.
+    let (gram, labels) = copies(200, 4, 3);
+    let dual = Dual::c_svc((0..200).collect(), labels, vec![1.0; 200]).expect("two classes");
+    let gram = gram.marked(vec![Mark::default(); 200]);
+    let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24);
+    assert!(joined(&solved).is_none() && certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
 }
 
 #[test]

@@ -5,21 +5,32 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// The different samples of a matrix. Those whose copies bear several marks (classes) are at the end, so that a problem with two variables for each of them (one for each sign) has
-/// few runs and no variable that nobody needs.
+/// What problems over a matrix know of a sample beside its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Samples of one class have one sign, whatever the problem.
+    pub class: u32,
+    /// Samples of one fold are left out together.
+    pub fold: u32,
+}
+
+/// The different samples of a matrix: first those whose copies are of one class and fold, in the order of the matrix, then those of one class, then the others. A problem with two variables
+/// for each of these (one for each sign) has few runs and no variable that nobody needs, and so has one that leaves a fold out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distinct {
     /// The first sample of each kind, as an index of the matrix.
     pub first: Vec<usize>,
     /// The kind of each sample.
     pub of: Vec<u32>,
-    /// The copies of each kind before this one bear one mark.
+    /// The copies of each kind before this one are of one class and fold.
+    pub spread: usize,
+    /// The copies of each kind before this one are of one class.
     pub mixed: usize,
 }
 
 impl Distinct {
     /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
-    pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>), mark: impl Fn(usize) -> u32) -> Option<Self> {
+    pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>), mark: impl Fn(usize) -> Mark) -> Option<Self> {
         // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
         let mut kinds: HashMap<u64, u32, BuildHasherDefault<AsItIs>> =
             HashMap::with_capacity_and_hasher(len, BuildHasherDefault::default());
@@ -36,10 +47,11 @@ impl Distinct {
             });
             let kind = if same { known } else { first.len() as u32 };
             if same {
-                several[kind as usize] |= mark(i) != mark(first[kind as usize]);
+                let (one, other) = (mark(i), mark(first[kind as usize]));
+                several[kind as usize] |= u8::from(one.fold != other.fold) | u8::from(one.class != other.class) << 1;
             } else {
                 first.push(i);
-                several.push(false);
+                several.push(0_u8);
             }
             of.push(kind);
         }
@@ -48,11 +60,12 @@ impl Distinct {
         }
         let mut order: Vec<usize> = (0..first.len()).collect();
         order.sort_by_key(|&kind| several[kind]);
-        let mixed = order.partition_point(|&kind| !several[kind]);
+        let before = |what: u8| order.partition_point(|&kind| several[kind] < what);
+        let (spread, mixed) = (before(1), before(2));
         let mut place = vec![0_u32; order.len()];
         order.iter().enumerate().for_each(|(at, &kind)| place[kind] = at as u32);
         of.iter_mut().for_each(|kind| *kind = place[*kind as usize]);
-        Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, mixed })
+        Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, spread, mixed })
     }
 }
 
@@ -120,15 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_of_several_marks_come_last() {
-        let (content, mark) = ([7, 3, 7, 9, 3, 7, 1], [0, 1, 0, 1, 0, 0, 0]);
+    fn kinds_of_several_folds_come_late_and_those_of_several_classes_last() {
+        let (content, class, fold) = ([7, 3, 7, 9, 3, 7, 1, 9], [0, 1, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1, 0, 1, 1, 1]);
         let write = |i: usize, words: &mut Vec<u64>| words.push(content[i]);
-        let distinct = Distinct::of(content.len(), write, |i| mark[i]).expect("copies");
-        assert_eq!(distinct, Distinct { first: vec![0, 3, 6, 1], of: vec![0, 3, 0, 1, 3, 0, 2], mixed: 3 });
-        // Where every sample has a mark of its own these are all that have copies.
-        let distinct = Distinct::of(content.len(), write, |i| i as u32).expect("copies");
-        assert_eq!(distinct, Distinct { first: vec![3, 6, 0, 1], of: vec![2, 3, 2, 0, 3, 2, 1], mixed: 2 });
-        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| 0), None);
+        let distinct = Distinct::of(content.len(), write, |i| Mark { class: class[i], fold: fold[i] }).expect("copies");
+        let (first, of) = (vec![3, 6, 0, 1], vec![2, 3, 2, 0, 3, 2, 1, 0]);
+        assert_eq!(distinct, Distinct { first, of, spread: 2, mixed: 3 });
+        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| Mark::default()), None);
     }
 
     #[test]
@@ -142,7 +153,7 @@ mod tests {
         let other = ends_as(8, &one);
         assert_eq!(number(&one), number(&other));
         let content = [one, other, one, other];
-        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| 0).expect("copies");
+        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| Mark::default()).expect("copies");
         assert_eq!(distinct.of[0], distinct.of[2]);
         assert!(distinct.of[1] != distinct.of[0] && distinct.of[3] != distinct.of[0]);
     }

@@ -2,7 +2,7 @@
 
 use crate::dense::Dense;
 use crate::diagnose::some_pairs;
-use crate::distinct::Distinct;
+use crate::distinct::{Distinct, Mark};
 use crate::entry::Entry;
 use crate::integers::Integers;
 use crate::precomputed::Precomputed;
@@ -31,8 +31,8 @@ pub struct KernelGram {
     diagonal: Vec<f64>,
     /// Which samples are equal, once somebody has asked.
     distinct: Arc<OnceLock<Option<Arc<Distinct>>>>,
-    /// A mark of each sample; empty: each has its own.
-    marks: Arc<[u32]>,
+    /// A mark of each sample; empty: nothing is known.
+    marks: Arc<[Mark]>,
 }
 
 /// The samples in the form that the dot products are computed from.
@@ -114,13 +114,13 @@ impl KernelGram {
         Ok(Self { distinct: Arc::clone(&self.distinct), marks: Arc::clone(&self.marks), ..other })
     }
 
-    /// The same matrix with a mark of each sample: problems over it give equal samples of one mark one sign ([`Distinct`]).
+    /// The same matrix with a mark of each sample, by which equal samples are put in order ([`Distinct`]).
     ///
     /// # Panics
     ///
     /// When there are not as many marks as samples.
     #[must_use]
-    pub fn marked(self, marks: Vec<u32>) -> Self {
+    pub fn marked(self, marks: Vec<Mark>) -> Self {
         assert_eq!(marks.len(), self.len(), "a mark for each sample");
         Self { marks: marks.into(), distinct: Arc::default(), ..self }
     }
@@ -253,7 +253,7 @@ impl Gram for KernelGram {
     }
 
     fn distinct(&self) -> Option<Arc<Distinct>> {
-        let mark = |i: usize| self.marks.get(i).copied().unwrap_or(i as u32);
+        let mark = |i: usize| self.marks.get(i).copied().unwrap_or(Mark { class: i as u32, fold: 0 });
         let find = || match &*self.store {
             Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark),
             Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark),

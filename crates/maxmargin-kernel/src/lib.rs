@@ -39,7 +39,7 @@ mod user;
 pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
 pub use cross::{Expansion, decision_table, decision_values};
 pub use diagnose::{Diagnosis, diagnose};
-pub use distinct::{Distinct, Merged};
+pub use distinct::{Distinct, Mark, Merged};
 pub use entries::Entries;
 pub use features::Matrix;
 pub use fn_gram::FnGram;

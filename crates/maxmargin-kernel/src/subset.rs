@@ -1,6 +1,6 @@
 //! A part of a Gram matrix: some of its samples, in an order of their own.
 
-use crate::distinct::Distinct;
+use crate::distinct::{Distinct, Mark};
 use crate::{Gram, Tile};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
@@ -121,8 +121,9 @@ impl Gram for Subset<'_> {
     fn distinct(&self) -> Option<Arc<Distinct>> {
         let whole = self.gram.distinct()?;
         let kind = |k: usize| whole.of[self.ids[k]];
-        // Which mark each has is known no more.
-        let mark = |k: usize| if (kind(k) as usize) < whole.mixed { 0 } else { k as u32 };
+        // What the marks of the others were is known no more.
+        let one = |k: usize, until: usize| if (kind(k) as usize) < until { 0 } else { k as u32 };
+        let mark = |k: usize| Mark { class: one(k, whole.mixed), fold: one(k, whole.spread) };
         Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark).map(Arc::new)
     }
 

@@ -49,7 +49,7 @@ const SHARE: f64 = 0.1;
 const NEAR: f64 = 0.5;
 
 /// Rounds that begin with less than this violation take in variables that are so near from everywhere, not those of the last set alone: what would come in next anyway.
-const CLOSE: f64 = 0.2;
+const CLOSE: f64 = 2.0;
 
 /// Few of the rows of a set are needed: most of its variables stay where they are.
 const WHOLE: f64 = 0.6;

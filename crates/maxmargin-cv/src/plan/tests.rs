@@ -140,14 +140,16 @@ fn every_plan_round_trips_as_text() {
 #[test]
 fn training_sets_are_few_runs() {
     let runs = |plan: &FoldPlan| -> usize {
-        let order = plan.sorted_by(|_| 0);
+        let (order, sets) = plan.sorted_by(|_| 0);
+        let out = |sample: usize| (0..plan.folds()).filter(|fold| !plan.train(*fold).contains(&sample)).collect::<Vec<_>>();
+        (1..order.len()).for_each(|at| assert_eq!(sets[at] == sets[at - 1], out(order[at]) == out(order[at - 1])));
         let of = |fold: usize| {
             let trained: Vec<bool> = order.iter().map(|sample| plan.train(fold).contains(sample)).collect();
             trained.chunk_by(|a, b| a == b).filter(|run| run[0]).count()
         };
         (0..plan.folds()).map(of).max().unwrap()
     };
-    assert_eq!(FoldPlan::shuffled(40, 5, 1).unwrap().sorted_by(|_| 0), {
+    assert_eq!(FoldPlan::shuffled(40, 5, 1).unwrap().sorted_by(|_| 0).0, {
         let plan = FoldPlan::shuffled(40, 5, 1).unwrap();
         (0..5).flat_map(|fold| plan.test(fold).to_vec()).collect::<Vec<_>>()
     });

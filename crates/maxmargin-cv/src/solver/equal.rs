@@ -2,6 +2,22 @@
 
 use maxmargin_core::{Balance, Dual, Solution, Start};
 use maxmargin_kernel::{Distinct, Merged, Rows};
+use std::ops::Range;
+
+/// Fewer places than these between two that are used are not worth a run of their own.
+const GAP: usize = 256;
+
+/// The places that are there, in runs that no long stretch of others lies in.
+fn stretches(there: &[bool]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in (0..there.len()).filter(|&at| there[at]) {
+        match runs.last_mut() {
+            Some(run) if at < run.end + GAP => run.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
 
 /// A problem whose copies are joined, and the way back.
 pub(crate) struct Joined<'r> {
@@ -23,7 +39,7 @@ impl<'r> Joined<'r> {
         }
         // Samples are compared only for problems that can be joined.
         let merged = rows.merged()?;
-        let Distinct { first, of: kind, mixed } = merged.distinct();
+        let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         // Every kind with the sign of its first variable; then those whose copies may have both with the other.
         let mut signs = vec![0.0; kinds];
@@ -38,23 +54,26 @@ impl<'r> Joined<'r> {
             // Nothing: signs that are not those of the marks.
             if sign[k] == signs[at] { Some(at) } else { (at >= *mixed).then(|| kinds + at - mixed) }
         };
-        let of = (0..dual.len()).map(place).collect::<Option<Vec<usize>>>()?;
-        let mut upper = vec![0.0; 2 * kinds - mixed];
-        for (k, &at) in of.iter().enumerate() {
-            upper[at] += dual.upper()[k];
-        }
-        let other = upper[kinds..].iter().any(|u| *u > 0.0);
-        upper.truncate(if other { upper.len() } else { kinds });
-        // Passes go over those with an empty box, too: what takes no part in a fold.
-        let used = upper.iter().filter(|u| **u > 0.0).count();
-        if 10 * used > 9 * dual.len() || 8 * upper.len() > 9 * dual.len() {
+        let mut of = (0..dual.len()).map(place).collect::<Option<Vec<usize>>>()?;
+        let mut there = vec![false; 2 * kinds - mixed];
+        of.iter().for_each(|&at| there[at] = true);
+        let places = stretches(&there);
+        let count = places.iter().map(Range::len).sum::<usize>();
+        // Passes go over the few between others that are not there, too.
+        let used = there.iter().filter(|there| **there).count();
+        if 10 * used > 9 * dual.len() || 8 * count > 9 * dual.len() {
             return None;
         }
+        let mut moved = vec![usize::MAX; there.len()];
+        places.iter().flat_map(Range::clone).enumerate().for_each(|(to, at)| moved[at] = to);
+        of.iter_mut().for_each(|at| *at = moved[*at]);
+        let mut upper = vec![0.0; count];
+        of.iter().zip(dual.upper()).for_each(|(&at, u)| upper[at] += u);
         // A kind that is not there has a box of nothing, and any sign.
         signs.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
-        let ids = (0..kinds).chain(*mixed..kinds).take(upper.len()).collect();
-        let signs = (0..upper.len()).map(|at| if at < kinds { signs[at] } else { -signs[at - kinds + mixed] }).collect();
-        let lin = vec![dual.lin()[0]; upper.len()];
+        let of_place = |at: usize| if at < kinds { (at, signs[at]) } else { (at - kinds + mixed, -signs[at - kinds + mixed]) };
+        let (ids, signs) = places.into_iter().flatten().map(of_place).unzip();
+        let lin = vec![dual.lin()[0]; count];
         let dual = Dual::new(ids, signs, lin, upper, 0.0, dual.balance()).ok()?;
         Some(Self { dual, merged, of })
     }
@@ -104,5 +123,21 @@ impl<'r> Joined<'r> {
             if alpha == all { upper } else { (alpha * (upper / all)).min(upper) }
         };
         ((0..whole.len()).map(share).collect(), self.of.iter().map(|&at| gradient[at]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GAP, stretches};
+
+    #[test]
+    fn long_stretches_of_nothing_are_left_out() {
+        let mut there = vec![true; 3 * GAP];
+        there[5..7].fill(false);
+        there[GAP..2 * GAP].fill(false);
+        assert_eq!(stretches(&there), [0..GAP, 2 * GAP..3 * GAP]);
+        there[..GAP].fill(false);
+        assert_eq!(stretches(&there), [2 * GAP..3 * GAP]);
+        assert_eq!(stretches(&[false; 9]), []);
     }
 }
