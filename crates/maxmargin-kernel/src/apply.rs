@@ -13,6 +13,8 @@ use std::ops::Range;
 const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
 const IDS: usize = 64;
+/// Right-hand sides from which on it pays to look for what they have in common.
+const ALIKE: usize = 4;
 
 /// `F = K[columns, ids] · coef` in `f64`: `coef` is row-major `ids.len() × h`, the result row-major `columns.len() × h`.
 ///
@@ -50,43 +52,87 @@ pub fn apply_exact_asking(
     if h == 0 {
         return Ok(result);
     }
-    let used: Vec<usize> = (0..ids.len()).filter(|k| coef[k * h..(k + 1) * h].iter().any(|&c| c != 0.0)).collect();
-    let coef: Vec<f64> = used.iter().flat_map(|k| &coef[k * h..(k + 1) * h]).copied().collect();
-    let ids: Vec<usize> = used.iter().map(|&k| ids[k]).collect();
+    let shares = shares(ids, coef, h);
     // A group is what all threads do between two questions: some tiles of some columns, each tile's sums kept until its last ids.
     let group = COLUMNS * par.threads();
     let per_value = KERNEL_VALUE + 2 * h as u64;
     let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
+    // Behind those of each right-hand side lie the sums that all have.
+    let (kept, common) = (h + 1, shares.iter().any(|share| share.columns.last() == Some(&h)));
     for (g, result) in result.chunks_mut(group * h).enumerate() {
-        let mut sums = vec![0.0; result.len()];
-        for (ids, coef) in ids.chunks(IDS * tiles).zip(coef.chunks(IDS * tiles * h)) {
-            asking.spend(per_value * (ids.len() * COLUMNS.min(result.len() / h)) as u64)?;
-            par.for_chunks(&mut sums, COLUMNS * h, |t, sums| {
-                let start = columns.start + g * group + t * COLUMNS;
-                let count = sums.len() / h;
-                let mut tile = vec![0.0; IDS * count];
-                for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * h)) {
-                    let tile = &mut tile[..ids.len() * count];
-                    gram.fill_exact(ids, start..start + count, tile);
-                    matmul(
-                        MatMut::from_row_major_slice_mut(sums, h, count),
-                        Accum::Add,
-                        MatRef::from_column_major_slice(coef, h, ids.len()),
-                        MatRef::from_row_major_slice(tile, ids.len(), count),
-                        1.0,
-                        Threads::Seq,
-                    );
-                }
-            });
+        let mut sums = vec![0.0; result.len() / h * kept];
+        for share in &shares {
+            let width = share.columns.len();
+            for (ids, coef) in share.ids.chunks(IDS * tiles).zip(share.coef.chunks(IDS * tiles * width)) {
+                asking.spend(per_value * (ids.len() * COLUMNS.min(result.len() / h)) as u64)?;
+                par.for_chunks(&mut sums, COLUMNS * kept, |t, sums| {
+                    let start = columns.start + g * group + t * COLUMNS;
+                    let count = sums.len() / kept;
+                    let mut tile = vec![0.0; IDS * count];
+                    let mut part = vec![0.0; width * count];
+                    for (ids, coef) in ids.chunks(IDS).zip(coef.chunks(IDS * width)) {
+                        let tile = &mut tile[..ids.len() * count];
+                        gram.fill_exact(ids, start..start + count, tile);
+                        matmul(
+                            MatMut::from_row_major_slice_mut(&mut part, width, count),
+                            Accum::Add,
+                            MatRef::from_column_major_slice(coef, width, ids.len()),
+                            MatRef::from_row_major_slice(tile, ids.len(), count),
+                            1.0,
+                            Threads::Seq,
+                        );
+                    }
+                    for (part, column) in part.chunks_exact(count).zip(&share.columns) {
+                        sums[column * count..][..count].iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+                    }
+                });
+            }
         }
-        for (sums, result) in sums.chunks(COLUMNS * h).zip(result.chunks_mut(COLUMNS * h)) {
-            let count = sums.len() / h;
+        for (sums, result) in sums.chunks(COLUMNS * kept).zip(result.chunks_mut(COLUMNS * h)) {
+            let count = sums.len() / kept;
             for (j, out) in result.chunks_exact_mut(h).enumerate() {
                 out.iter_mut().enumerate().for_each(|(c, o)| *o = sums[c * count + j]);
+                if common {
+                    out.iter_mut().for_each(|o| *o += sums[h * count + j]);
+                }
             }
         }
     }
     Ok(result)
+}
+
+/// Samples whose coefficients are alike: they are products with few columns, however many right-hand sides there are.
+struct Share {
+    ids: Vec<usize>,
+    /// Row-major, as many as columns for each sample.
+    coef: Vec<f64>,
+    /// The right-hand sides that they are added to; the number of these: all of them.
+    columns: Vec<usize>,
+}
+
+/// Samples whose coefficients are not all 0, by what these have in common. Folds of a cross-validation have the coefficients of their bounded samples in common, but for
+/// the one that leaves a sample out.
+fn shares(ids: &[usize], coef: &[f64], h: usize) -> Vec<Share> {
+    let share = |columns: Vec<usize>| Share { ids: Vec::new(), coef: Vec::new(), columns };
+    let mut apart = share((0..h).collect());
+    let mut alike = share(vec![h]);
+    let mut but_one: Vec<Share> = (0..h).map(|column| share(vec![column, h])).collect();
+    for (&id, row) in ids.iter().zip(coef.chunks_exact(h)) {
+        if row.iter().all(|c| *c == 0.0) {
+            continue;
+        }
+        // Of two neighbours one is what all but one have.
+        let other = |common: f64| row.iter().position(|c| *c != common).filter(|at| row[at + 1..].iter().all(|c| *c == common));
+        let common = if h < ALIKE { None } else { [row[0], row[1]].into_iter().find(|common| other(*common).is_some()) };
+        let (to, coef): (&mut Share, &[f64]) = match common.map(|common| (common, other(common))) {
+            _ if h >= ALIKE && row.iter().all(|c| *c == row[0]) => (&mut alike, &row[..1]),
+            Some((common, Some(at))) => (&mut but_one[at], &[row[at] - common, common]),
+            _ => (&mut apart, row),
+        };
+        to.ids.push(id);
+        to.coef.extend_from_slice(coef);
+    }
+    [apart, alike].into_iter().chain(but_one).filter(|share| !share.ids.is_empty()).collect()
 }
 
 /// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.
