@@ -4,7 +4,6 @@ use crate::Gram;
 use crate::rows::SINGLE_VALUE;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::sums::{add_scaled, dot};
 use std::ops::Range;
@@ -55,7 +54,8 @@ pub fn apply_exact_asking(
     let shares = shares(ids, coef, h);
     // A group is what all threads do between two questions: some tiles of some columns, each tile's sums kept until its last ids.
     let group = COLUMNS * par.threads();
-    let per_value = KERNEL_VALUE + 2 * h as u64;
+    // Eight operations a nanosecond, of values and of products with them; pieces that are too small are spent on waiting for each other.
+    let per_value = (8.0 * gram.value_cost()).ceil() as u64 + h as u64 / 4;
     let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
     // Behind those of each right-hand side lie the sums that all have.
     let (kept, common) = (h + 1, shares.iter().any(|share| share.columns.last() == Some(&h)));
