@@ -15,33 +15,37 @@ pub struct Between<'a> {
     pub most: &'a [f64],
 }
 
-/// `to_k = at_k + step · p_k`, and whether all of that lies between the bounds, at none of them.
+/// `p_k = turn · p_k` and `to_k = at_k + step · p_k`, and how many of these lie outside of the bounds or at one.
 ///
 /// # Panics
 ///
 /// When slices differ in length.
-pub fn moved(from: Between, p: &[f64], step: f64, to: &mut [f64]) -> bool {
+pub fn moved(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
     let n = to.len();
     assert!([from.at, from.least, from.most, p].iter().all(|slice| slice.len() == n), "one length");
     match level() {
         // SAFETY: `level` found these instructions on this machine.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Avx2 => unsafe { moved_avx2(from, p, step, to) },
-        _ => plain(from, p, step, to),
+        Level::Avx512 => unsafe { moved_avx512(from, p, turn, step, to) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { moved_avx2(from, p, turn, step, to) },
+        _ => plain(from, p, turn, step, to),
     }
 }
 
 #[inline(always)]
-fn plain(Between { at, least, most }: Between, p: &[f64], step: f64, to: &mut [f64]) -> bool {
+fn plain(Between { at, least, most }: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
     let n = to.len();
-    let (at, least, most, p) = (&at[..n], &least[..n], &most[..n], &p[..n]);
+    let (at, least, most, p) = (&at[..n], &least[..n], &most[..n], &mut p[..n]);
     let mut inside = 0_u64;
     for k in 0..n {
+        p[k] *= turn;
         to[k] = at[k] + step * p[k];
         // Counted without a branch: not a number is outside, too.
         inside += u64::from(to[k] > least[k]) & u64::from(to[k] < most[k]);
     }
-    inside == n as u64
+    n - inside as usize
 }
 
 /// # Safety
@@ -49,6 +53,15 @@ fn plain(Between { at, least, most }: Between, p: &[f64], step: f64, to: &mut [f
 /// Needs AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn moved_avx2(from: Between, p: &[f64], step: f64, to: &mut [f64]) -> bool {
-    plain(from, p, step, to)
+unsafe fn moved_avx2(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, turn, step, to)
+}
+
+/// # Safety
+///
+/// Needs AVX-512 F, BW, DQ and VL.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn moved_avx512(from: Between, p: &mut [f64], turn: f64, step: f64, to: &mut [f64]) -> usize {
+    plain(from, p, turn, step, to)
 }

@@ -1,6 +1,6 @@
 //! The SMO passes with AVX-512: sixteen kernel values, twice eight doubles, sets as mask registers.
 
-use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate};
+use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update};
 use crate::row::avx512::{Source, Stretch};
 use crate::row::{FEW_CODES, Form, MANY_CODES, Row, VALUES};
 use std::arch::x86_64::*;
@@ -127,7 +127,25 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
         }
         start = end;
     }
-    locate(f, up, low, (min_up, chunk_up), (max_low, chunk_low))
+    let (argmin_up, argmax_low) = (place(f, up, min_up, chunk_up), place(f, low, max_low, chunk_low));
+    Extremes { min_up, argmin_up, max_low, argmax_low }
+}
+
+/// The first element of a chunk that has this value and is in the set.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {
+    let value = _mm512_set1_pd(value);
+    for (k, eight) in (chunk..f.len().min(chunk + CHUNK)).step_by(8).zip(f[chunk..].chunks(8)) {
+        let live = if eight.len() == 8 { !0 } else { (1 << eight.len()) - 1 };
+        // SAFETY: the mask keeps the load inside these elements.
+        let here = unsafe { _mm512_maskz_loadu_pd(live, eight.as_ptr()) };
+        let found = _mm512_mask_cmp_pd_mask::<_CMP_EQ_OQ>(live & set[k / 8], here, value);
+        if found != 0 {
+            return k + found.trailing_zeros() as usize;
+        }
+    }
+    usize::MAX
 }
 
 /// # Safety

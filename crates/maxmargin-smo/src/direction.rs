@@ -104,13 +104,8 @@ impl Direction {
         self.places.iter().copied().zip(self.beta.iter().copied())
     }
 
-    /// Takes a multiple of the last direction.
-    pub(crate) fn turn(&mut self, turn: f64) {
-        self.p.iter_mut().for_each(|p| *p *= turn);
-    }
-
-    /// Adds `amount` at a place whose `s α` is `beta`, between bounds.
-    pub(crate) fn add(&mut self, place: usize, amount: f64, beta: f64, (least, most): (f64, f64)) {
+    /// Holds a place whose `s α` is `beta`, between bounds.
+    pub(crate) fn hold(&mut self, place: usize, beta: f64, (least, most): (f64, f64)) {
         if self.slot[place] == NONE {
             self.slot[place] = self.places.len() as u32;
             self.places.push(place);
@@ -119,15 +114,24 @@ impl Direction {
             self.least.push(least);
             self.most.push(most);
         }
-        self.p[self.slot[place] as usize] += amount;
     }
 
-    /// Moves everything `wanted` along the direction, or to the first bound; the direction has this curvature.
-    pub(crate) fn go(&mut self, wanted: f64, curvature: f64) -> Reach {
+    /// Takes a multiple of the last direction with `pair`, which it holds, and moves everything `wanted` along it, or to the first bound; the direction has this
+    /// curvature.
+    pub(crate) fn go(&mut self, turn: f64, pair: [(usize, f64); 2], wanted: f64, curvature: f64) -> Reach {
         self.length = curvature;
-        let Self { beta, least, most, p, moved: to, .. } = &mut *self;
+        let Self { beta, least, most, p, moved: to, slot, .. } = &mut *self;
         to.resize(p.len(), 0.0);
-        if moved(Between { at: beta, least, most }, p, wanted, to) {
+        let mut outside = moved(Between { at: beta, least, most }, p, turn, wanted, to);
+        for (place, amount) in pair {
+            let k = slot[place] as usize;
+            let inside = |value: f64| value > least[k] && value < most[k];
+            outside -= usize::from(!inside(to[k]));
+            p[k] += amount;
+            to[k] = beta[k] + wanted * p[k];
+            outside += usize::from(!inside(to[k]));
+        }
+        if outside == 0 {
             std::mem::swap(beta, to);
             return Reach::Free;
         }

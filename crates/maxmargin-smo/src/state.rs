@@ -253,12 +253,11 @@ impl State {
             self.settle(direction);
         }
         let curvature = (a - saved * a).max(TAU);
-        direction.turn(turn);
-        for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
+        for place in pair {
             let (sign, upper) = (self.sign[place], self.upper[place]);
-            direction.add(place, amount, sign * self.alpha[place], Direction::bounds(sign, upper));
+            direction.hold(place, sign * self.alpha[place], Direction::bounds(sign, upper));
         }
-        let reach = direction.go(b / curvature, curvature);
+        let reach = direction.go(turn, [(pair[0], 1.0), (pair[1], -1.0)], b / curvature, curvature);
         let step = if let Reach::Bound(step) = reach { step } else { b / curvature };
         for (place, amount) in pair.into_iter().zip([1.0, -1.0]) {
             self.add(place, amount * step * self.ridge_at(place));

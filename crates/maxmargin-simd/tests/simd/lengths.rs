@@ -93,7 +93,7 @@ fn passes_with_a_direction_refuse_what_is_short() {
     }
     let go = |at: usize, p: usize| {
         let from = Between { at: &[0.0; 24][..at], least: &[-1.0; 24], most: &[1.0; 24] };
-        moved(from, &[0.0; 24][..p], 0.1, &mut [0.0; 24]);
+        moved(from, &mut [0.0; 24][..p], 1.0, 0.1, &mut [0.0; 24]);
     };
     go(24, 24);
     refused(|| go(23, 24), "one length");

@@ -179,17 +179,19 @@ proptest! {
     }
 
     #[test]
-    fn moves_stay_between_bounds_or_say_so(state in states(), step in -0.5..0.5_f64, all in any::<bool>()) {
+    fn moves_stay_between_bounds_or_say_so(state in states(), turn in -2.0..2.0_f64, step in -0.5..0.5_f64, nth in 1_usize..9) {
         let p: Vec<f64> = state.ki.iter().map(|k| f64::from(*k)).collect();
         let at: Vec<f64> = state.kj.iter().map(|k| f64::from(*k)).collect();
-        // Half of all samples of moves stay inside; of the others one that ends at its bound is outside.
-        let most: Vec<f64> = at.iter().zip(&p).map(|(at, p)| if all { 3.0 } else { at + step * p }).collect();
-        let least = vec![-3.0; p.len()];
+        let turned: Vec<f64> = p.iter().map(|p| turn * p).collect();
+        let ends: Vec<f64> = at.iter().zip(&turned).map(|(at, p)| at + step * p).collect();
+        // What ends at its bound is outside; every other one of these at the lower.
+        let most: Vec<f64> = ends.iter().enumerate().map(|(k, end)| if k % nth == 0 { *end } else { 3.0 }).collect();
+        let least: Vec<f64> = ends.iter().enumerate().map(|(k, end)| if k % (2 * nth) == nth { *end } else { -3.0 }).collect();
+        let outside = (0..p.len()).filter(|k| k % nth == 0 || k % (2 * nth) == nth).count();
         at_each_level(|level| {
-            let mut to = vec![f64::NAN; p.len()];
-            let inside = moved(Between { at: &at, least: &least, most: &most }, &p, step, &mut to);
-            assert_eq!(inside, all, "{level:?}");
-            assert!(to.iter().zip(&at).zip(&p).all(|((to, at), p)| *to == at + step * p), "{level:?}");
+            let (mut to, mut p) = (vec![f64::NAN; p.len()], p.clone());
+            assert_eq!(moved(Between { at: &at, least: &least, most: &most }, &mut p, turn, step, &mut to), outside, "{level:?}");
+            assert!((&to, &p) == (&ends, &turned), "{level:?}");
         });
     }
 }
