@@ -13,6 +13,7 @@ pub(crate) mod diff;
 mod evidence;
 mod finished;
 mod folds;
+pub(crate) mod grids;
 mod lines;
 pub(crate) mod machine;
 mod means;

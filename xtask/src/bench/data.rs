@@ -61,7 +61,7 @@ impl<'a> Inputs<'a> {
             return fail(format!("{}: folds need a number k", problem.name));
         };
         let text = fs::read_to_string(&input.path).context(input.path.display())?;
-        let folds = folds::lines(&text, k as usize).context(input.path.display())?;
+        let folds = folds::lines(&text, k as usize, true).context(input.path.display())?;
         self.write(&format!("{}.k{k}.folds", problem.name), &folds)
     }
 
@@ -129,7 +129,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Writes a file that all programs can read; its path holds from every folder.
-    fn write(&self, name: &str, text: &str) -> Outcome<PathBuf> {
+    pub(crate) fn write(&self, name: &str, text: &str) -> Outcome<PathBuf> {
         fs::create_dir_all(&self.scratch).context(self.scratch.display())?;
         let target = self.scratch.join(name.replace(' ', "-"));
         fs::write(&target, text).context(target.display())?;

@@ -44,7 +44,7 @@ impl Rand {
     }
 }
 
-/// The fold in which `svm-train -v k` tests each sample.
+/// The fold in which `svm-train -v k` tests each sample of a classification.
 fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     let mut classes: Vec<f64> = Vec::new();
     for label in labels {
@@ -56,10 +56,14 @@ fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     if classes == [-1.0, 1.0] {
         classes.reverse();
     }
+    cut(classes.iter().map(|class| (0..labels.len()).filter(|&i| labels[i] == *class).collect()), labels.len(), k)
+}
+
+/// Each of `parts` of so many samples, shuffled and cut into `k` folds.
+fn cut(parts: impl Iterator<Item = Vec<usize>>, samples: usize, k: usize) -> Vec<usize> {
     let mut rand = Rand::unseeded();
-    let mut fold_of = vec![0; labels.len()];
-    for class in classes {
-        let mut members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == class).collect();
+    let mut fold_of = vec![0; samples];
+    for mut members in parts {
         let n = members.len();
         for i in 0..n {
             members.swap(i, i + rand.next() % (n - i));
@@ -71,14 +75,16 @@ fn libsvm(labels: &[f64], k: usize) -> Vec<usize> {
     fold_of
 }
 
-/// The folds of data in LIBSVM format, one number a line.
-pub(crate) fn lines(data: &str, k: usize) -> Outcome<String> {
+/// The folds of data in LIBSVM format, one number a line; those of values are cut from all samples together, without regard to `classes`.
+pub(crate) fn lines(data: &str, k: usize, classes: bool) -> Outcome<String> {
     let label = |(n, line): (usize, &str)| {
         let word = line.split_whitespace().next().unwrap_or_default();
         word.parse::<f64>().context(format_args!("line {}: label `{word}`", n + 1))
     };
     let labels: Vec<f64> = data.lines().enumerate().map(label).collect::<Outcome<_>>()?;
-    let folds: Vec<String> = libsvm(&labels, k).iter().map(ToString::to_string).collect();
+    let all = || std::iter::once((0..labels.len()).collect());
+    let folds = if classes { libsvm(&labels, k) } else { cut(all(), labels.len(), k) };
+    let folds: Vec<String> = folds.iter().map(ToString::to_string).collect();
     Ok(folds.join("\n") + "\n")
 }
 

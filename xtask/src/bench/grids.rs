@@ -1,0 +1,319 @@
+//! `cargo xtask grids`: whole searches of C and gamma as processes, beside a loop of `svm-train -v` over some of the same cells, on LIBSVM's own folds.
+
+use super::data::Inputs;
+use super::folds;
+use super::machine::Machine;
+use super::numbers::{seconds, times};
+use super::peer;
+use super::spec::Problem;
+use crate::datasets::folders;
+use crate::failure::{Context, Outcome, fail};
+use crate::tools::{cargo, on_path, root, target_directory};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Folds of every search.
+const FOLDS: usize = 5;
+
+/// How often a process that may take too long is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The ratio that the project asks for.
+const WANTED: f64 = 100.0;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only this problem of xtask/searches/grids.toml; say it again for another
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// LIBSVM computes every so-manieth cell; the time of all is extrapolated
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    share: u16,
+    /// Seconds after which LIBSVM's cell is ended, and counted as so many
+    #[arg(long, value_name = "SECONDS", default_value_t = 900)]
+    limit: u64,
+    /// Compute nothing: write the page from its raw lines
+    #[arg(long)]
+    render: bool,
+    /// Measure a tree with changes, which nobody can measure again
+    #[arg(long)]
+    uncommitted: bool,
+}
+
+#[derive(Deserialize)]
+struct Searches {
+    problem: Vec<Problem>,
+}
+
+/// One search, and what it was measured beside.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    problem: String,
+    note: Option<String>,
+    rows: usize,
+    cells: usize,
+    seconds: f64,
+    peak_bytes: u64,
+    /// Cells of LIBSVM, in the order of ours.
+    peer: Vec<Cell>,
+    /// Every so-manieth of ours is among them.
+    share: u16,
+    limit: u64,
+    machine: Machine,
+}
+
+/// A cell that LIBSVM has computed.
+#[derive(Serialize, Deserialize)]
+struct Cell {
+    c: f64,
+    gamma: f64,
+    seconds: f64,
+    /// Percent right, or the mean square of errors; nothing where it was ended.
+    theirs: Option<f64>,
+    ours: f64,
+}
+
+impl Record {
+    /// Seconds of all cells, by those that were computed.
+    fn whole(&self) -> f64 {
+        self.peer.iter().map(|cell| cell.seconds).sum::<f64>() * self.cells as f64 / self.peer.len().max(1) as f64
+    }
+
+    fn ended(&self) -> usize {
+        self.peer.iter().filter(|cell| cell.theirs.is_none()).count()
+    }
+
+    fn is_regression(&self) -> bool {
+        self.note.is_some()
+    }
+
+    /// The furthest that a cell lies from LIBSVM's: in samples, or of values relative to the mean square.
+    fn apart(&self) -> f64 {
+        let of = |cell: &Cell| {
+            let apart = cell.theirs.map_or(0.0, |theirs| (theirs - cell.ours).abs());
+            if self.is_regression() { apart / cell.ours.abs() } else { (apart / 100.0 * self.rows as f64).round() }
+        };
+        self.peer.iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
+    let raw = root().join("docs/reproduction/raw/grids.jsonl");
+    let page = root().join("docs/reproduction/grids.md");
+    let mut records = read(&raw)?;
+    if !arguments.render {
+        let machine = Machine::here();
+        if !(arguments.uncommitted || machine.committed()) {
+            return fail(format!("{}: the tree has changes: commit them, or say --uncommitted", machine.revision));
+        }
+        if !on_path("svm-train") {
+            return fail("no svm-train on the search path: install libsvm-tools");
+        }
+        if !cargo().args(["build", "--release", "--locked", "--package", "maxmargin-cli"]).status().context("cargo")?.success() {
+            return fail("maxmargin-cli does not build");
+        }
+        let ours = target_directory()?.join("release/maxmargin");
+        let path = root().join("xtask/searches/grids.toml");
+        let text = fs::read_to_string(&path).context(path.display())?;
+        let searches: Searches = toml::from_str(&text).context(path.display())?;
+        if let Some(name) = arguments.only.iter().find(|name| searches.problem.iter().all(|problem| problem.name != **name)) {
+            let known: Vec<&str> = searches.problem.iter().map(|problem| problem.name.as_str()).collect();
+            return fail(format!("no search is called `{name}`; there is {}", known.join(", ")));
+        }
+        let inputs = Inputs::new(folders(None), target_directory()?.join("grids"), None)?;
+        let wanted = |problem: &&Problem| arguments.only.is_empty() || arguments.only.contains(&problem.name);
+        for problem in searches.problem.iter().filter(wanted) {
+            let Some((file, folds, rows)) = files(&inputs, problem)? else {
+                println!("{}: no folder has {}", problem.name, problem.data);
+                continue;
+            };
+            let record = measure(&ours, problem, (&file, &folds, rows), arguments, &machine)?;
+            println!("{}", line(&record));
+            records.retain(|known| known.problem != record.problem);
+            records.push(record);
+            let order = |record: &Record| searches.problem.iter().position(|problem| problem.name == record.problem);
+            records.sort_by_key(order);
+            write(&raw, &records)?;
+        }
+    }
+    fs::write(&page, rendered(&records)).context(page.display())
+}
+
+/// The rows of a problem and LIBSVM's folds of them, as files, and how many they are; nothing where no folder has them.
+fn files(inputs: &Inputs, problem: &Problem) -> Outcome<Option<(PathBuf, PathBuf, usize)>> {
+    let Some(input) = inputs.of(problem)? else { return Ok(None) };
+    let text = fs::read_to_string(&input.path).context(input.path.display())?;
+    // Made data are whole.
+    let lines: Vec<&str> = text.lines().take(problem.first.unwrap_or(usize::MAX)).collect();
+    let folds = folds::lines(&text_of(&lines), FOLDS, problem.recipe.is_none())?;
+    let file = inputs.write(&format!("{}.rows", problem.name), &text_of(&lines))?;
+    Ok(Some((file, inputs.write(&format!("{}.folds", problem.name), &folds)?, lines.len())))
+}
+
+fn text_of(lines: &[&str]) -> String {
+    lines.join("\n") + "\n"
+}
+
+fn measure(
+    ours: &Path,
+    problem: &Problem,
+    (file, folds, rows): (&Path, &Path, usize),
+    arguments: &Arguments,
+    machine: &Machine,
+) -> Outcome<Record> {
+    let epsilon = problem.set.get("epsilon").and_then(Value::as_f64);
+    let begun = Instant::now();
+    let mut search = Command::new(ours);
+    search.arg("grid").arg(file).args(["-k", "5", "--json", "--quiet", "--folds"]).arg(folds);
+    epsilon.iter().for_each(|epsilon| {
+        search.args(["--type", "epsilon-svr", "--epsilon"]).arg(epsilon.to_string());
+    });
+    let output = search.stdin(Stdio::null()).output().context("maxmargin grid")?;
+    let taken = begun.elapsed().as_secs_f64();
+    if !output.status.success() {
+        return fail(format!("maxmargin grid {}: {}", file.display(), String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let found: Value = serde_json::from_slice(&output.stdout).context("maxmargin grid --json")?;
+    let cells = found["cells"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut peer = Vec::new();
+    for cell in cells.iter().step_by(usize::from(arguments.share)) {
+        let (Some(c), Some(gamma)) = (cell["c"].as_f64(), cell["gamma"].as_f64()) else { continue };
+        let score = if epsilon.is_some() { cell["scores"]["mse"].as_f64() } else { cell["accuracy"].as_f64().map(|a| 100.0 * a) };
+        let Some(score) = score else { return fail(format!("a cell of {} has no score", problem.name)) };
+        let (seconds, theirs) = cross_validated(file, (c, gamma), epsilon, arguments.limit)?;
+        peer.push(Cell { c, gamma, seconds, theirs, ours: score });
+    }
+    Ok(Record {
+        problem: problem.name.clone(),
+        note: problem.note.clone(),
+        rows,
+        cells: cells.len(),
+        seconds: taken,
+        peak_bytes: found["peak_rss_bytes"].as_u64().unwrap_or(0),
+        peer,
+        share: arguments.share,
+        limit: arguments.limit,
+        machine: machine.clone(),
+    })
+}
+
+/// `svm-train -v` at one cell: seconds, and what it found, unless it was ended.
+fn cross_validated(file: &Path, (c, gamma): (f64, f64), epsilon: Option<f64>, limit: u64) -> Outcome<(f64, Option<f64>)> {
+    let mut train = Command::new("svm-train");
+    train.args(["-q", "-m", "4000", "-v", "5", "-c", &c.to_string(), "-g", &gamma.to_string()]);
+    epsilon.iter().for_each(|epsilon| {
+        train.args(["-s", "3", "-p", &epsilon.to_string()]);
+    });
+    let begun = Instant::now();
+    let mut child = train.arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("svm-train")?;
+    while child.try_wait().context("svm-train")?.is_none() {
+        if begun.elapsed().as_secs() >= limit {
+            child.kill().and_then(|()| child.wait()).context("svm-train")?;
+            return Ok((begun.elapsed().as_secs_f64(), None));
+        }
+        std::thread::sleep(LOOK);
+    }
+    let taken = begun.elapsed().as_secs_f64();
+    let output = child.wait_with_output().context("svm-train")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let square =
+        || text.lines().find_map(|line| line.strip_prefix("Cross Validation Mean squared error = ")?.trim().parse().ok());
+    match peer::read(&text).accuracy.or_else(square) {
+        Some(found) if output.status.success() => Ok((taken, Some(found))),
+        _ => fail(format!("svm-train -v at C {c}, gamma {gamma}: {}, {}", output.status, text.trim())),
+    }
+}
+
+fn read(raw: &Path) -> Outcome<Vec<Record>> {
+    if !raw.is_file() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(raw).context(raw.display())?;
+    text.lines().map(|line| serde_json::from_str(line).context(raw.display())).collect()
+}
+
+fn write(raw: &Path, records: &[Record]) -> Outcome<()> {
+    let lines: Result<Vec<String>, _> = records.iter().map(serde_json::to_string).collect();
+    fs::write(raw, lines.context(raw.display())?.join("\n") + "\n").context(raw.display())
+}
+
+fn line(record: &Record) -> String {
+    let (whole, at_least) = (record.whole(), if record.ended() > 0 { "≥ " } else { "" });
+    let apart = if record.is_regression() {
+        format!("{:.1e} of the mean square", record.apart())
+    } else {
+        format!("{} of {}", record.apart(), record.rows)
+    };
+    format!(
+        "| {} | {} | {} | {} MiB | {} | {at_least}{} | {at_least}**{}** | {apart} |",
+        record.problem,
+        record.cells,
+        seconds(record.seconds),
+        record.peak_bytes >> 20,
+        record.peer.len(),
+        seconds(whole),
+        times(whole / record.seconds),
+    )
+}
+
+fn rendered(records: &[Record]) -> String {
+    let mut page = format!(
+        "# Searches beside LIBSVM\n\n\
+         `maxmargin grid DATA -k 5` on two threads: 11 values of C (2⁻⁵ to 2¹⁵) and 10 of γ (2⁻¹⁵ to 2³) in five folds, every cell at `--eps 0.001` and certified, \
+         and `svm-train -v 5 -m 4000` at some of the cells, one after the other, as grid.py has it; both are whole processes that read the same text, on the folds that \
+         LIBSVM draws. LIBSVM's time for all cells is that of every third cell, in the order of ours, times three. The project asks for a ratio of {WANTED}.\n\n\
+         The last column is the cell that lies furthest from LIBSVM's: how many samples of all it tests otherwise. Where both stop at a violation of 0.001 a sample near the border may fall to either side; \
+         where LIBSVM gives up after ten million iterations its answer is not that of the problem.\n\n\
+         | data | cells | here, s | peak | LIBSVM's cells | LIBSVM, all, s | ratio | furthest cell |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for record in records {
+        page += &line(record);
+        page.push('\n');
+    }
+    page += "\n";
+    for record in records {
+        let Machine { cpu, cores, revision, .. } = &record.machine;
+        let note = record.note.as_ref().map_or(String::new(), |note| format!("; {note}"));
+        let ended = match record.ended() {
+            0 => String::new(),
+            count => format!("; {count} of LIBSVM's cells ended after {} s", record.limit),
+        };
+        let Record { problem, rows, .. } = record;
+        let _ = writeln!(page, "- {problem}: {rows} rows, {cpu}, {cores} cores, revision {revision}{note}{ended}.");
+    }
+    page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [raw/grids.jsonl](raw/grids.jsonl).\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_can_be_read_and_pages_written() {
+        let text = include_str!("../../searches/grids.toml");
+        let searches: Searches = toml::from_str(text).expect("problems");
+        assert!(searches.problem.len() > 5);
+        let cell = |seconds: f64, theirs: Option<f64>| Cell { c: 1.0, gamma: 0.5, seconds, theirs, ours: 90.0 };
+        let record = Record {
+            problem: "few".to_owned(),
+            note: None,
+            rows: 200,
+            cells: 6,
+            seconds: 0.5,
+            peak_bytes: 3 << 20,
+            peer: vec![cell(4.0, Some(91.5)), cell(6.0, None)],
+            share: 3,
+            limit: 6,
+            machine: Machine::here(),
+        };
+        assert_eq!((record.whole(), record.apart(), record.ended()), (30.0, 3.0, 1));
+        let page = rendered(&[record]);
+        assert!(page.contains("| few | 6 | 0.50 | 3 MiB | 2 | ≥ 30.0 | ≥ **60** | 3 of 200 |"), "{page}");
+        assert!(page.contains("1 of LIBSVM's cells ended after 6 s"), "{page}");
+    }
+}
