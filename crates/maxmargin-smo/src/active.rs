@@ -48,13 +48,15 @@ const SHARE: f64 = 0.1;
 /// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
 const NEAR: f64 = 0.5;
 
-/// Rounds that begin with less than this violation take in variables that are so near from everywhere, not those of the last set alone: what would come in next anyway.
+/// Rounds that begin with less than this violation take in variables that are so near from everywhere, not those of the last set alone: what would come in next anyway. Where all have one
+/// margin; values to predict may lie closer together than that, so that much is near that never moves.
 const CLOSE: f64 = 2.0;
+const CLOSE_OF_VALUES: f64 = 0.2;
 
 /// Few of the rows of a set are needed: most of its variables stay where they are.
 const WHOLE: f64 = 0.6;
 
-/// Kernel values that cost more (nanoseconds) are better kept.
+/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better kept: those of 150 real features.
 const CHEAP: f64 = 10.0;
 
 /// Too many variables are active.
@@ -72,6 +74,8 @@ pub(crate) struct Active<'a, 'g> {
     config: SmoConfig,
     /// [`Shrinking::first`].
     first: usize,
+    /// [`CLOSE`] of this problem.
+    close: f64,
     /// Variables of the last round.
     set: Vec<usize>,
     /// Kernel values computed.
@@ -107,6 +111,7 @@ impl<'a, 'g> Active<'a, 'g> {
             rows,
             config: *config,
             first: config.shrinking.first.max(2),
+            close: if dual.lin().windows(2).all(|pair| pair[0] == pair[1]) { CLOSE } else { CLOSE_OF_VALUES },
             alpha: alpha.to_vec(),
             gradient: gradient.to_vec(),
             work: Work::default(),
@@ -187,7 +192,7 @@ impl<'a, 'g> Active<'a, 'g> {
         self.set.iter().for_each(|&k| was[k] = true);
         let mut wanted: Vec<(f64, usize)> = Vec::new();
         let mut nearby: Vec<(f64, usize)> = Vec::new();
-        let (near, all) = (-NEAR.min(violation), violation < CLOSE);
+        let (near, all) = (-NEAR.min(violation), violation < self.close);
         let (mut count, mut moved) = (0, false);
         for k in 0..n {
             let (up, low) = self.room(k);
