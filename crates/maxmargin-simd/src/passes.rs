@@ -303,14 +303,13 @@ impl Lanes {
     }
 
     fn best(&self) -> Partner {
-        let mut best = Partner::NONE;
-        for lane in (0..LANES).filter(|&l| self.block[l] >= 0) {
-            let (gain, index) = (self.num[lane] / self.den[lane], self.block[lane] as usize * LANES + lane);
-            if gain > best.gain || (gain == best.gain && index < best.index) {
-                best = Partner { gain, index };
-            }
-        }
-        best
+        // Without a branch for each lane: problems of some hundred variables feel it.
+        let gains: [f64; LANES] = std::array::from_fn(|lane| self.num[lane] / self.den[lane]);
+        let gain = |lane: usize| if self.block[lane] >= 0 { gains[lane] } else { f64::NEG_INFINITY };
+        let most = (0..LANES).map(gain).fold(f64::NEG_INFINITY, f64::max);
+        let places = (0..LANES).filter(|&lane| self.block[lane] >= 0 && gains[lane] == most);
+        let first = places.map(|lane| self.block[lane] as usize * LANES + lane).min();
+        first.map_or(Partner::NONE, |index| Partner { gain: most, index })
     }
 }
 
