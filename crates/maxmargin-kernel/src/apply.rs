@@ -279,7 +279,7 @@ pub fn submatrix(
 
 #[cfg(test)]
 mod tests {
-    use super::{apply, apply_exact, products, submatrix};
+    use super::{apply, apply_exact, products, shares, submatrix};
     use crate::{Gram, Kernel, KernelGram};
     use maxmargin_data::{Par, generate::Generator};
 
@@ -330,6 +330,39 @@ mod tests {
                 }
             }
         });
+    }
+
+    /// Coefficients as folds have them: none, the same in all, another in one, in one alone, and any.
+    #[test]
+    fn what_right_hand_sides_have_in_common_does_not_change_their_sums() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        let data = Generator::Banana.generate(2500, None, 3).expect("a generator");
+        let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 0.5 }).expect("a kernel");
+        let ids: Vec<usize> = (0..600).map(|i| i * 3).collect();
+        for h in [1, 3, 4, 5, 11] {
+            let of = |i: usize, column: usize| match (i % 5, column == i / 5 % h) {
+                (0, _) | (3, false) => 0.0,
+                (1, _) | (2, false) => i as f64 - 300.5,
+                (_, one) => f64::from(u8::from(one)) - (i * 31 + column * 17) as f64 % 23.0,
+            };
+            let coef: Vec<f64> = (0..600 * h).map(|k| of(k / h, k % h)).collect();
+            let sums = apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Seq);
+            assert_eq!(sums, pool.install(|| apply_exact(&gram, &ids, &coef, h, 100..2300, Par::Pool)));
+            for column in 0..h {
+                let alone: Vec<f64> = coef.iter().skip(column).step_by(h).copied().collect();
+                let scale: f64 = alone.iter().map(|c| c.abs()).sum();
+                let alone = apply_exact(&gram, &ids, &alone, 1, 100..2300, Par::Seq);
+                let apart = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-14 * scale;
+                assert!(sums.iter().skip(column).step_by(h).zip(&alone).all(apart), "{column} of {h}");
+            }
+        }
+        let all =
+            |coef: [f64; 5]| shares(&[7], &coef, 5).into_iter().map(|share| (share.columns, share.coef)).collect::<Vec<_>>();
+        assert_eq!(all([2.0; 5]), [(vec![5], vec![2.0])]);
+        assert_eq!(all([0.0, 2.0, 2.0, 2.0, 2.0]), [(vec![0, 5], vec![-2.0, 2.0])]);
+        assert_eq!(all([2.0, 2.0, 2.0, 0.0, 2.0]), [(vec![3, 5], vec![-2.0, 2.0])]);
+        assert_eq!(all([1.0, 2.0, 2.0, 0.0, 2.0]), [(vec![0, 1, 2, 3, 4], vec![1.0, 2.0, 2.0, 0.0, 2.0])]);
+        assert_eq!(all([0.0; 5]), []);
     }
 
     #[test]

@@ -142,7 +142,7 @@ enum Way<'a, 'g> {
     /// All of them in every pass, until the clock shows so many iterations.
     Whole(Box<Pairs<'a, 'g>>, u64),
     /// Those that still move, in rows as short as they are few.
-    Active(Active<'a, 'g>),
+    Active(Box<Active<'a, 'g>>),
 }
 
 /// Iterations that no run makes.
@@ -152,7 +152,7 @@ impl<'a, 'g> Way<'a, 'g> {
     fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
         let (now, later) = Active::pays(dual, rows, &config.shrinking);
         if now {
-            return Self::Active(Active::new(dual, rows, alpha, gradient, aim, config));
+            return Self::Active(Box::new(Active::new(dual, rows, alpha, gradient, aim, config)));
         }
         let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
         Self::Whole(Box::new(pairs), if later { Shrinking::LONG * dual.len() as u64 } else { NEVER })
@@ -163,7 +163,7 @@ impl<'a, 'g> Way<'a, 'g> {
             match self {
                 Self::Whole(pairs, turn) => match pairs.iterate_until(*turn, clock) {
                     Some(status) => return status,
-                    None => *self = Self::Active(pairs.by_active(config)),
+                    None => *self = Self::Active(Box::new(pairs.by_active(config))),
                 },
                 Self::Active(active) => {
                     if let Ok(status) = active.iterate(clock) {
@@ -171,7 +171,7 @@ impl<'a, 'g> Way<'a, 'g> {
                     }
                     // All rows are those of the store again.
                     clock.owed = 0;
-                    let Active { dual, rows, alpha, gradient, looking, work, .. } = active;
+                    let Active { dual, rows, alpha, gradient, looking, work, .. } = &mut **active;
                     let mut pairs = Pairs::new(dual, rows, alpha, gradient, looking.aimed_at(), whole(rows), config);
                     pairs.before = *work;
                     *self = Self::Whole(Box::new(pairs), NEVER);
