@@ -56,8 +56,8 @@ const CLOSE_OF_VALUES: f64 = 0.2;
 /// Few of the rows of a set are needed: most of its variables stay where they are.
 const WHOLE: f64 = 0.6;
 
-/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better kept: those of 150 real features.
-const CHEAP: f64 = 10.0;
+/// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better kept: those of 140 real features, or of text.
+const CHEAP: f64 = 4.0;
 
 /// Too many variables are active.
 pub(crate) struct Grown;
