@@ -103,7 +103,7 @@ impl Record {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let raw = root().join("docs/reproduction/raw/grids.jsonl");
+    let raw = root().join("docs/reproduction/grids.jsonl");
     let page = root().join("docs/reproduction/grids.md");
     let mut records = read(&raw)?;
     if !arguments.render {
@@ -286,7 +286,7 @@ fn rendered(records: &[Record]) -> String {
         let Record { problem, rows, .. } = record;
         let _ = writeln!(page, "- {problem}: {rows} rows, {cpu}, {cores} cores, revision {revision}{note}{ended}.");
     }
-    page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [raw/grids.jsonl](raw/grids.jsonl).\n"
+    page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [grids.jsonl](grids.jsonl).\n"
 }
 
 #[cfg(test)]
