@@ -1,7 +1,6 @@
 //! How the decision values of a trained machine move with C and γ: one bordered system of its free support vectors for each parameter.
 
 use maxmargin_core::{Dual, Factor, Solution};
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_kernel::Gram;
 
@@ -189,7 +188,7 @@ fn exact_rows(
     let mut block = vec![0.0; rows.len().min(BLOCK) * n];
     let mut own = vec![0.0; columns.len()];
     for (b, rows) in rows.chunks(BLOCK).enumerate() {
-        asking.spend(KERNEL_VALUE * (rows.len() * n) as u64 + passes)?;
+        asking.spend(gram.value_operations() * (rows.len() * n) as u64 + passes)?;
         let block = &mut block[..rows.len() * n];
         gram.fill_exact(rows, 0..n, block);
         for (at, row) in block.chunks_exact(n).enumerate() {

@@ -5,9 +5,6 @@ use std::cell::{Cell, RefCell};
 /// Operations between two questions, about: some hundredths of a second at most, on any machine.
 const BETWEEN: u64 = 1 << 24;
 
-/// What one exact kernel value counts as, in operations: an inner product of some hundred features and an exponential.
-pub const KERNEL_VALUE: u64 = 64;
-
 /// The caller does not want the rest: whatever was under way has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the work was called off before it was done")]

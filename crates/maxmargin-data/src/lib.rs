@@ -13,7 +13,7 @@
 //! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, text in messages
 //! - [`par`], [`asking`]: threads, work that can be called off
 
-pub mod asking;
+mod asking;
 pub mod cache;
 pub mod classes;
 pub mod codec;

@@ -3,7 +3,6 @@
 use crate::chunk::Chunk;
 use crate::state::State;
 use maxmargin_core::{Asking, Halted};
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::Rows;
 
 /// Rows that are held while a chunk is filled.
@@ -54,10 +53,11 @@ fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking)
     let m = ids.len();
     let gram = rows.gram();
     // Row i up to its diagonal: columns are single, since ids are scattered.
-    let stretch = (Asking::piece() as usize / (KERNEL_VALUE as usize * m.max(1))).max(1) * rows.par().threads();
+    let per_value = gram.value_operations();
+    let stretch = (Asking::piece() as usize / (per_value as usize * m.max(1))).max(1) * rows.par().threads();
     for from in (0..m).step_by(stretch) {
         let to = m.min(from + stretch);
-        asking.spend(KERNEL_VALUE * ((to - from) * to / rows.par().threads()) as u64)?;
+        asking.spend(per_value * ((to - from) * to / rows.par().threads()) as u64)?;
         let halves = rows.par().map(to - from, |at| {
             let i = from + at;
             let mut half = vec![0.0; i + 1];

@@ -1,7 +1,6 @@
 //! Products with the kernel matrix and parts of it, computed in tiles and without storing its rows.
 
 use crate::Gram;
-use crate::rows::SINGLE_VALUE;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::{Asking, Halted, Par};
@@ -54,8 +53,8 @@ pub fn apply_exact_asking(
     let shares = shares(ids, coef, h);
     // A group is what all threads do between two questions: some tiles of some columns, each tile's sums kept until its last ids.
     let group = COLUMNS * par.threads();
-    // Eight operations a nanosecond, of values and of products with them; pieces that are too small are spent on waiting for each other.
-    let per_value = (8.0 * gram.value_cost()).ceil() as u64 + h as u64 / 4;
+    // Values and products with them; pieces that are too small are spent on waiting for each other.
+    let per_value = gram.value_operations() + h as u64 / 4;
     let tiles = (Asking::piece() / (per_value * (IDS * COLUMNS) as u64)).max(1) as usize;
     // Behind those of each right-hand side lie the sums that all have.
     let (kept, common) = (h + 1, shares.iter().any(|share| share.columns.last() == Some(&h)));
@@ -121,13 +120,17 @@ fn shares(ids: &[usize], coef: &[f64], h: usize) -> Vec<Share> {
         if row.iter().all(|c| *c == 0.0) {
             continue;
         }
-        // Of two neighbours one is what all but one have.
-        let other = |common: f64| row.iter().position(|c| *c != common).filter(|at| row[at + 1..].iter().all(|c| *c == common));
-        let common = if h < ALIKE { None } else { [row[0], row[1]].into_iter().find(|common| other(*common).is_some()) };
-        let (to, coef): (&mut Share, &[f64]) = match common.map(|common| (common, other(common))) {
-            _ if h >= ALIKE && row.iter().all(|c| *c == row[0]) => (&mut alike, &row[..1]),
-            Some((common, Some(at))) => (&mut but_one[at], &[row[at] - common, common]),
-            _ => (&mut apart, row),
+        // Of the first two, one is what all but one have; where these two differ, either may be it.
+        let differ = |common: f64| row.iter().position(|c| *c != common);
+        let only = |common: f64| differ(common).filter(|at| row[at + 1..].iter().all(|c| *c == common)).map(|at| (at, common));
+        let (to, coef): (&mut Share, &[f64]) = if h < ALIKE {
+            (&mut apart, row)
+        } else if differ(row[0]).is_none() {
+            (&mut alike, &row[..1])
+        } else if let Some((at, common)) = only(row[0]).or_else(|| only(row[1])) {
+            (&mut but_one[at], &[row[at] - common, common])
+        } else {
+            (&mut apart, row)
         };
         to.ids.push(id);
         to.coef.extend_from_slice(coef);
@@ -178,10 +181,11 @@ pub fn apply_asking(
     let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
     let mut result = vec![constant(gram, coef); columns.len()];
     let group = width * par.threads();
-    let tiles = (Asking::piece() / (SINGLE_VALUE * (height * width) as u64)).max(1) as usize;
+    let per_value = gram.value_operations();
+    let tiles = (Asking::piece() / (per_value * (height * width) as u64)).max(1) as usize;
     for (g, sums) in result.chunks_mut(group).enumerate() {
         for (ids, coef) in ids.chunks(height * tiles).zip(coef.chunks(height * tiles)) {
-            asking.spend(SINGLE_VALUE * (ids.len() * width.min(sums.len())) as u64)?;
+            asking.spend(per_value * (ids.len() * width.min(sums.len())) as u64)?;
             par.for_chunks(sums, width, |t, sums| {
                 let start = columns.start + g * group + t * width;
                 let count = sums.len();

@@ -94,6 +94,11 @@ pub trait Gram: Sync {
     fn value_cost(&self) -> f64 {
         100.0
     }
+
+    /// What a value counts as in the operations between two questions ([`maxmargin_data::Asking`]), of which eight take a nanosecond. At least one.
+    fn value_operations(&self) -> u64 {
+        (8.0 * self.value_cost()).ceil().max(1.0) as u64
+    }
 }
 
 /// `K[ids, ids]` of any matrix: a copy of the samples where the matrix can make one, a view of it otherwise.

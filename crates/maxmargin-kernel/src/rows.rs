@@ -20,9 +20,6 @@ use std::time::{Duration, Instant};
 /// Rows that [`Rows::complete`] computes at once.
 const BLOCK_ROWS: usize = 512;
 
-/// What a kernel value in `f32` counts as, in operations: blocks of them are matrix products.
-pub(crate) const SINGLE_VALUE: u64 = 16;
-
 /// A row of `K`, all `n` columns. Holding it keeps it in memory.
 #[derive(Clone, Debug)]
 pub struct RowRef {

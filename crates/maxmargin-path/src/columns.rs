@@ -2,7 +2,6 @@
 
 use crate::pool::Pool;
 use maxmargin_core::dense::sum_columns;
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted};
 use std::sync::Arc;
 
@@ -192,13 +191,14 @@ impl Columns {
         let ids: Vec<usize> = slots.iter().map(|&s| seats.id[s]).collect();
         let mut columns = vec![vec![0.0; self.held.len()]; slots.len()];
         self.note(self.size() * slots.len() as u64);
-        let most = (Asking::piece() / (KERNEL_VALUE * ids.len() as u64)).max(1) as usize;
+        let per_value = pool.gram.value_operations();
+        let most = (Asking::piece() / (per_value * ids.len() as u64)).max(1) as usize;
         let mut buffer = Vec::new();
         for (begin, end) in runs(&seats.slot) {
             for from in (begin..end).step_by(most) {
                 let to = end.min(from + most);
                 let width = to - from;
-                pool.asking.spend(KERNEL_VALUE * (ids.len() * width) as u64)?;
+                pool.asking.spend(per_value * (ids.len() * width) as u64)?;
                 buffer.resize(ids.len() * width, 0.0);
                 pool.gram.fill_exact(&ids, from..to, &mut buffer[..ids.len() * width]);
                 for (column, values) in columns.iter_mut().zip(buffer.chunks_exact(width)) {

@@ -2,7 +2,6 @@
 
 use crate::state::State;
 use maxmargin_core::Dual;
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Rows;
 
@@ -54,7 +53,7 @@ pub fn relax(
         }
         let place = if above >= below { extremes.argmin_up } else { extremes.argmax_low };
         let id = state.layout.id(place);
-        asking.spend(if rows.contains(id) { 1 } else { KERNEL_VALUE } * dual.len() as u64)?;
+        asking.spend(if rows.contains(id) { 1 } else { rows.gram().value_operations() } * dual.len() as u64)?;
         let row = rows.row(id);
         extremes = state.single(place, threshold, &row);
         made += 1;

@@ -4,7 +4,6 @@ use crate::pool::{Pool, sum_of};
 use crate::problem::{Fold, Trained};
 use crate::seed::SeedRows;
 use maxmargin_core::{Balance, Dual, Halted, Solution};
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_kernel::RowRef;
 use maxmargin_smo::Relaxed;
 
@@ -84,7 +83,7 @@ impl<'a> Draft<'a> {
     /// Row `i` of the kernel with an entry for every row, whoever is equal.
     pub(crate) fn whole_row(&self, i: usize) -> Result<RowRef, Halted> {
         let rows = self.fold.rows.all();
-        self.fold.asking.spend(if rows.contains(i) { 1 } else { KERNEL_VALUE } * self.beta.len() as u64)?;
+        self.fold.asking.spend(if rows.contains(i) { 1 } else { rows.gram().value_operations() } * self.beta.len() as u64)?;
         Ok(rows.row(i))
     }
 

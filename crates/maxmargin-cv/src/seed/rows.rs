@@ -2,7 +2,6 @@
 
 use crate::solver::Joined;
 use maxmargin_core::Dual;
-use maxmargin_data::asking::KERNEL_VALUE;
 use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Merged, RowRef, Rows};
 
@@ -49,7 +48,7 @@ impl<'a> SeedRows<'a> {
     /// The row of sample `i`, unless nobody wants it any more.
     pub(crate) fn row_asking(self, i: usize, asking: &Asking) -> Result<RowRef, Halted> {
         let (rows, at) = (self.rows(), self.place(i));
-        asking.spend(if rows.contains(at) { 1 } else { KERNEL_VALUE } * self.count() as u64)?;
+        asking.spend(if rows.contains(at) { 1 } else { rows.gram().value_operations() } * self.count() as u64)?;
         Ok(rows.row(at))
     }
 

@@ -1,6 +1,6 @@
 //! Rows computed in blocks: cut into pieces that threads share, symmetric halves copied.
 
-use super::{Rows, SINGLE_VALUE};
+use super::Rows;
 use crate::Gram;
 use crate::block::{Block, Filled};
 use maxmargin_data::{Asking, Halted};
@@ -100,10 +100,11 @@ impl Rows<'_> {
             pieces.iter_mut().for_each(work);
         } else {
             // What all threads do between two questions.
+            let per_value = self.gram().value_operations();
             let entries = tile.rows.max(1).saturating_mul(tile.columns.max(1)).min(ids.len() * n) as u64;
-            let group = (Asking::piece() / (SINGLE_VALUE * entries)).max(1) as usize * self.par.threads();
+            let group = (Asking::piece() / (per_value * entries)).max(1) as usize * self.par.threads();
             for pieces in pieces.chunks_mut(group) {
-                done = asking.spend(SINGLE_VALUE * entries * pieces.len().div_ceil(self.par.threads()) as u64);
+                done = asking.spend(per_value * entries * pieces.len().div_ceil(self.par.threads()) as u64);
                 if done.is_err() {
                     break;
                 }
