@@ -150,3 +150,16 @@ fn threshold(dual: &Dual, alpha: &[f64], members: impl Iterator<Item = (usize, f
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_of_several_runs_is_summed() {
+        let of = |k: u64| Work { iterations: k, rows_requested: 2 * k, rows_computed: 3 * k, refinements: 4 * k };
+        let mut all = of(5);
+        all += of(11);
+        assert_eq!(all, of(16));
+    }
+}

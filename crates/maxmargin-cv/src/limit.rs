@@ -1,9 +1,10 @@
 //! The limits of a study: until when it may train, and until when what is found may be judged.
 
-use crate::watch::Relay;
+use crate::error::CvError;
+use crate::watch::{CvProgress, CvWatch, Relay};
 use maxmargin_core::{Progress, Solution, Status, Stop, Watch};
 use maxmargin_data::Par;
-use maxmargin_kernel::Space;
+use maxmargin_kernel::{KernelError, Space};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +46,19 @@ impl Limit {
         self.closed.load(Ordering::Relaxed)
             || self.ended.get().is_some()
             || self.most.is_some_and(|most| self.begun.elapsed() >= most)
+    }
+
+    /// Whether to go on with what comes before a training. `watch` is told that it is under way.
+    pub(crate) fn goes_on(&self, watch: &dyn CvWatch) -> bool {
+        if !self.is_over() && watch.tick(&CvProgress::default()).is_break() {
+            self.end();
+        }
+        !self.is_over()
+    }
+
+    /// What a kernel's error means for the study.
+    pub(crate) fn error(&self, error: KernelError) -> CvError {
+        if let KernelError::Halted(_) = error { CvError::Ended(self.status()) } else { error.into() }
     }
 
     /// Why it is over.

@@ -164,13 +164,18 @@ struct Evaluation<'e, 'a> {
 impl Evaluation<'_, '_> {
     /// Where kernel values come from, and the samples behind them where every feature has a width of its own.
     fn source<'s>(&self, ground: &Prepared<'s>, kernel: &Kernel) -> Result<(Source<'s>, Option<Samples>), CvError> {
-        let arrangement = &self.of.arrangement;
-        let Some(factors) = self.factors else { return Ok((Source::at(ground, kernel, arrangement)?, None)) };
+        let (arrangement, limit) = (&self.of.arrangement, &self.of.limit);
+        let mut go_on = || limit.goes_on(self.watch);
+        let asking = Asking::new(&mut go_on);
+        let at = |ground: &Prepared, kernel: &Kernel| {
+            Source::at(ground, kernel, arrangement, &asking).map_err(|error| limit.error(error))
+        };
+        let Some(factors) = self.factors else { return Ok((at(ground, kernel)?, None)) };
         let stretched = Scaler::stretched(None, factors).apply(&ground.samples)?;
         let (preparation, kernel) = (ground.preparation.clone(), kernel.clone());
         let ground = Prepared { preparation, samples: Cow::Owned(stretched), kernel };
         let samples = ground.samples.select(&arrangement.original);
-        Ok((Source::at(&ground, &ground.kernel, arrangement)?, Some(samples)))
+        Ok((at(&ground, &ground.kernel)?, Some(samples)))
     }
 
     fn relay(&self, h: usize) -> Relay<'_> {

@@ -5,7 +5,7 @@ use crate::error::CvError;
 use crate::plan::FoldPlan;
 use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{ClassLabels, Dataset, Impute, Par, Preparation, Preparing, Samples};
+use maxmargin_data::{Asking, ClassLabels, Dataset, Impute, Par, Preparation, Preparing, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
 use maxmargin_model::{Rule, Scheme};
 use std::borrow::Cow;
@@ -186,16 +186,26 @@ impl<'a> Study<'a> {
 
 impl<'s> Source<'s> {
     /// Values of the samples in the order of `arrangement`.
-    pub(crate) fn of(prepared: &Prepared<'s>, arrangement: &Arrangement, features: bool) -> Result<Self, KernelError> {
+    pub(crate) fn of(
+        prepared: &Prepared<'s>,
+        arrangement: &Arrangement,
+        features: bool,
+        asking: &Asking,
+    ) -> Result<Self, KernelError> {
         if features {
             return Ok(Self::Features(sorted(prepared, arrangement)));
         }
-        Self::at(prepared, &prepared.kernel, arrangement)
+        Self::at(prepared, &prepared.kernel, arrangement, asking)
     }
 
     /// Values of another kernel.
-    pub(crate) fn at(prepared: &Prepared, kernel: &Kernel, arrangement: &Arrangement) -> Result<Self, KernelError> {
-        let gram = KernelGram::new(&sorted(prepared, arrangement), kernel.clone());
+    pub(crate) fn at(
+        prepared: &Prepared,
+        kernel: &Kernel,
+        arrangement: &Arrangement,
+        asking: &Asking,
+    ) -> Result<Self, KernelError> {
+        let gram = KernelGram::new_asking(&sorted(prepared, arrangement), kernel.clone(), asking);
         let gram = gram.map_err(|error| error.in_order(&arrangement.original))?;
         Ok(Self::Gram(gram.marked(arrangement.marks()), Idle::default()))
     }

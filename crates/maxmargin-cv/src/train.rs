@@ -92,10 +92,12 @@ impl Study<'_> {
         let features = self.over_features()?;
         let prepared = self.prepared()?;
         let arrangement = self.arrangement(None);
-        let source = Source::of(&prepared, &arrangement, features)?;
+        let limit = Limit::new(begun, &self.stop);
+        let mut go_on = || limit.goes_on(watch);
+        let source =
+            Source::of(&prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
         let count = arrangement.parts.len();
         let done = AtomicUsize::new(0);
-        let limit = Limit::new(begun, &self.stop);
         let solving = Instant::now();
         let train = |p: usize, par: Par, spaces: &Spaces| -> Result<Found, CvError> {
             let own = Instant::now();

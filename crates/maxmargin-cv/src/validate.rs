@@ -16,7 +16,7 @@ use crate::tally::Tally;
 use crate::task::{Prune, Trainer};
 use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
-use maxmargin_data::{ClassLabels, Preparation};
+use maxmargin_data::{Asking, ClassLabels, Preparation};
 use maxmargin_kernel::{Gamma, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -154,9 +154,11 @@ impl<'a> Study<'a> {
     ) -> Result<Vec<CvReport>, CvError> {
         let begun = Instant::now();
         let arrangement = if features { self.unsorted() } else { self.arrangement(Some(plan)) };
-        let source = Source::of(prepared, &arrangement, features)?;
-        let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let limit = Limit::new(begun, &self.stop);
+        let mut go_on = || limit.goes_on(watch);
+        let source =
+            Source::of(prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
+        let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
         let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
         let tally =
             Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };

@@ -12,7 +12,7 @@ use crate::study::{Prepared, Source};
 use crate::words::labels_in_words;
 use judge::{Asked, Judge, Judged};
 use maxmargin_core::{Certain, Certificate, Formulation, Goal};
-use maxmargin_data::{Dataset, Par, Preparation};
+use maxmargin_data::{Asking, Dataset, Par, Preparation};
 use maxmargin_model::{Decide, Model};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -188,7 +188,7 @@ pub fn verify(
     // Checked against the rows of the data: the shape is not what the model says otherwise.
     let arrangement = arrangement.weighted(weights.filter(|weights| weights.len() == data.labels.len()));
     let prepared = Prepared { preparation: Preparation::default(), samples, kernel: model.kernel().clone() };
-    let source = Source::of(&prepared, &arrangement, features)?;
+    let source = Source::of(&prepared, &arrangement, features, &Asking::nobody())?;
     let mut position = vec![0; data.labels.len()];
     arrangement.original.iter().enumerate().for_each(|(at, &row)| position[row] = at);
     let judge = Judge { model, asked: &asked, arrangement: &arrangement, position, source: &source };

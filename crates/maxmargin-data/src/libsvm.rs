@@ -105,7 +105,7 @@ fn parse_in_chunks(
     if let Some(error) = merge::first_error(text, &ranges, &chunks) {
         return Err(error);
     }
-    Ok(merge::dataset(chunks, options, sha256, par))
+    merge::dataset(chunks, options, sha256, par, asking).map_err(|Halted| ReadError::Halted)
 }
 
 /// The line, from 1, of row `row`, from 0: they differ where lines are comments alone.

@@ -6,7 +6,7 @@
 
 use crate::blocks::{Panels, STRIDE};
 use crate::survey::Survey;
-use maxmargin_data::Samples;
+use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_simd::bytes::{PANEL, position, products};
 
 /// Samples as bytes.
@@ -21,21 +21,21 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     /// Panels for `samples`.
-    pub(crate) fn new(samples: &Samples, survey: &Survey) -> Self {
+    pub(crate) fn new(samples: &Samples, survey: &Survey, asking: &Asking) -> Result<Self, Halted> {
         let (len, features) = (samples.len(), samples.features());
         let depth = features.next_multiple_of(4).max(4);
         let low = survey.low as i64;
         let shift: u8 = if survey.high - survey.low > 127.0 { 128 } else { 0 };
         let zero = (-low) as u8;
         let mut panels = vec![0u8; len.div_ceil(PANEL) * PANEL * depth];
-        for i in 0..len {
+        samples.each_row(asking, |i, row| {
             let panel = &mut panels[i / PANEL * PANEL * depth..][..PANEL * depth];
             if zero != 0 {
                 (0..features).for_each(|k| panel[position(i % PANEL, k)] = zero);
             }
-            samples.row(i).for_each(|k, v| panel[position(i % PANEL, k)] = (survey.multiple(v) as i64 - low) as u8);
-        }
-        Self { depth, shift, panels }
+            row.for_each(|k, v| panel[position(i % PANEL, k)] = (survey.multiple(v) as i64 - low) as u8);
+        })?;
+        Ok(Self { depth, shift, panels })
     }
 
     /// The samples `ids`, in that order.

@@ -4,7 +4,7 @@ use crate::blocks::{Scratch, blocks};
 use crate::entry::Entry;
 use crate::panel::{Panel, Widened};
 use crate::survey::{Survey, max_norm_from};
-use maxmargin_data::{Row, Samples};
+use maxmargin_data::{Asking, Halted, Row, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -37,33 +37,33 @@ thread_local! {
 }
 
 /// The samples as a panel of `f64`, less `centre` (empty: nothing).
-fn panel64(samples: &Samples, centre: &[f64]) -> Panel<f64> {
+fn panel64(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<Panel<f64>, Halted> {
     let mut panel = Panel::zeros(samples.len(), samples.features());
-    for i in 0..samples.len() {
+    samples.each_row(asking, |i, row| {
         for (k, &c) in centre.iter().enumerate() {
             panel.set(i, k, -c);
         }
-        samples.row(i).for_each(|k, v| panel.set(i, k, v - centre.get(k).copied().unwrap_or(0.0)));
-    }
-    panel
+        row.for_each(|k, v| panel.set(i, k, v - centre.get(k).copied().unwrap_or(0.0)));
+    })?;
+    Ok(panel)
 }
 
 /// The samples as a panel of `f32`.
-fn panel32(samples: &Samples) -> Panel<f32> {
+fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
     let mut panel = Panel::zeros(samples.len(), samples.features());
-    for i in 0..samples.len() {
-        if let Row::Dense32(values) = samples.row(i) {
+    samples.each_row(asking, |i, row| {
+        if let Row::Dense32(values) = row {
             values.iter().enumerate().for_each(|(k, &v)| panel.set(i, k, v));
         } else {
-            samples.row(i).for_each(|k, v| panel.set(i, k, v as f32));
+            row.for_each(|k, v| panel.set(i, k, v as f32));
         }
-    }
-    panel
+    })?;
+    Ok(panel)
 }
 
 impl Dense {
     /// Panels for `samples`. With `gamma` (an RBF kernel) distances are what matters, and the data may be centred.
-    pub(crate) fn new(samples: &Samples, survey: &Survey, gamma: Option<f64>) -> Self {
+    pub(crate) fn new(samples: &Samples, survey: &Survey, gamma: Option<f64>, asking: &Asking) -> Result<Self, Halted> {
         let estimate = |norm: f64| gamma.map_or(0.0, |g| g * norm * UNIT32);
         let mut dense = Self {
             len: samples.len(),
@@ -76,21 +76,21 @@ impl Dense {
             norms64: Vec::new(),
         };
         if survey.exact || (survey.single && estimate(survey.max_norm) <= CENTRE_ERROR && survey.max_norm < 1e30) {
-            dense.single = Some(panel32(samples));
+            dense.single = Some(panel32(samples, asking)?);
             if gamma.is_some() && !survey.exact {
                 dense.centre.clone_from(&survey.means);
             }
         } else {
             let centre: &[f64] = if gamma.is_some() { &survey.means } else { &[] };
-            let double = panel64(samples, centre);
-            dense.max_norm = max_norm_from(samples, centre);
+            let double = panel64(samples, centre, asking)?;
+            dense.max_norm = max_norm_from(samples, centre, asking)?;
             if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
                 dense.single = Some(double.map(samples.len(), |v| v as f32));
             }
             dense.double = Some(double);
         }
-        dense.set_norms();
-        dense
+        dense.set_norms(asking)?;
+        Ok(dense)
     }
 
     /// Whether `f32` dot products are good enough for an RBF kernel with this `gamma` (`None`: another kernel).
@@ -141,12 +141,13 @@ impl Dense {
     }
 
     /// Norms by the very arithmetic of the blocks, so that equal samples are at distance exactly 0.
-    fn set_norms(&mut self) {
+    fn set_norms(&mut self, asking: &Asking) -> Result<(), Halted> {
         let mut norms64 = vec![0.0; self.len];
         let mut norms32 = vec![0.0; if self.single.is_some() { self.len } else { 0 }];
         for first in (0..self.len).step_by(32) {
             let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
             let columns = first..first + rows.len();
+            asking.spend((rows.len() * rows.len() * self.depth()) as u64)?;
             if self.single.is_some() {
                 self.blocks32(&rows, &columns, |r, part, dots| {
                     if part.contains(&rows[r]) {
@@ -167,6 +168,7 @@ impl Dense {
         }
         self.norms32 = norms32;
         self.norms64 = norms64;
+        Ok(())
     }
 
     /// Calls `each(r, part, dots)` with the `f32` dot products of `rows[r]` and the samples of `part`, for parts of `columns`.

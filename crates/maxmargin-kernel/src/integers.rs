@@ -10,7 +10,7 @@ use crate::blocks::{Scratch, blocks};
 use crate::bytes::Bytes;
 use crate::entry::Entry;
 use crate::survey::Survey;
-use maxmargin_data::Samples;
+use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_simd::codes::{distance_codes, dot_codes};
 use maxmargin_simd::distances::{DISTANCES, Distances};
 use maxmargin_simd::exp::Gaussian;
@@ -77,24 +77,27 @@ impl Integers {
     }
 
     /// Panels for `samples`.
-    pub(crate) fn new(samples: &Samples, survey: &Survey) -> Self {
+    pub(crate) fn new(samples: &Samples, survey: &Survey, asking: &Asking) -> Result<Self, Halted> {
         let features = samples.features();
         let low = survey.low as i64;
-        let panels =
-            if Self::are_bits(survey) { Form::Bits(Bits::new(samples)) } else { Form::Bytes(Bytes::new(samples, survey)) };
+        let panels = if Self::are_bits(survey) {
+            Form::Bits(Bits::new(samples, asking)?)
+        } else {
+            Form::Bytes(Bytes::new(samples, survey, asking)?)
+        };
         let middle = if let Form::Bytes(bytes) = &panels { low + i64::from(bytes.shift()) } else { 0 };
         let mut norms = Vec::with_capacity(samples.len());
         let mut sums = Vec::with_capacity(samples.len());
-        for i in 0..samples.len() {
+        samples.each_row(asking, |_, row| {
             let (mut sum, mut norm) = (0i64, 0i64);
-            samples.row(i).for_each(|_, v| {
+            row.for_each(|_, v| {
                 let v = survey.multiple(v) as i64;
                 sum += v;
                 norm += v * v;
             });
             norms.push(norm as f64);
             sums.push(sum);
-        }
+        })?;
         let constant = features as i64 * low * middle;
         let row_terms: Vec<i32> = sums.iter().map(|s| wrapped(low * s - constant)).collect();
         let column_terms: Vec<i32> = sums.iter().map(|s| wrapped(middle * s)).collect();
@@ -106,7 +109,7 @@ impl Integers {
         let widest = (features as f64 * (survey.high - survey.low).powi(2)).min(if low >= 0 { 2.0 } else { 4.0 } * largest);
         let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
         let unit = survey.unit.unwrap_or(1.0);
-        Self { panels, unit, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest }
+        Ok(Self { panels, unit, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest })
     }
 
     /// The samples `ids`, in that order.

@@ -46,6 +46,9 @@ pub enum Kernel {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
+    /// The caller did not want the rest.
+    #[error(transparent)]
+    Halted(#[from] maxmargin_data::Halted),
     /// gamma must be positive and finite.
     #[error("gamma is {0}: it must be a positive finite number")]
     Gamma(f64),

@@ -10,7 +10,7 @@ use crate::sparse::Sparse;
 use crate::survey::survey;
 use crate::user::Pairs;
 use crate::{Gram, Kernel, KernelError, Tile};
-use maxmargin_data::Samples;
+use maxmargin_data::{Asking, Samples};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -75,27 +75,36 @@ impl KernelGram {
     ///
     /// When a parameter is invalid, a kernel value cannot be held in `f32`, or a precomputed matrix is malformed.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
+        Self::new_asking(samples, kernel, &Asking::nobody())
+    }
+
+    /// [`KernelGram::new`], asking between stretches of the samples whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// As [`KernelGram::new`], and [`KernelError::Halted`] when it was called off.
+    pub fn new_asking(samples: &Samples, kernel: Kernel, asking: &Asking) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
         let packed = if kernel.is_of_products() { samples.packed() } else { None };
         let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
         let store = if kernel == Kernel::Precomputed {
-            Store::Precomputed(Precomputed::new(samples)?)
+            Store::Precomputed(Precomputed::new(samples, asking)?)
         } else if let Kernel::User(function) = &kernel {
-            Store::User(Pairs::new(samples, function))
+            Store::User(Pairs::new(samples, function, asking)?)
         } else {
-            let survey = survey(samples);
+            let survey = survey(samples, asking)?;
             let bytes = if survey.single { 4 } else { 12 };
             // The same on every machine: what is held in codes decides how solvers go.
             if Integers::suits(samples, &survey, &kernel) {
                 if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
-                    Store::Integers(Integers::new(samples, &survey))
+                    Store::Integers(Integers::new(samples, &survey, asking)?)
                 } else {
-                    Store::Sparse(Sparse::new(samples))
+                    Store::Sparse(Sparse::new(samples, asking)?)
                 }
             } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
-                Store::Dense(Dense::new(samples, &survey, width(&kernel)))
+                Store::Dense(Dense::new(samples, &survey, width(&kernel), asking)?)
             } else {
-                Store::Sparse(Sparse::new(samples))
+                Store::Sparse(Sparse::new(samples, asking)?)
             }
         };
         Self::over(Arc::new(store), kernel)

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cross::table_of;
 use crate::{Expansion, Kernel};
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Halted, Par, Samples};
 
 /// `KernelGram::new`, its kernel evaluated one value at a time, by [`Kernel::of_dot`] with norms.
 fn plain(samples: &Samples, kernel: &Kernel) -> Result<KernelGram, KernelError> {
@@ -102,7 +102,10 @@ fn multiples_of_a_number_are_integers() {
             }
         }
     }
-    let thirds = |values: &[f64]| survey(&Samples::from_slice(values, values.len(), 1).expect("finite values")).unit;
+    let thirds = |values: &[f64]| {
+        let samples = Samples::from_slice(values, values.len(), 1).expect("finite values");
+        survey(&samples, &Asking::nobody()).expect("nobody calls it off").unit
+    };
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0, 0.0, -5.0 / 3.0]), Some((5.0 / 3.0) / 5.0));
     assert_eq!(thirds(&[1.0 / 3.0, 2.0 / 3.0 + 1e-12]), None, "off by more than rounding");
     assert_eq!(thirds(&[3.0, -5.0]), Some(1.0));
@@ -111,6 +114,43 @@ fn multiples_of_a_number_are_integers() {
     assert_eq!(thirds(&(0..300).map(|k| f64::from(k) * 0.1).collect::<Vec<_>>()), None);
     assert_eq!(thirds(&[1e-40, 2e-40 + 1e-41]), None, "its square is no normal factor of gamma");
     assert_eq!(thirds(&[0.1_f32, 0.2, 0.3].map(f64::from)), None, "single precision rounds more");
+}
+
+#[test]
+fn packing_asks_between_stretches_whether_it_is_still_wanted() {
+    let (n, d) = (20_000, 200);
+    let bits: Vec<f64> = (0..n * d).map(|at| f64::from(u8::from(at * at % 7 < 3))).collect();
+    let few: Vec<usize> = (0..=n).map(|i| 40 * i).collect();
+    let scattered: Vec<u32> = (0..40 * n).map(|at| (at % 40 * 1000 + at / 40 * 7 % 1000) as u32).collect();
+    let forms = [
+        ("bits", Samples::from_slice(&bits, n, d)),
+        ("bytes", Samples::from_slice(&bits.iter().map(|v| 3.0 * v + 1.0).collect::<Vec<_>>(), n, d)),
+        ("singles", Samples::from_slice(&(0..n * d).map(|at| at as f64).collect::<Vec<_>>(), n, d)),
+        ("doubles", Samples::from_slice(&(0..n * d).map(|at| (at as f64).sin()).collect::<Vec<_>>(), n, d)),
+        ("lists", Samples::from_sparse(40_000, few, scattered, (0..40 * n).map(|at| (at as f64).cos()).collect())),
+    ];
+    for (form, samples) in forms {
+        let samples = samples.expect("finite values");
+        // Each value is looked at twice, and counts for 16 operations.
+        let least = 2 * 16 * samples.non_zeros() as u64 / (1 << 24);
+        let mut asked = 0;
+        let mut go_on = || {
+            asked += 1;
+            true
+        };
+        let packed = KernelGram::new_asking(&samples, Kernel::rbf(1e-3), &Asking::new(&mut go_on));
+        assert!(packed.is_ok() && asked >= least.max(1), "{form}: {asked} questions of {least}");
+        for patience in [1, asked] {
+            let mut left = patience;
+            let mut go_on = || {
+                left -= 1;
+                left > 0
+            };
+            let packed = KernelGram::new_asking(&samples, Kernel::rbf(1e-3), &Asking::new(&mut go_on));
+            assert_eq!(packed.expect_err("it was called off"), KernelError::Halted(Halted), "{form}: {patience}");
+            assert_eq!(left, 0, "{form}: asked again after a no");
+        }
+    }
 }
 
 /// Which of the two is taken depends on the speed of the machine. Norms here pass 2²⁴, where sums of them are no longer exact in `f32`.
@@ -126,7 +166,8 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
         *value = if kept { f64::from((state >> 56) as u8) - 3.0 } else { 0.0 };
     }
     let samples = Samples::from_slice(&values, n, d).expect("finite values");
-    let survey = survey(&samples);
+    let nobody = Asking::nobody();
+    let survey = survey(&samples, &nobody).expect("nobody calls it off");
     assert!(Integers::suits(&samples, &survey, &Kernel::rbf(1.0)) && survey.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
         let values = |store| {
@@ -137,8 +178,8 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
             gram.fill_exact(&all, 0..n, &mut exact);
             (fast, exact)
         };
-        let (bytes, lists) =
-            (values(Store::Integers(Integers::new(&samples, &survey))), values(Store::Sparse(Sparse::new(&samples))));
+        let bytes = values(Store::Integers(Integers::new(&samples, &survey, &nobody).expect("nobody calls it off")));
+        let lists = values(Store::Sparse(Sparse::new(&samples, &nobody).expect("nobody calls it off")));
         assert!(bytes == lists, "{kernel:?}");
     }
 }

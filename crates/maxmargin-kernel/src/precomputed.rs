@@ -1,7 +1,7 @@
 //! Kernel values that come with the data: LIBSVM's `label 0:serial 1:K(x,x1) 2:K(x,x2) …`.
 
 use crate::KernelError;
-use maxmargin_data::Samples;
+use maxmargin_data::{Asking, Samples};
 use std::ops::Range;
 
 /// Relative difference of `K_ij` and `K_ji` that is taken for rounding.
@@ -41,18 +41,18 @@ pub(crate) fn cell(samples: &Samples, i: usize, k: usize) -> f64 {
 
 impl Precomputed {
     /// Reads and checks the matrix: serial numbers in range, every value below the largest `f32`, symmetric up to rounding.
-    pub(crate) fn new(samples: &Samples) -> Result<Self, KernelError> {
+    pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, KernelError> {
         let len = samples.len();
         let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;
         let mut values = vec![0.0; len * len];
         let mut row = vec![0.0; samples.features()];
-        for i in 0..len {
+        samples.each_row(asking, |i, stored| {
             row.fill(0.0);
-            samples.row(i).for_each(|k, v| row[k] = v);
+            stored.for_each(|k, v| row[k] = v);
             for (to, &s) in values[i * len..(i + 1) * len].iter_mut().zip(&serials) {
                 *to = row[s];
             }
-        }
+        })?;
         let diagonal: Vec<f64> = (0..len).map(|i| values[i * len + i]).collect();
         let mut matrix = Self { len, values, diagonal };
         matrix.symmetrise(&serials)?;

@@ -1,7 +1,7 @@
 //! The engine for sparse data: inverted lists (for every feature the samples that have it), scattered into a row of sums.
 
 use crate::entry::Entry;
-use maxmargin_data::Samples;
+use maxmargin_data::{Asking, Halted, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -27,16 +27,16 @@ thread_local! {
 
 impl Sparse {
     /// Rows and lists of `samples`.
-    pub(crate) fn new(samples: &Samples) -> Self {
+    pub(crate) fn new(samples: &Samples, asking: &Asking) -> Result<Self, Halted> {
         let (mut offsets, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
-        for i in 0..samples.len() {
-            samples.row(i).for_each(|k, v| {
+        samples.each_row(asking, |_, row| {
+            row.for_each(|k, v| {
                 features.push(k as u32);
                 values.push(v);
             });
             offsets.push(features.len());
-        }
-        Self::of_rows(offsets, features, values, samples.features())
+        })?;
+        Ok(Self::of_rows(offsets, features, values, samples.features()))
     }
 
     /// The samples `ids`, in that order.

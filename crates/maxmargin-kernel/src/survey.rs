@@ -1,6 +1,6 @@
 //! What the values of a sample matrix are like: the numbers that decide how dot products are computed.
 
-use maxmargin_data::{Samples, Storage};
+use maxmargin_data::{Asking, Halted, Samples, Storage};
 
 /// One look at all values.
 #[derive(Clone, Debug)]
@@ -24,14 +24,14 @@ pub(crate) struct Survey {
 }
 
 /// Looks at all values of `samples`.
-pub(crate) fn survey(samples: &Samples) -> Survey {
+pub(crate) fn survey(samples: &Samples, asking: &Asking) -> Result<Survey, Halted> {
     let mut means = vec![0.0; samples.features()];
     let mut counts = vec![0u32; samples.features()];
     let (mut integer, mut single, mut max_norm) = (true, true, 0.0f64);
     let (mut low, mut high) = (0.0f64, 0.0f64);
-    for i in 0..samples.len() {
+    samples.each_row(asking, |_, row| {
         let mut norm = 0.0;
-        samples.row(i).for_each(|k, v| {
+        row.for_each(|k, v| {
             means[k] += v;
             counts[k] += 1;
             norm += v * v;
@@ -41,7 +41,7 @@ pub(crate) fn survey(samples: &Samples) -> Survey {
             single &= f64::from(v as f32) == v;
         });
         max_norm = max_norm.max(norm);
-    }
+    })?;
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
     let scatter = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
@@ -50,7 +50,7 @@ pub(crate) fn survey(samples: &Samples) -> Survey {
     let exact = integer && max_norm < 16_777_216.0;
     let mut survey = Survey { unit, low: 0.0, high: 0.0, exact, single, max_norm, means, scatter };
     (survey.low, survey.high) = (survey.multiple(low), survey.multiple(high));
-    survey
+    Ok(survey)
 }
 
 /// Magnitudes that multiples in a byte may have.
@@ -106,14 +106,15 @@ fn unit_of(samples: &Samples) -> Option<f64> {
 }
 
 /// Largest `‖x − centre‖²`; an empty centre is the origin.
-pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64]) -> f64 {
+pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<f64, Halted> {
     let base: f64 = centre.iter().map(|c| c * c).sum();
-    let norm = |i: usize| {
+    let mut most = 0.0_f64;
+    samples.each_row(asking, |_, row| {
         let mut norm = base;
-        samples.row(i).for_each(|k, v| norm += v * v - 2.0 * v * centre.get(k).copied().unwrap_or(0.0));
-        norm
-    };
-    (0..samples.len()).map(norm).fold(0.0, f64::max)
+        row.for_each(|k, v| norm += v * v - 2.0 * v * centre.get(k).copied().unwrap_or(0.0));
+        most = most.max(norm);
+    })?;
+    Ok(most)
 }
 
 impl Survey {

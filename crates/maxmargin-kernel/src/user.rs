@@ -1,7 +1,7 @@
 //! Kernels that the caller brings as functions of two rows, and the names they are stored under.
 
 use crate::KernelError;
-use maxmargin_data::{Row, Samples};
+use maxmargin_data::{Asking, Halted, Row, Samples};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -106,9 +106,10 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    pub(crate) fn new(samples: &Samples, kernel: &UserKernel) -> Self {
-        let diagonal = (0..samples.len()).map(|i| kernel.value(samples.row(i), samples.row(i))).collect();
-        Self { samples: samples.clone(), kernel: kernel.clone(), diagonal }
+    pub(crate) fn new(samples: &Samples, kernel: &UserKernel, asking: &Asking) -> Result<Self, Halted> {
+        let mut diagonal = Vec::with_capacity(samples.len());
+        samples.each_row(asking, |_, row| diagonal.push(kernel.value(row, row)))?;
+        Ok(Self { samples: samples.clone(), kernel: kernel.clone(), diagonal })
     }
 
     /// Bytes held.

@@ -263,3 +263,32 @@ pub struct Saved {
     /// The bias.
     pub bias: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_several_calls_are_summed() {
+        let counts = |k: usize| Update {
+            breakpoints: k,
+            zero_steps: 2 * k,
+            exchanges: 3 * k,
+            repairs: 4 * k,
+            columns: 5 * k as u64,
+            margin: 6 * k,
+            bounded: 7 * k,
+            bytes: 8 * k as u64,
+            travelled: 1.0 / k as f64,
+            kkt: k as f64,
+            tolerance: k as f64,
+            ..Update::nothing()
+        };
+        let later = counts(5).followed_by(counts(11));
+        let ended =
+            Update { margin: 66, bounded: 77, bytes: 88, travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) };
+        assert_eq!(later, ended);
+        let both = counts(5).beside(counts(11));
+        assert_eq!(both, Update { travelled: 1.0 / 11.0, kkt: 11.0, tolerance: 11.0, ..counts(16) });
+    }
+}

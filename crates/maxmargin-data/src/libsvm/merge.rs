@@ -3,6 +3,7 @@
 use super::chunk::{Chunk, Fault, Place, word_end};
 use super::error::{Problem, ReadError};
 use super::{IndexBase, ReadOptions};
+use crate::asking::{Asking, Halted};
 use crate::dataset::Dataset;
 use crate::par::Par;
 use crate::quote::quoted;
@@ -12,6 +13,9 @@ use std::ops::Range;
 
 /// The longest piece of text that an error quotes, in characters.
 const QUOTED: usize = 40;
+
+/// Chunks that a thread puts in their place between two questions whether to go on.
+const TOGETHER: usize = 16;
 
 /// The first error in file order, whichever chunk found it.
 pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]) -> Option<ReadError> {
@@ -75,7 +79,13 @@ struct Job<'a, T> {
 }
 
 /// Joins chunks without faults, of which one has a row.
-pub(super) fn dataset(mut chunks: Vec<Chunk>, options: ReadOptions, sha256: [u8; 32], par: Par) -> Dataset {
+pub(super) fn dataset(
+    mut chunks: Vec<Chunk>,
+    options: ReadOptions,
+    sha256: [u8; 32],
+    par: Par,
+    asking: &Asking,
+) -> Result<Dataset, Halted> {
     let rows = chunks.iter().map(|c| c.labels.len()).sum();
     let entries = chunks.iter().map(|c| c.values.len()).sum();
     let max_index = chunks.iter().filter_map(|c| c.max_index).max();
@@ -93,25 +103,24 @@ pub(super) fn dataset(mut chunks: Vec<Chunk>, options: ReadOptions, sha256: [u8;
         groups.append(&mut chunk.groups);
     }
     let storage = if !prefers_dense(rows, features, entries, single) {
-        sparse(chunks, rows, features, entries, index_base, par)
+        sparse(chunks, (rows, features, entries), index_base, par, asking)?
     } else if single {
-        Storage::Dense32(dense(chunks, rows, features, index_base, par, |v| v as f32))
+        Storage::Dense32(dense(chunks, (rows, features), index_base, (par, asking), |v| v as f32)?)
     } else {
-        Storage::Dense64(dense(chunks, rows, features, index_base, par, |v| v))
+        Storage::Dense64(dense(chunks, (rows, features), index_base, (par, asking), |v| v)?)
     };
     let samples = Samples::from_parts(rows, features, storage);
     let groups = (!groups.is_empty()).then_some(groups);
-    Dataset { samples, labels, groups, index_base, sha256, columns: None }
+    Ok(Dataset { samples, labels, groups, index_base, sha256, columns: None })
 }
 
 fn dense<T: Copy + Default + Send>(
     chunks: Vec<Chunk>,
-    rows: usize,
-    features: usize,
+    (rows, features): (usize, usize),
     base: u32,
-    par: Par,
+    (par, asking): (Par, &Asking),
     convert: impl Fn(f64) -> T + Sync,
-) -> Vec<T> {
+) -> Result<Vec<T>, Halted> {
     let mut values = vec![T::default(); rows * features];
     let mut rest = &mut values[..];
     let mut jobs = Vec::with_capacity(chunks.len());
@@ -120,24 +129,37 @@ fn dense<T: Copy + Default + Send>(
         rest = tail;
         jobs.push((chunk, part));
     }
-    par.for_chunks(&mut jobs, 1, |_, jobs| {
-        for (chunk, part) in jobs {
-            // Taken, so that its memory is free when its rows are in place.
-            let chunk = std::mem::take(chunk);
-            let mut begin = 0;
-            for (row, end) in chunk.ends.iter().enumerate() {
-                let row = &mut part[row * features..(row + 1) * features];
-                for (index, value) in chunk.indices[begin..*end].iter().zip(&chunk.values[begin..*end]) {
-                    row[(index - base) as usize] = convert(*value);
-                }
-                begin = *end;
+    each_job(&mut jobs, par, asking, |(chunk, part)| {
+        // Taken, so that its memory is free when its rows are in place.
+        let chunk = std::mem::take(chunk);
+        let mut begin = 0;
+        for (row, end) in chunk.ends.iter().enumerate() {
+            let row = &mut part[row * features..(row + 1) * features];
+            for (index, value) in chunk.indices[begin..*end].iter().zip(&chunk.values[begin..*end]) {
+                row[(index - base) as usize] = convert(*value);
             }
+            begin = *end;
         }
-    });
-    values
+    })?;
+    Ok(values)
 }
 
-fn sparse(chunks: Vec<Chunk>, rows: usize, features: usize, entries: usize, base: u32, par: Par) -> Storage {
+/// Does jobs of a chunk each, and asks between some of them whether to go on.
+fn each_job<J: Send>(jobs: &mut [J], par: Par, asking: &Asking, job: impl Fn(&mut J) + Sync) -> Result<(), Halted> {
+    for jobs in jobs.chunks_mut(TOGETHER * par.threads()) {
+        asking.ask()?;
+        par.for_chunks(jobs, 1, |_, jobs| jobs.iter_mut().for_each(&job));
+    }
+    Ok(())
+}
+
+fn sparse(
+    chunks: Vec<Chunk>,
+    (rows, features, entries): (usize, usize, usize),
+    base: u32,
+    par: Par,
+    asking: &Asking,
+) -> Result<Storage, Halted> {
     let mut offsets = vec![0; rows + 1];
     let mut indices = vec![0; entries];
     let mut values = vec![0.0; entries];
@@ -155,13 +177,11 @@ fn sparse(chunks: Vec<Chunk>, rows: usize, features: usize, entries: usize, base
         jobs.push(Job { chunk, parts: (indices, values), before, offsets });
         before += count;
     }
-    par.for_chunks(&mut jobs, 1, |_, jobs| {
-        for job in jobs {
-            let chunk = std::mem::take(&mut job.chunk);
-            job.offsets.iter_mut().zip(&chunk.ends).for_each(|(o, end)| *o = job.before + end);
-            job.parts.0.iter_mut().zip(&chunk.indices).for_each(|(j, index)| *j = index - base);
-            job.parts.1.copy_from_slice(&chunk.values);
-        }
-    });
-    Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values))
+    each_job(&mut jobs, par, asking, |job| {
+        let chunk = std::mem::take(&mut job.chunk);
+        job.offsets.iter_mut().zip(&chunk.ends).for_each(|(o, end)| *o = job.before + end);
+        job.parts.0.iter_mut().zip(&chunk.indices).for_each(|(j, index)| *j = index - base);
+        job.parts.1.copy_from_slice(&chunk.values);
+    })?;
+    Ok(Storage::Sparse(CsMatI::new((rows, features), offsets, indices, values)))
 }

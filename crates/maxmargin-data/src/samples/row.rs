@@ -27,6 +27,15 @@ impl Row<'_> {
         }
     }
 
+    /// Stored values, those that are 0 among them.
+    pub fn stored_values(self) -> usize {
+        match self {
+            Row::Dense32(values) => values.len(),
+            Row::Dense64(values) => values.len(),
+            Row::Sparse(indices, _) => indices.len(),
+        }
+    }
+
     /// The non-zero entries as `(column, value)`, columns ascending.
     pub fn entries(self) -> Vec<(usize, f64)> {
         let mut entries = Vec::new();

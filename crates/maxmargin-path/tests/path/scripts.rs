@@ -20,8 +20,8 @@ fn lattice(n: usize, dice: &mut Dice) -> (Vec<[f64; 2]>, Vec<f64>) {
     (0..n).map(|_| (point(dice), if dice.roll() < 0.5 { 1.0 } else { -1.0 })).unzip()
 }
 
-/// One random script; panics where a step is not exact.
-fn script(seed: u64, n: usize, steps: usize, ties: bool) {
+/// One random script, and how many exchanges it took; panics where a step is not exact.
+fn script(seed: u64, n: usize, steps: usize, ties: bool) -> usize {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (points, labels) = if ties { lattice(n, &mut dice) } else { artificial(n, seed) };
     let form = form_of(dice.below(5));
@@ -31,6 +31,7 @@ fn script(seed: u64, n: usize, steps: usize, ties: bool) {
     let memory = if dice.roll() < 0.25 { 16 * (n * n) as u64 } else { 1 << 24 };
     let mut path = Path::new(&gram, &labels, Config::default().with_mode(mode).with_memory(memory)).expect("labels");
     let mut c = 10_f64.powf(3.0 * dice.roll() - 1.0);
+    let mut exchanges = 0;
     for step in 0..steps {
         let inside = path.ids();
         let update = match dice.below(10) {
@@ -63,9 +64,11 @@ fn script(seed: u64, n: usize, steps: usize, ties: bool) {
         };
         let update = update.expect("a valid request");
         assert_exact(&path, &gram, &update, &format!("seed {seed} {form:?} {mode:?} C={c} step {step}"));
+        exchanges += update.exchanges;
         assert!(update.zero_steps <= 64 + 8 * (path.len() + n), "seed {seed} step {step}: {update:?}");
     }
     assert_optimal(&path, &gram, &format!("seed {seed} {form:?} C={c}"));
+    exchanges
 }
 
 /// A number from the environment, for long runs: how many scripts, or how many updates in a row.
@@ -75,9 +78,9 @@ fn wanted(variable: &str, default: usize) -> usize {
 
 #[test]
 fn two_hundred_fuzzed_scripts() {
-    for seed in 1..=wanted("MAXMARGIN_SCRIPTS", 200) as u64 {
-        script(seed, 10 + (seed as usize * 7) % 40, 12, seed % 2 == 0);
-    }
+    let scripts = 1..=wanted("MAXMARGIN_SCRIPTS", 200) as u64;
+    let exchanges: usize = scripts.map(|seed| script(seed, 10 + (seed as usize * 7) % 40, 12, seed % 2 == 0)).sum();
+    assert!(exchanges > 0, "no sample was an affine combination of others, and points of a lattice were among them");
 }
 
 #[test]
