@@ -2,6 +2,7 @@
 
 mod axis;
 mod bars;
+pub(crate) mod beside;
 mod cell;
 mod chart;
 mod choice;
@@ -21,6 +22,7 @@ mod numbers;
 mod overview;
 mod papers;
 mod peer;
+pub(crate) mod probabilities;
 mod record;
 mod report;
 mod run;

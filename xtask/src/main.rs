@@ -1,4 +1,4 @@
-//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel | bench | bench-diff | grids | simulate | trust | release`. Links no solver, so that it builds fast.
+//! The project's automation: `cargo xtask datasets | tidy | ci | guide | python | peers | wheel | bench | bench-diff | grids | probabilities | simulate | trust | release`. Links no solver, so that it builds fast.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that talks to a person")]
 
 mod bench;
@@ -46,6 +46,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Measure whole searches of C and gamma beside loops of svm-train, and write the page of it
     Grids(bench::grids::Arguments),
+    /// Measure trainings with probabilities beside LIBSVM's `-b 1`
+    Probabilities(bench::beside::Common),
     /// Compare two files of raw measurements
     BenchDiff(bench::diff::Arguments),
     /// Show how long a search would take on many machines, from what its units cost
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Grids(arguments) => bench::grids::run(&arguments),
+        Command::Probabilities(arguments) => bench::probabilities::run(&arguments),
         Command::BenchDiff(arguments) => bench::diff::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Trust(arguments) => trust::run(&arguments),

@@ -1,21 +1,20 @@
 //! `cargo xtask grids`: whole searches of C and gamma as processes, beside a loop of `svm-train -v` over some of the same cells, on LIBSVM's own folds.
 
-use super::data::Inputs;
+use super::beside::{self, Bench, Page, footnote, text_of};
 use super::folds;
 use super::machine::Machine;
 use super::numbers::{seconds, times};
 use super::peer;
 use super::spec::Problem;
-use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
-use crate::tools::{cargo, on_path, root, target_directory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// The page and what it is made of.
+const PAGE: Page = Page("grids");
 
 /// Folds of every search.
 const FOLDS: usize = 5;
@@ -28,26 +27,14 @@ const WANTED: f64 = 100.0;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only this problem of xtask/searches/grids.toml; say it again for another
-    #[arg(long, value_name = "NAME")]
-    only: Vec<String>,
+    #[command(flatten)]
+    beside: beside::Common,
     /// LIBSVM computes every so-manieth cell; the time of all is extrapolated
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     share: u16,
     /// Seconds after which LIBSVM's cell is ended, and counted as so many
     #[arg(long, value_name = "SECONDS", default_value_t = 900)]
     limit: u64,
-    /// Compute nothing: write the page from its raw lines
-    #[arg(long)]
-    render: bool,
-    /// Measure a tree with changes, which nobody can measure again
-    #[arg(long)]
-    uncommitted: bool,
-}
-
-#[derive(Deserialize)]
-struct Searches {
-    problem: Vec<Problem>,
 }
 
 /// One search, and what it was measured beside.
@@ -106,73 +93,27 @@ impl Record {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let raw = root().join("docs/reproduction/grids.jsonl");
-    let page = root().join("docs/reproduction/grids.md");
-    let mut records = read(&raw)?;
-    if !arguments.render {
-        let machine = Machine::here();
-        if !(arguments.uncommitted || machine.committed()) {
-            return fail(format!("{}: the tree has changes: commit them, or say --uncommitted", machine.revision));
-        }
-        if !on_path("svm-train") {
-            return fail("no svm-train on the search path: install libsvm-tools");
-        }
-        if !cargo().args(["build", "--release", "--locked", "--package", "maxmargin-cli"]).status().context("cargo")?.success() {
-            return fail("maxmargin-cli does not build");
-        }
-        let ours = target_directory()?.join("release/maxmargin");
-        let path = root().join("xtask/searches/grids.toml");
-        let text = fs::read_to_string(&path).context(path.display())?;
-        let searches: Searches = toml::from_str(&text).context(path.display())?;
-        if let Some(name) = arguments.only.iter().find(|name| searches.problem.iter().all(|problem| problem.name != **name)) {
-            let known: Vec<&str> = searches.problem.iter().map(|problem| problem.name.as_str()).collect();
-            return fail(format!("no search is called `{name}`; there is {}", known.join(", ")));
-        }
-        let inputs = Inputs::new(folders(None), target_directory()?.join("grids"), None)?;
-        let wanted = |problem: &&Problem| arguments.only.is_empty() || arguments.only.contains(&problem.name);
-        for problem in searches.problem.iter().filter(wanted) {
-            let Some((file, folds, rows)) = files(&inputs, problem)? else {
-                println!("{}: no folder has {}", problem.name, problem.data);
-                continue;
-            };
-            let record = measure(&ours, problem, (&file, &folds, rows), arguments, &machine)?;
-            println!("{}", line(&record));
-            records.retain(|known| known.problem != record.problem);
-            records.push(record);
-            let order = |record: &Record| searches.problem.iter().position(|problem| problem.name == record.problem);
-            records.sort_by_key(order);
-            write(&raw, &records)?;
-        }
-    }
-    fs::write(&page, rendered(&records)).context(page.display())
+    PAGE.update(&arguments.beside, "svm-train", |bench, problem| measure(bench, problem, arguments))
 }
 
 /// The rows of a problem and LIBSVM's folds of them, as files, and how many they are; nothing where no folder has them.
-fn files(inputs: &Inputs, problem: &Problem) -> Outcome<Option<(PathBuf, PathBuf, usize)>> {
-    let Some(input) = inputs.of(problem)? else { return Ok(None) };
-    let text = fs::read_to_string(&input.path).context(input.path.display())?;
+fn files(bench: &Bench, problem: &Problem) -> Outcome<Option<(PathBuf, PathBuf, usize)>> {
+    let Some(input) = bench.inputs.of(problem)? else { return Ok(None) };
+    let text = text_of(&input.path)?;
     // Made data are whole.
     let lines: Vec<&str> = text.lines().take(problem.first.unwrap_or(usize::MAX)).collect();
-    let folds = folds::lines(&text_of(&lines), FOLDS, problem.recipe.is_none())?;
-    let file = inputs.write(&format!("{}.rows", problem.name), &text_of(&lines))?;
-    Ok(Some((file, inputs.write(&format!("{}.folds", problem.name), &folds)?, lines.len())))
+    let text = lines.join("\n") + "\n";
+    let folds = folds::lines(&text, FOLDS, problem.recipe.is_none())?;
+    let file = bench.inputs.write(&format!("{}.rows", problem.name), &text)?;
+    Ok(Some((file, bench.inputs.write(&format!("{}.folds", problem.name), &folds)?, lines.len())))
 }
 
-fn text_of(lines: &[&str]) -> String {
-    lines.join("\n") + "\n"
-}
-
-fn measure(
-    ours: &Path,
-    problem: &Problem,
-    (file, folds, rows): (&Path, &Path, usize),
-    arguments: &Arguments,
-    machine: &Machine,
-) -> Outcome<Record> {
+fn measure(bench: &Bench, problem: &Problem, arguments: &Arguments) -> Outcome<Option<Record>> {
+    let Some((file, folds, rows)) = files(bench, problem)? else { return Ok(None) };
     let epsilon = problem.set.get("epsilon").and_then(Value::as_f64);
     let begun = Instant::now();
-    let mut search = Command::new(ours);
-    search.arg("grid").arg(file).args(["-k", "5", "--json", "--quiet", "--folds"]).arg(folds);
+    let mut search = Command::new(&bench.ours);
+    search.arg("grid").arg(&file).args(["-k", "5", "--json", "--quiet", "--folds"]).arg(&folds);
     epsilon.iter().for_each(|epsilon| {
         search.args(["--formulation", "epsilon-svr", "--epsilon"]).arg(epsilon.to_string());
     });
@@ -192,10 +133,10 @@ fn measure(
             cell["accuracy"].as_f64().map(|a| 100.0 * a)
         };
         let Some(score) = score else { return fail(format!("a cell of {} has no score", problem.name)) };
-        let (seconds, theirs) = cross_validated(file, (c, gamma), epsilon, arguments.limit)?;
+        let (seconds, theirs) = cross_validated(&file, (c, gamma), epsilon, arguments.limit)?;
         peer.push(Cell { c, gamma, seconds, theirs, ours: score });
     }
-    Ok(Record {
+    Ok(Some(Record {
         problem: problem.name.clone(),
         note: problem.note.clone(),
         epsilon,
@@ -206,8 +147,8 @@ fn measure(
         peer,
         share: arguments.share,
         limit: arguments.limit,
-        machine: machine.clone(),
-    })
+        machine: bench.machine.clone(),
+    }))
 }
 
 /// `svm-train -v` at one cell: seconds, and what it found, unless it was ended.
@@ -237,64 +178,55 @@ fn cross_validated(file: &Path, (c, gamma): (f64, f64), epsilon: Option<f64>, li
     }
 }
 
-fn read(raw: &Path) -> Outcome<Vec<Record>> {
-    if !raw.is_file() {
-        return Ok(Vec::new());
+impl beside::Record for Record {
+    fn problem(&self) -> &str {
+        &self.problem
     }
-    let text = fs::read_to_string(raw).context(raw.display())?;
-    text.lines().map(|line| serde_json::from_str(line).context(raw.display())).collect()
-}
 
-fn write(raw: &Path, records: &[Record]) -> Outcome<()> {
-    let lines: Result<Vec<String>, _> = records.iter().map(serde_json::to_string).collect();
-    fs::write(raw, lines.context(raw.display())?.join("\n") + "\n").context(raw.display())
-}
-
-fn line(record: &Record) -> String {
-    let (whole, at_least) = (record.whole(), if record.ended() > 0 { "≥ " } else { "" });
-    let apart = if record.is_regression() {
-        format!("{:.1e} of the mean square", record.apart())
-    } else {
-        format!("{} of {}", record.apart(), record.rows)
-    };
-    format!(
-        "| {} | {} | {} | {} MiB | {} | {at_least}{} | {at_least}**{}** | {apart} |",
-        record.problem,
-        record.cells,
-        seconds(record.seconds),
-        record.peak_bytes >> 20,
-        record.peer.len(),
-        seconds(whole),
-        times(whole / record.seconds),
-    )
-}
-
-fn rendered(records: &[Record]) -> String {
-    let mut page = format!(
-        "# Searches beside LIBSVM\n\n\
-         `maxmargin grid DATA -k 5` on two threads: 11 values of C (2⁻⁵ to 2¹⁵) and 10 of γ (2⁻¹⁵ to 2³) in five folds, every cell at `--eps 0.001` and certified, \
-         and `svm-train -v 5 -m 4000` at some of the cells, one after the other, as grid.py has it; both are whole processes that read the same text, on the folds that \
-         LIBSVM draws. LIBSVM's time for all cells is reckoned from those that it was given: every so-manieth, in the order of ours. The project asks for a ratio of {WANTED}.\n\n\
-         The last column is the cell that lies furthest from LIBSVM's: how many samples of all it tests otherwise. Where both stop at a violation of 0.001 a sample near the border may fall to either side; \
-         where LIBSVM gives up after ten million iterations its answer is not that of the problem.\n\n\
-         | data | cells | here, s | peak | LIBSVM's cells | LIBSVM, all, s | ratio | furthest cell |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
-    for record in records {
-        page += &line(record);
-        page.push('\n');
-    }
-    page += "\n";
-    for record in records {
-        let Machine { cpu, cores, revision, .. } = &record.machine;
-        let note = record.note.as_ref().map_or(String::new(), |note| format!("; {note}"));
-        let ended = match record.ended() {
-            0 => String::new(),
-            count => format!("; {count} of LIBSVM's cells ended after {} s", record.limit),
+    fn line(&self) -> String {
+        let (whole, at_least) = (self.whole(), if self.ended() > 0 { "≥ " } else { "" });
+        let apart = if self.is_regression() {
+            format!("{:.1e} of the mean square", self.apart())
+        } else {
+            format!("{} of {}", self.apart(), self.rows)
         };
-        let Record { problem, rows, .. } = record;
-        let _ = writeln!(page, "- {problem}: {rows} rows, {cpu}, {cores} cores, revision {revision}{note}{ended}.");
+        format!(
+            "| {} | {} | {} | {} MiB | {} | {at_least}{} | {at_least}**{}** | {apart} |",
+            self.problem,
+            self.cells,
+            seconds(self.seconds),
+            self.peak_bytes >> 20,
+            self.peer.len(),
+            seconds(whole),
+            times(whole / self.seconds),
+        )
     }
-    page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [grids.jsonl](grids.jsonl).\n"
+
+    fn rendered(records: &[Self]) -> String {
+        let mut page = format!(
+            "# Searches beside LIBSVM\n\n\
+             `maxmargin grid DATA -k 5` on two threads: 11 values of C (2⁻⁵ to 2¹⁵) and 10 of γ (2⁻¹⁵ to 2³) in five folds, every cell at `--eps 0.001` and certified, \
+             and `svm-train -v 5 -m 4000` at some of the cells, one after the other, as grid.py has it; both are whole processes that read the same text, on the folds that \
+             LIBSVM draws. LIBSVM's time for all cells is reckoned from those that it was given: every so-manieth, in the order of ours. The project asks for a ratio of {WANTED}.\n\n\
+             The last column is the cell that lies furthest from LIBSVM's: how many samples of all it tests otherwise. Where both stop at a violation of 0.001 a sample near the border may fall to either side; \
+             where LIBSVM gives up after ten million iterations its answer is not that of the problem.\n\n\
+             | data | cells | here, s | peak | LIBSVM's cells | LIBSVM, all, s | ratio | furthest cell |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        );
+        for record in records {
+            page += &record.line();
+            page.push('\n');
+        }
+        page += "\n";
+        for record in records {
+            let ended = match record.ended() {
+                0 => None,
+                count => Some(format!("{count} of LIBSVM's cells ended after {} s", record.limit)),
+            };
+            let more: Vec<String> = record.note.clone().into_iter().chain(ended).collect();
+            page += &footnote(&record.problem, &format!("{} rows", record.rows), &record.machine, &more);
+        }
+        page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [grids.jsonl](grids.jsonl).\n"
+    }
 }
 
 #[cfg(test)]
@@ -303,16 +235,11 @@ mod tests {
 
     #[test]
     fn the_page_says_what_was_measured() {
-        let folder = root().join("docs/reproduction");
-        let page = fs::read_to_string(folder.join("grids.md")).expect("a page");
-        assert_eq!(page, rendered(&read(&folder.join("grids.jsonl")).expect("records")));
+        assert!(PAGE.is_true::<Record>());
     }
 
     #[test]
-    fn searches_can_be_read_and_pages_written() {
-        let text = include_str!("../../searches/grids.toml");
-        let searches: Searches = toml::from_str(text).expect("problems");
-        assert!(searches.problem.len() > 5);
+    fn lines_say_what_was_found() {
         let cell = |seconds: f64, theirs: Option<f64>| Cell { c: 1.0, gamma: 0.5, seconds, theirs, ours: 90.0 };
         let record = Record {
             problem: "few".to_owned(),
@@ -328,7 +255,7 @@ mod tests {
             machine: Machine::here(),
         };
         assert_eq!((record.whole(), record.apart(), record.ended()), (30.0, 3.0, 1));
-        let page = rendered(&[record]);
+        let page = <Record as beside::Record>::rendered(&[record]);
         assert!(page.contains("| few | 6 | 0.50 | 3 MiB | 2 | ≥ 30.0 | ≥ **60** | 3 of 200 |"), "{page}");
         assert!(page.contains("1 of LIBSVM's cells ended after 6 s"), "{page}");
     }

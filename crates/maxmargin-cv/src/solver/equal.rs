@@ -140,5 +140,6 @@ mod tests {
         let [run] = &stretches(&there)[..] else { panic!("one run") };
         assert_eq!(*run, 2 * GAP..3 * GAP);
         assert_eq!(stretches(&[false; 9]), []);
+        assert_eq!(stretches(&[false, true, false]), std::slice::from_ref(&(1..2)), "one alone");
     }
 }
