@@ -15,7 +15,7 @@ use std::ops::Range;
 const QUOTED: usize = 40;
 
 /// Chunks that a thread puts in their place between two questions whether to go on.
-const TOGETHER: usize = 16;
+pub(super) const TOGETHER: usize = 16;
 
 /// The first error in file order, whichever chunk found it.
 pub(super) fn first_error(text: &[u8], ranges: &[Range<usize>], chunks: &[Chunk]) -> Option<ReadError> {
