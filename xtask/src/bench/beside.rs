@@ -129,7 +129,7 @@ impl Page {
 /// A line for each problem: rows, machine and revision, and what else is to be said of it.
 pub(crate) fn footnote(problem: &str, what: &str, machine: &Machine, more: &[String]) -> String {
     let Machine { cpu, cores, revision, .. } = machine;
-    let more: String = more.iter().map(|more| format!("; {more}")).collect();
+    let more = [&[String::new()], more].concat().join("; ");
     format!("- {problem}: {what}, {cpu}, {cores} cores, revision {revision}{more}.\n")
 }
 

@@ -174,7 +174,6 @@ fn other_problems_can_be_polished() {
         let polished = polish(&dual(0.6, balance), &points, &[0.0; 3], 1 << 20, &|| true).expect("supported");
         close(polished.solution.alpha[1], 0.6);
         close(polished.solution.alpha[2], 0.4);
-        assert!(polished.solution.work.iterations > 0, "the sets have changed");
     }
     assert_eq!(polish(&dual(0.3, Balance::Sum(1.0)), &points, &[0.0; 3], 0, &|| true), Err(PathError::Infeasible));
     assert_eq!(polish(&dual(1.0, Balance::Free), &points, &[0.0; 3], 0, &|| true), Err(PathError::Unsupported));
