@@ -11,7 +11,7 @@ HEAD = """# The Python package beside scikit-learn and scikit-learn-intelex
 
 Whole calls with the conversion of arrays, each in a process of its own that has its data and has trained once on 60 rows; programs
 take turns, `OMP_WAIT_POLICY=PASSIVE`. Seconds are the median of the repeats, least and greatest in brackets; a peer that took more
-than a minute is asked once, one beyond the limit is cut, and its ratio is at least the printed one. Ratios are theirs over ours;
+than a minute (`--once`) is asked once, one beyond the limit is cut, and its ratio is at least the printed one. Ratios are theirs over ours;
 *asked* is what the project asks for.
 
 - `tol=0.001` for all kernel machines. Peers may cache 8 GB, this package has its default of 2 GB.

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import signal
 import subprocess
 import sys
@@ -102,6 +103,15 @@ def prepared(work, folder):
     return data, {"data": work.data, "data_sha256": sha256, "rows": X.shape[0], "features": X.shape[1]}
 
 
+def command():
+    """What was asked for, without what only `cargo xtask` says."""
+    options = sys.argv[1:]
+    if "--machine" in options:
+        at = options.index("--machine")
+        options[at : at + 2] = []
+    return " ".join(["cargo xtask peers", *(["--", shlex.join(options)] if options else [])])
+
+
 def main():
     told = arguments()
     if told.quick and not told.out:
@@ -111,7 +121,7 @@ def main():
     raw.parent.mkdir(parents=True, exist_ok=True)
     circumstances = {
         "run": int(time.time()),
-        "command": " ".join(["cargo xtask peers", *(["--", *sys.argv[1:]] if told.only or told.quick else [])]),
+        "command": command(),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "machine": told.machine,
