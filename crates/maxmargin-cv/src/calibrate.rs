@@ -11,7 +11,7 @@ use crate::study::Study;
 use crate::threshold::{self, ThresholdReport};
 use crate::watch::CvWatch;
 use maxmargin_core::{Needs, Status};
-use maxmargin_data::ClassLabels;
+use maxmargin_data::{ClassLabels, Par};
 use maxmargin_model::{Calibration, Model, ModelError, Scheme, data_sha256, numbers_sha256};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -179,6 +179,7 @@ pub fn cross_fitted(
     plan: &FoldPlan,
     (classes, scheme): (&ClassLabels, Scheme),
     probability: Probability,
+    par: Par,
 ) -> Result<Vec<f64>, ModelError> {
     let fit = Fit::new(decisions, classes, scheme, probability);
     let count = classes.count();
@@ -187,15 +188,22 @@ pub fn cross_fitted(
     for fold in 0..plan.folds() {
         let mut others = vec![true; plan.len()];
         plan.test(fold).iter().for_each(|&i| others[i] = false);
-        let calibration = fit.over(|i| others[i])?;
+        let calibration = fit.over(|i| others[i], par)?;
         let before = plan.round(fold) * plan.len();
-        for at in plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.known[at]) {
-            let row = scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
+        let tested: Vec<usize> = plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.known[at]).collect();
+        let rows = par.map(tested.len().div_ceil(TOGETHER), |part| {
+            let of = |at: &usize| scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
+            tested[part * TOGETHER..tested.len().min((part + 1) * TOGETHER)].iter().map(of).collect::<Vec<_>>()
+        });
+        for (at, row) in tested.iter().zip(rows.into_iter().flatten()) {
             all[at * count..(at + 1) * count].copy_from_slice(&row);
         }
     }
     Ok(all)
 }
+
+/// Samples whose probabilities are a piece of work.
+const TOGETHER: usize = 256;
 
 /// Decision values of classes, to which calibrations are fitted.
 struct Fit<'a> {
@@ -220,11 +228,13 @@ impl<'a> Fit<'a> {
     }
 
     /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
-    fn over(&self, counts: impl Fn(usize) -> bool) -> Result<Vec<Calibration>, ModelError> {
+    fn over(&self, counts: impl Fn(usize) -> bool + Sync, par: Par) -> Result<Vec<Calibration>, ModelError> {
         let width = self.width;
         let of = self.classes.of();
         let class = |at: usize| of[at % of.len()] as usize;
-        let one = |(p, (earlier, later)): (usize, (Option<usize>, usize))| {
+        let sides = self.scheme.sides(self.classes.count());
+        let one = |p: usize| {
+            let (earlier, later) = sides[p];
             let is_side = |at: usize| earlier.is_none_or(|earlier| [earlier, later].contains(&class(at)));
             let counted = |at: &usize| is_side(*at) && counts(at % of.len()) && self.known[*at];
             let rows: Vec<usize> = (0..self.known.len()).filter(counted).collect();
@@ -232,7 +242,7 @@ impl<'a> Fit<'a> {
             let sides: Vec<bool> = rows.iter().map(|&at| class(at) == later).collect();
             self.probability.fit(&decisions, &sides)
         };
-        self.scheme.sides(self.classes.count()).into_iter().enumerate().map(one).collect()
+        par.map(sides.len(), one).into_iter().collect()
     }
 }
 
@@ -308,7 +318,7 @@ impl Study<'_> {
             }
         }
         if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
-            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.scheme()), probability)?;
+            let probabilities = cross_fitted(&found.decisions, plan, (classes, to.model.scheme()), probability, self.par)?;
             report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
         }
         to.calibration = Some(report);
@@ -348,7 +358,7 @@ impl Study<'_> {
     fn fitted(&self, found: &CvReport, probability: Probability) -> Result<Result<Vec<Calibration>, &'static str>, CvError> {
         let decisions = &found.decisions[..];
         if let Some(classes) = self.classes {
-            return Ok(Ok(Fit::new(decisions, classes, self.rule().scheme, probability).over(|_| true)?));
+            return Ok(Ok(Fit::new(decisions, classes, self.rule().scheme, probability).over(|_| true, self.par)?));
         }
         // Samples that no fold tests have none.
         let known: Vec<f64> = decisions.iter().copied().filter(|value| !value.is_nan()).collect();

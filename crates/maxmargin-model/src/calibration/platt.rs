@@ -46,7 +46,7 @@ pub(super) fn loss(decisions: &[f64], later: &[bool], (a, b): (f64, f64)) -> (f6
     let (n, (high, low)) = (decisions.len() as f64, targets(later));
     let target: Vec<f64> = later.iter().map(|later| if *later { high } else { low }).collect();
     let slopes = decisions.iter().zip(&target).map(|(f, t)| a * (t - sigmoid(a * f + b)) / n).collect();
-    (Likelihood { x: decisions, target: &target }.value((a, b)) / n, slopes)
+    (Likelihood { x: decisions, target: &target }.at::<true>((a, b)).0 / n, slopes)
 }
 
 /// The negative log-likelihood of targets.
@@ -79,19 +79,17 @@ impl Slope {
 }
 
 impl Likelihood<'_> {
-    fn value(&self, (a, b): (f64, f64)) -> f64 {
-        let of = |(x, t): (&f64, &f64)| {
-            let z = a * x + b;
-            // ln(1 + exp(−z)) + t z, or the same seen from the other side.
-            if z >= 0.0 { t * z + (-z).exp().ln_1p() } else { (t - 1.0) * z + z.exp().ln_1p() }
-        };
-        self.x.iter().zip(self.target).map(of).sum()
-    }
-
-    fn slope(&self, (a, b): (f64, f64)) -> Slope {
-        let mut slope = Slope { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 };
+    /// The value at a sigmoid, where it is wanted, and its slope: both come from one exponential for each sample.
+    fn at<const VALUE: bool>(&self, (a, b): (f64, f64)) -> (f64, Slope) {
+        let (mut value, mut slope) = (0.0, Slope { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 });
         for (x, t) in self.x.iter().zip(self.target) {
-            let p = sigmoid(a * x + b);
+            let z = a * x + b;
+            let small = (-(z.abs())).exp();
+            // ln(1 + exp(−z)) + t z, or the same seen from the other side.
+            if VALUE {
+                value += (if z >= 0.0 { t * z } else { (t - 1.0) * z }) + small.ln_1p();
+            }
+            let p = if z >= 0.0 { small } else { 1.0 } / (1.0 + small);
             let (first, second) = (t - p, p * (1.0 - p));
             slope.a += first * x;
             slope.b += first;
@@ -99,21 +97,24 @@ impl Likelihood<'_> {
             slope.ab += second * x;
             slope.bb += second;
         }
-        slope
+        (value, slope)
     }
 
     /// The minimum: steps that decrease the value as long as there are any, then steps that halve the gradient, which rounding spares longer.
     fn least(&self, mut at: (f64, f64)) -> (f64, f64) {
-        let mut value = self.value(at);
+        let (mut value, mut slope) = self.at::<true>(at);
         loop {
-            let slope = self.slope(at);
             let step = slope.step();
             let promised = slope.a * step.0 + slope.b * step.1;
             let mut length = 1.0;
             let lower = loop {
+                // A decrease that is less than the rounding of the value is not seen.
+                if -length * promised <= f64::EPSILON * value {
+                    break None;
+                }
                 let next = (at.0 + length * step.0, at.1 + length * step.1);
-                let found = self.value(next);
-                if found < value && found <= value + ARMIJO * length * promised {
+                let found = self.at::<true>(next);
+                if found.0 < value && found.0 <= value + ARMIJO * length * promised {
                     break Some((next, found));
                 }
                 length *= 0.5;
@@ -123,13 +124,12 @@ impl Likelihood<'_> {
             };
             // Every step lowers a number that cannot fall for ever: this ends.
             let Some((next, found)) = lower else { break };
-            (at, value) = (next, found);
+            (at, (value, slope)) = (next, found);
         }
-        let mut slope = self.slope(at);
         loop {
             let step = slope.step();
             let next = (at.0 + step.0, at.1 + step.1);
-            let found = self.slope(next);
+            let found = self.at::<false>(next).1;
             // Neither is this endless, nor taken by numbers that are none.
             if found.size().partial_cmp(&(0.5 * slope.size())) != Some(std::cmp::Ordering::Less) {
                 return at;
