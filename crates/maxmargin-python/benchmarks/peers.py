@@ -117,7 +117,7 @@ def main():
     if told.quick and not told.out:
         sys.exit("--quick --out FOLDER: what it measures is no result, and is not to lie among those")
     folder = told.out or FOLDER
-    raw, report = folder / "raw/python.jsonl", folder / "python.md"
+    raw, report = folder / "python.jsonl", folder / "python.md"
     raw.parent.mkdir(parents=True, exist_ok=True)
     circumstances = {
         "run": int(time.time()),

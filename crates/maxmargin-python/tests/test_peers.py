@@ -30,7 +30,7 @@ def measured(tmp_path):
         ]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert ran.returncode == 0, ran.stderr
-        return page.read(tmp_path / "raw/python.jsonl"), (tmp_path / "python.md").read_text()
+        return page.read(tmp_path / "python.jsonl"), (tmp_path / "python.md").read_text()
 
     return run
 
@@ -56,6 +56,6 @@ def test_a_call_beyond_the_limit_is_said(measured):
     assert "| > 0.05 | – |" in text
 
 
-@pytest.mark.skipif(not (peers.FOLDER / "raw/python.jsonl").exists(), reason="nothing was measured")
+@pytest.mark.skipif(not (peers.FOLDER / "python.jsonl").exists(), reason="nothing was measured")
 def test_the_page_says_what_its_lines_say():
-    assert (peers.FOLDER / "python.md").read_text() == page.rendered(page.read(peers.FOLDER / "raw/python.jsonl"))
+    assert (peers.FOLDER / "python.md").read_text() == page.rendered(page.read(peers.FOLDER / "python.jsonl"))
