@@ -11,7 +11,7 @@
 //! - [`table`]: comma- and tab-separated values in, with names, words and gaps
 //! - [`prepare`], [`scale`], [`ranges`]: gaps filled and features scaled as training rows show it; whether scaling is called for
 //! - [`generate`], [`cache`], [`codec`], [`quote`]: seeded data, parsed data in binary form, bytes of any value, text in messages
-//! - [`par`], [`asking`]: threads, work that can be called off
+//! - [`par`], [`Asking`]: threads, work that can be called off
 
 mod asking;
 pub mod cache;
