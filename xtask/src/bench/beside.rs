@@ -6,9 +6,8 @@ use super::spec::Problem;
 use crate::datasets::folders;
 use crate::failure::{Context, Outcome, fail};
 use crate::tools::{cargo, on_path, root, target_directory};
-use serde::Deserialize;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +29,19 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     fn problem(&self) -> &str;
     /// Its line of the table.
     fn line(&self) -> String;
+    /// What stands below the table about it.
+    fn note(&self) -> String;
+    /// What stands above the lines: title, words, the heads of the columns.
+    fn head() -> String;
+    /// What measures it, and where its raw lines are.
+    const SOURCE: &'static str;
+
     /// The page of all.
-    fn rendered(records: &[Self]) -> String;
+    fn rendered(records: &[Self]) -> String {
+        let lines: Vec<String> = records.iter().map(Self::line).collect();
+        let notes: Vec<String> = records.iter().map(Self::note).collect();
+        format!("{}{}\n\n{}\n{}\n", Self::head(), lines.join("\n"), notes.concat(), Self::SOURCE)
+    }
 }
 
 /// What measurements need.

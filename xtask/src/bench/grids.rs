@@ -202,8 +202,8 @@ impl beside::Record for Record {
         )
     }
 
-    fn rendered(records: &[Self]) -> String {
-        let mut page = format!(
+    fn head() -> String {
+        format!(
             "# Searches beside LIBSVM\n\n\
              `maxmargin grid DATA -k 5` on two threads: 11 values of C (2⁻⁵ to 2¹⁵) and 10 of γ (2⁻¹⁵ to 2³) in five folds, every cell at `--eps 0.001` and certified, \
              and `svm-train -v 5 -m 4000` at some of the cells, one after the other, as grid.py has it; both are whole processes that read the same text, on the folds that \
@@ -211,22 +211,20 @@ impl beside::Record for Record {
              The last column is the cell that lies furthest from LIBSVM's: how many samples of all it tests otherwise. Where both stop at a violation of 0.001 a sample near the border may fall to either side; \
              where LIBSVM gives up after ten million iterations its answer is not that of the problem.\n\n\
              | data | cells | here, s | peak | LIBSVM's cells | LIBSVM, all, s | ratio | furthest cell |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
-        );
-        for record in records {
-            page += &record.line();
-            page.push('\n');
-        }
-        page += "\n";
-        for record in records {
-            let ended = match record.ended() {
-                0 => None,
-                count => Some(format!("{count} of LIBSVM's cells ended after {} s", record.limit)),
-            };
-            let more: Vec<String> = record.note.clone().into_iter().chain(ended).collect();
-            page += &footnote(&record.problem, &format!("{} rows", record.rows), &record.machine, &more);
-        }
-        page + "\nMeasured by `cargo xtask grids`; every cell of LIBSVM's is a line of [grids.jsonl](grids.jsonl).\n"
+        )
     }
+
+    fn note(&self) -> String {
+        let ended = match self.ended() {
+            0 => None,
+            count => Some(format!("{count} of LIBSVM's cells ended after {} s", self.limit)),
+        };
+        let more: Vec<String> = self.note.clone().into_iter().chain(ended).collect();
+        footnote(&self.problem, &format!("{} rows", self.rows), &self.machine, &more)
+    }
+
+    const SOURCE: &'static str =
+        "Measured by `cargo xtask grids`; every cell of LIBSVM's is a line of [grids.jsonl](grids.jsonl).";
 }
 
 #[cfg(test)]

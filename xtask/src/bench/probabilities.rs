@@ -151,26 +151,24 @@ impl beside::Record for Record {
         )
     }
 
-    fn rendered(records: &[Self]) -> String {
-        let mut page = "# Probabilities beside LIBSVM\n\n\
+    fn head() -> String {
+        "# Probabilities beside LIBSVM\n\n\
              `svm-train -b 1` and `svm-predict -b 1` of LIBSVM, and `maxmargin svm-train` and `maxmargin svm-predict` with the same options, on two threads: whole processes on the \
              same files. Both fit sigmoids to decisions of five folds; LIBSVM draws its folds anew in each run, and trains each from nothing. Probabilities are judged on test samples: \
              log loss is the mean of −ln p of the true class (at least 1e-7). A label contradicts its probabilities where another class has a greater one; LIBSVM's programs predict the class of \
              the greatest probability with `-b 1`, and so do ours.\n\n\
              | data | LIBSVM, s | here, s | ratio | `-b 1` to `-b 0`: LIBSVM / here | log loss, LIBSVM | here | accuracy, LIBSVM / here | contradicted |\n\
              |---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
-            .to_owned();
-        for record in records {
-            page += &record.line();
-            page.push('\n');
-        }
-        page.push('\n');
-        for record in records {
-            let what = format!("{} rows, C = {}, γ = {}, {} test samples", record.rows, record.c, record.gamma, record.tested);
-            page += &footnote(&record.problem, &what, &record.machine, &[]);
-        }
-        page + "\nMeasured by `cargo xtask probabilities`; [probabilities.jsonl](probabilities.jsonl) has a line for each.\n"
+            .to_owned()
     }
+
+    fn note(&self) -> String {
+        let what = format!("{} rows, C = {}, γ = {}, {} test samples", self.rows, self.c, self.gamma, self.tested);
+        footnote(&self.problem, &what, &self.machine, &[])
+    }
+
+    const SOURCE: &'static str =
+        "Measured by `cargo xtask probabilities`; [probabilities.jsonl](probabilities.jsonl) has a line for each.";
 }
 
 #[cfg(test)]
