@@ -1,10 +1,12 @@
 //! Cholesky factor of the bordered margin system, with insertion and deletion in `O(m²)`.
 
 use crate::dense::{axpy, dot};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
-use faer::reborrow::ReborrowMut;
-use faer::{Accum, Mat, Side};
+use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
 use maxmargin_data::{Asking, Halted};
 use pulp::Arch;
 
@@ -56,33 +58,35 @@ impl Factor {
         8 * (self.rows.capacity() + self.ones.capacity() + self.work.capacity() + 2 * self.turns.capacity()) as u64
     }
 
-    /// Factors `K` (its lower half is read) from nothing, blocked; false and empty when it is singular to working precision.
+    /// Factors `K` (its lower half is read, and replaced) from nothing, blocked; false and empty when it is singular to working precision.
     ///
     /// # Errors
     ///
     /// When it was called off; the factor is then empty.
-    pub fn build(&mut self, mut matrix: Mat<f64>, asking: &Asking) -> Result<bool, Halted> {
+    pub fn build(&mut self, mut matrix: MatMut<'_, f64>, asking: &Asking) -> Result<bool, Halted> {
         self.clear();
         let m = matrix.nrows();
         for j in 0..m {
-            for i in j..m {
-                matrix[(i, j)] += self.shift;
-            }
+            matrix.rb_mut().col_mut(j).subrows_mut(j, m - j).iter_mut().for_each(|value| *value += self.shift);
         }
         let diagonal: Vec<f64> = (0..m).map(|i| matrix[(i, i)]).collect();
-        if !cholesky(&mut matrix, asking)? {
+        if !cholesky(matrix.rb_mut(), asking)? {
             return Ok(false);
         }
-        self.rows.shrink_to(at(m));
+        // Memory is used again where little of it would be of no use.
+        if self.rows.capacity() > at(m) + at(m) / 4 {
+            self.rows.shrink_to(at(m));
+        }
         self.rows.reserve_exact(at(m));
+        self.rows.resize(at(m), 0.0);
+        pack(matrix.rb(), &mut self.rows);
         for (i, full) in diagonal.into_iter().enumerate() {
-            let pivot = matrix[(i, i)];
+            let row = &self.rows[at(i)..=at(i) + i];
+            let pivot = row[i];
             if pivot.is_nan() || pivot * pivot <= SINGULAR * full {
                 self.clear();
                 return Ok(false);
             }
-            self.rows.extend((0..=i).map(|j| matrix[(i, j)]));
-            let row = &self.rows[at(i)..];
             let u = (1.0 - dot(&row[..i], &self.ones)) / row[i];
             self.ones.push(u);
         }
@@ -102,7 +106,7 @@ impl Factor {
         let m = matrix.len().isqrt();
         assert_eq!(m * m, matrix.len(), "as many rows as columns");
         let mut factor = Self::new(shift);
-        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]), asking)? {
+        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]).as_mut(), asking)? {
             return Ok((factor, vec![true; m]));
         }
         let mut kept = vec![false; m];
@@ -180,6 +184,23 @@ impl Factor {
     }
 }
 
+/// Rows and columns of a tile whose lines of cache, of both forms, are in the first level together.
+const TILE: usize = 32;
+
+/// The lower half of a matrix, column by column, as rows one behind the other.
+fn pack(matrix: MatRef<'_, f64>, rows: &mut [f64]) {
+    let m = matrix.nrows();
+    for first in (0..m).step_by(TILE) {
+        for left in (0..=first).step_by(TILE) {
+            for j in left..m.min(left + TILE) {
+                let top = first.max(j);
+                let column = matrix.col(j).subrows(top, m.min(first + TILE) - top);
+                column.iter().enumerate().for_each(|(i, value)| rows[at(top + i) + j] = *value);
+            }
+        }
+    }
+}
+
 /// Unknowns that are eliminated together where a matrix is factored in pieces, and those up to which it is factored at once.
 const PANEL: usize = 256;
 const AT_ONCE: usize = 1024;
@@ -190,16 +211,17 @@ const AT_ONCE: usize = 1024;
 /// # Errors
 ///
 /// When it was called off.
-pub fn cholesky(matrix: &mut Mat<f64>, asking: &Asking) -> Result<bool, Halted> {
+pub fn cholesky(mut matrix: MatMut<'_, f64>, asking: &Asking) -> Result<bool, Halted> {
     let m = matrix.nrows();
     let panel = if m <= AT_ONCE { m.max(1) } else { PANEL };
+    let mut scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(panel, Par::Seq, Spec::default()));
     for from in (0..m).step_by(panel) {
         let to = m.min(from + panel);
         // What the panels before take from this one, in stripes of rows.
         for first in (from..m).step_by(AT_ONCE).take_while(|_| from > 0) {
             let last = m.min(first + AT_ONCE);
             asking.spend(((last - first) * (to - from) * from / 4) as u64)?;
-            let (known, mut rest) = matrix.as_mut().split_at_col_mut(from);
+            let (known, mut rest) = matrix.rb_mut().split_at_col_mut(from);
             let lower = known.as_ref();
             matmul(
                 rest.rb_mut().submatrix_mut(first, 0, last - first, to - from),
@@ -207,22 +229,19 @@ pub fn cholesky(matrix: &mut Mat<f64>, asking: &Asking) -> Result<bool, Halted> 
                 lower.subrows(first, last - first),
                 lower.subrows(from, to - from).transpose(),
                 -1.0,
-                faer::Par::Seq,
+                Par::Seq,
             );
         }
         if m > AT_ONCE {
             asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
         }
-        let Ok(block) = matrix.as_ref().submatrix(from, from, to - from, to - from).llt(Side::Lower) else { return Ok(false) };
-        let lower = block.L();
-        for j in 0..to - from {
-            for i in j..to - from {
-                matrix[(from + i, from + j)] = lower[(i, j)];
-            }
+        let (above, below) = matrix.rb_mut().subcols_mut(from, to - from).split_at_row_mut(to);
+        let (mut block, stack) = (above.subrows_mut(from, to - from), MemStack::new(&mut scratch));
+        if cholesky_in_place(block.rb_mut(), LltRegularization::default(), Par::Seq, stack, Spec::default()).is_err() {
+            return Ok(false);
         }
         if to < m {
-            let below = matrix.as_mut().submatrix_mut(to, from, m - to, to - from);
-            solve_lower_triangular_in_place(lower, below.transpose_mut(), faer::Par::Seq);
+            solve_lower_triangular_in_place(block.rb(), below.transpose_mut(), Par::Seq);
         }
     }
     Ok(true)
@@ -326,7 +345,7 @@ mod tests {
         let mut built = Factor::new(1.0);
         assert!(
             built
-                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])), &Asking::nobody())
+                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])).as_mut(), &Asking::nobody())
                 .expect("nobody calls it off")
         );
         for (a, b) in built.rows.iter().zip(&factor.rows) {
@@ -346,7 +365,7 @@ mod tests {
         for (k, v) in z.iter().enumerate() {
             assert!((v - f64::from(u8::from(k == 2))).abs() < 1e-12);
         }
-        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0), &Asking::nobody()), Ok(false));
+        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0).as_mut(), &Asking::nobody()), Ok(false));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::error::CvError;
 use crate::plan::FoldPlan;
 use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
 use maxmargin_data::scale::Method;
-use maxmargin_data::{Asking, ClassLabels, Dataset, Impute, Par, Preparation, Preparing, Samples};
+use maxmargin_data::{Asking, ClassLabels, Dataset, Halted, Impute, Par, Preparation, Preparing, Samples};
 use maxmargin_kernel::{Gamma, Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, Pages, RowWork, Rows, Space, Subset};
 use maxmargin_model::{Rule, Scheme};
 use std::borrow::Cow;
@@ -193,7 +193,7 @@ impl<'s> Source<'s> {
         asking: &Asking,
     ) -> Result<Self, KernelError> {
         if features {
-            return Ok(Self::Features(sorted(prepared, arrangement)));
+            return Ok(Self::Features(sorted(prepared, arrangement, asking)?));
         }
         Self::at(prepared, &prepared.kernel, arrangement, asking)
     }
@@ -205,7 +205,7 @@ impl<'s> Source<'s> {
         arrangement: &Arrangement,
         asking: &Asking,
     ) -> Result<Self, KernelError> {
-        let gram = KernelGram::new_asking(&sorted(prepared, arrangement), kernel.clone(), asking);
+        let gram = KernelGram::new_asking(&*sorted(prepared, arrangement, asking)?, kernel.clone(), asking);
         let gram = gram.map_err(|error| error.in_order(&arrangement.original))?;
         Ok(Self::Gram(gram.marked(arrangement.marks()), Idle::default()))
     }
@@ -241,6 +241,9 @@ impl<'s> Source<'s> {
 }
 
 /// Samples in the order of an arrangement.
-fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &Arrangement) -> Cow<'s, Samples> {
-    if arrangement.is_identity() { prepared.samples.clone() } else { Cow::Owned(prepared.samples.select(&arrangement.original)) }
+fn sorted<'s>(prepared: &Prepared<'s>, arrangement: &Arrangement, asking: &Asking) -> Result<Cow<'s, Samples>, Halted> {
+    if arrangement.is_identity() {
+        return Ok(prepared.samples.clone());
+    }
+    prepared.samples.select_asking(&arrangement.original, asking).map(Cow::Owned)
 }

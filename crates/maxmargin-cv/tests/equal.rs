@@ -1,11 +1,14 @@
 //! Equal samples of one class as one variable: the same optimum in fewer variables, in trainings and in folds.
 
-use maxmargin_core::{Dual, Goal, Point, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, audit, certify};
+use maxmargin_core::{
+    Dual, Goal, Point, Progress, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, Watch, audit, certify,
+};
 use maxmargin_cv::SmoFinish;
-use maxmargin_data::{Par, Samples};
+use maxmargin_data::{Asking, Par, Samples};
 use maxmargin_kernel::{Exact, Gram, Kernel, KernelGram, Mark, Rows, Space};
 use maxmargin_testkit::conformance;
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 const JOINS: SmoFinish = SmoFinish { joins: true, ..APART };
 const APART: SmoFinish = SmoFinish { smo: maxmargin_smo::Smo::PLAIN, hands_over: false, joins: false };
@@ -79,7 +82,7 @@ fn what_a_fold_alone_has_is_left_out_with_it() {
     let dual = Dual::c_svc(seen.clone(), labels[n / 3..].to_vec(), vec![1.0; seen.len()]).expect("two classes");
     let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 26);
     assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-6));
-    let distinct = gram.distinct().expect("copies");
+    let distinct = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
     let of = |i: usize| distinct.of[i] as usize;
     assert!((0..n).all(|i| (of(i) < distinct.spread) <= (0..n).all(|j| of(i) != of(j) || mark(i) == mark(j))));
     let mut variables: Vec<(usize, bool)> = seen.iter().map(|&i| (of(i), labels[i] > 0.0)).collect();
@@ -107,7 +110,7 @@ fn copies_share_alpha_by_their_boxes() {
     let upper: Vec<f64> = (0..200).map(|i| 1.0 + f64::from(i % 4)).collect();
     let dual = Dual::c_svc((0..200).collect(), labels.clone(), upper.clone()).expect("two classes");
     let solved = solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24);
-    let distinct = gram.distinct().expect("copies");
+    let distinct = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
     let share = |k: usize| solved.solution.alpha[k] / upper[k];
     let mut seen = 0;
     for (i, j) in (0..200).flat_map(|i| (0..i).map(move |j| (i, j))) {
@@ -127,7 +130,7 @@ fn an_audit_of_different_samples_is_that_of_all() {
     let dual = Dual::c_svc((0..n).collect(), labels, vec![2.0; n]).expect("two classes");
     let rows = Rows::new(&gram, 1 << 24, Par::Seq);
     assert!(Exact::from(Space::Kernel(&rows)).different().is_none(), "nobody has joined anything");
-    assert!(rows.merged().is_some());
+    assert!(rows.merged(&Asking::nobody()).is_ok_and(|merged| merged.is_some()));
     let (different, of) = Exact::from(Space::Kernel(&rows)).different().expect("solvers have joined copies");
     assert!(different.len() <= 32 && of.len() == n);
     let alpha: Vec<f64> = (0..n).map(|i| (i * 5 % 7) as f64 / 3.0).collect();
@@ -141,11 +144,39 @@ fn an_audit_of_different_samples_is_that_of_all() {
     }
 }
 
+struct Never;
+
+impl Watch for Never {
+    fn tick(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+/// Long rows are compared for a while: whoever does not want the run is asked before it is over.
+#[test]
+fn a_comparison_that_is_called_off_leaves_the_start() {
+    let (n, d) = (4_000, 300);
+    let values = (0..n * d).map(|at| ((at / d % 500 * d + at % d) as f64).sin()).collect();
+    let samples = Samples::from_dense(n, d, values).expect("finite values");
+    let gram = KernelGram::new(&samples, Kernel::Rbf { gamma: 0.1 }).expect("a kernel");
+    let labels = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    let dual = Dual::c_svc((0..n).collect(), labels, vec![1.0; n]).expect("two classes");
+    let rows = Rows::new(&gram, 1 << 24, Par::Seq);
+    let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Never };
+    let solved = JOINS.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
+    assert_eq!((solved.solution.status, solved.solution.work.iterations), (Status::Interrupted, 0));
+    assert!(solved.solution.alpha.iter().all(|alpha| *alpha == 0.0) && rows.merged_so_far().is_none());
+    assert_eq!(run.stop, stop);
+    let found = gram.distinct(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    assert_eq!(found.first.len(), 500);
+}
+
 #[test]
 fn samples_that_differ_are_left_alone() {
     let samples = maxmargin_data::generate::Generator::Banana.generate(150, None, 3).expect("a generator");
     let gram = KernelGram::new(&samples.samples, Kernel::Rbf { gamma: 1.0 }).expect("a kernel");
-    assert!(gram.distinct().is_none());
+    assert_eq!(gram.distinct(&Asking::nobody()), Ok(None));
     let dual = Dual::c_svc((0..150).collect(), samples.labels, vec![1.0; 150]).expect("two classes");
     assert!(joined(&solve(JOINS, &dual, &gram, Start::zero(&dual).expect("feasible"), 1 << 24)).is_none());
 }

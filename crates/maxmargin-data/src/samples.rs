@@ -217,10 +217,26 @@ impl Samples {
     /// When an index is out of range.
     #[must_use]
     pub fn select(&self, order: &[usize]) -> Self {
+        match self.select_asking(order, &Asking::nobody()) {
+            Ok(selected) => selected,
+            Err(Halted) => unreachable!("nobody calls it off"),
+        }
+    }
+
+    /// [`Samples::select`], asking between stretches of the rows whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// When the rest is not wanted.
+    ///
+    /// # Panics
+    ///
+    /// When an index is out of range.
+    pub fn select_asking(&self, order: &[usize], asking: &Asking) -> Result<Self, Halted> {
         let width = self.features;
         let storage = match &self.storage {
-            Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order)),
-            Storage::Dense64(values) => Storage::Dense64(select_dense(values, width, order)),
+            Storage::Dense32(values) => Storage::Dense32(select_dense(values, width, order, asking)?),
+            Storage::Dense64(values) => Storage::Dense64(select_dense(values, width, order, asking)?),
             Storage::Sparse(matrix) => {
                 let entries = order.iter().map(|&i| matrix.indptr().outer_inds_sz(i).len()).sum();
                 let mut offsets = Vec::with_capacity(order.len() + 1);
@@ -228,6 +244,7 @@ impl Samples {
                 let (mut indices, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
                 for &i in order {
                     let range = matrix.indptr().outer_inds_sz(i);
+                    asking.spend(VALUE * (1 + range.len() as u64))?;
                     indices.extend_from_slice(&matrix.indices()[range.clone()]);
                     values.extend_from_slice(&matrix.data()[range]);
                     offsets.push(indices.len());
@@ -235,7 +252,7 @@ impl Samples {
                 Storage::Sparse(CsMatI::new((order.len(), width), offsets, indices, values))
             }
         };
-        Self { rows: order.len(), features: width, storage }
+        Ok(Self { rows: order.len(), features: width, storage })
     }
 
     /// These rows and then those of `below`; as many columns as the wider of the two. Sparse when either is, else dense in the
@@ -267,12 +284,13 @@ impl Samples {
     }
 }
 
-fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> {
+fn select_dense<T: Copy>(values: &[T], width: usize, order: &[usize], asking: &Asking) -> Result<Vec<T>, Halted> {
     let mut selected = Vec::with_capacity(order.len() * width);
     for &i in order {
+        asking.spend(VALUE * (1 + width as u64))?;
         selected.extend_from_slice(&values[i * width..(i + 1) * width]);
     }
-    selected
+    Ok(selected)
 }
 
 #[cfg(test)]

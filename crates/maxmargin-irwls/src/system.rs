@@ -1,6 +1,7 @@
 //! The linear system of a least squares step, whose factor follows the set of its samples.
 
 use crate::chunk::Chunk;
+use faer::Mat;
 use maxmargin_core::{Asking, Factor};
 
 /// One sample in so many may come or go before the factor is made anew: an insertion or deletion costs about `3 m²` operations in scalar
@@ -10,6 +11,8 @@ const FEW: usize = 64;
 /// The factor of `K + D⁻¹` over a set of samples, bordered by the balance.
 pub(crate) struct System {
     factor: Factor,
+    /// What is factored, in memory that the next factor uses again.
+    matrix: Mat<f64>,
     /// Samples in the order of the factor.
     members: Vec<usize>,
     /// What each sample of the chunk has on the diagonal in the factor; NaN where it is not in it.
@@ -24,7 +27,14 @@ impl System {
         let m = chunk.len();
         let mean = (0..m).map(|i| chunk.kernel[i * m + i].abs()).sum::<f64>() / m.max(1) as f64;
         let shift = if mean.is_finite() && mean > 0.0 { mean } else { 1.0 };
-        Self { factor: Factor::new(shift), members: Vec::new(), damped: vec![f64::NAN; m], built: 0, updated: 0 }
+        Self {
+            factor: Factor::new(shift),
+            matrix: Mat::new(),
+            members: Vec::new(),
+            damped: vec![f64::NAN; m],
+            built: 0,
+            updated: 0,
+        }
     }
 
     /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples where `wanted` (the diagonal of `D⁻¹`) is a number, at least one. `out`
@@ -83,8 +93,16 @@ impl System {
         self.damped.copy_from_slice(wanted);
         self.built += 1;
         let members = &self.members;
-        let entry = |i: usize, j: usize| chunk.row(members[i])[members[j]] + if i == j { wanted[members[i]] } else { 0.0 };
-        let matrix = faer::Mat::from_fn(members.len(), members.len(), entry);
+        if self.matrix.nrows() < wanted.len() {
+            self.matrix = Mat::zeros(wanted.len(), wanted.len());
+        }
+        // Column by column, each from one row of a symmetric matrix; the lower half is all that is read.
+        for (j, &k) in members.iter().enumerate() {
+            let (row, column) = (chunk.row(k), &mut self.matrix.col_as_slice_mut(j)[j..members.len()]);
+            column.iter_mut().zip(&members[j..]).for_each(|(value, &i)| *value = row[i]);
+            column[0] += wanted[k];
+        }
+        let matrix = self.matrix.as_mut().submatrix_mut(0, 0, members.len(), members.len());
         let built = self.factor.build(matrix, &Asking::new(more)).unwrap_or(false);
         if !built {
             self.members.clear();

@@ -85,7 +85,7 @@ impl Dense {
             let double = panel64(samples, centre, asking)?;
             dense.max_norm = max_norm_from(samples, centre, asking)?;
             if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
-                dense.single = Some(double.map(samples.len(), |v| v as f32));
+                dense.single = Some(double.map(samples.len(), |v| v as f32, asking)?);
             }
             dense.double = Some(double);
         }

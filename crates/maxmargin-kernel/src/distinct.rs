@@ -1,9 +1,13 @@
 //! Equal samples: one row of the kernel for all copies.
 
 use crate::{Gram, Rows};
+use maxmargin_data::{Asking, Halted};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
+
+/// Operations that writing a word of a content down, and comparing it with that of another sample, count as.
+const WORD: u64 = 32;
 
 /// What problems over a matrix know of a sample beside its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +34,12 @@ pub struct Distinct {
 
 impl Distinct {
     /// The kinds of `len` samples, of which `content` writes down what they are made of; nothing where all differ.
-    pub(crate) fn of(len: usize, content: impl Fn(usize, &mut Vec<u64>), mark: impl Fn(usize) -> Mark) -> Option<Self> {
+    pub(crate) fn of(
+        len: usize,
+        content: impl Fn(usize, &mut Vec<u64>),
+        mark: impl Fn(usize) -> Mark,
+        asking: &Asking,
+    ) -> Result<Option<Self>, Halted> {
         // Kinds by a number of their content. Two contents of one number are compared; where they differ the later sample is a kind by itself.
         let mut kinds: HashMap<u64, u32, BuildHasherDefault<AsItIs>> =
             HashMap::with_capacity_and_hasher(len, BuildHasherDefault::default());
@@ -39,6 +48,7 @@ impl Distinct {
         for i in 0..len {
             words.clear();
             content(i, &mut words);
+            asking.spend(WORD * (4 + words.len() as u64))?;
             let known = *kinds.entry(number(&words)).or_insert(first.len() as u32);
             let same = first.get(known as usize).is_some_and(|&earlier: &usize| {
                 others.clear();
@@ -56,7 +66,7 @@ impl Distinct {
             of.push(kind);
         }
         if first.len() == len {
-            return None;
+            return Ok(None);
         }
         let mut order: Vec<usize> = (0..first.len()).collect();
         order.sort_by_key(|&kind| several[kind]);
@@ -65,7 +75,7 @@ impl Distinct {
         let mut place = vec![0_u32; order.len()];
         order.iter().enumerate().for_each(|(at, &kind)| place[kind] = at as u32);
         of.iter_mut().for_each(|kind| *kind = place[*kind as usize]);
-        Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, spread, mixed })
+        Ok(Some(Self { first: order.into_iter().map(|kind| first[kind]).collect(), of, spread, mixed }))
     }
 }
 
@@ -102,14 +112,13 @@ pub struct Merged {
 
 impl Merged {
     /// The rows of the different samples of `gram`, where leaving copies out saves a tenth of them.
-    pub(crate) fn new(rows: &Rows, gram: &dyn Gram) -> Option<Box<Self>> {
-        let distinct = gram.distinct()?;
+    pub(crate) fn new(rows: &Rows, gram: &dyn Gram, asking: &Asking) -> Result<Option<Box<Self>>, Halted> {
+        let Some(distinct) = gram.distinct(asking)? else { return Ok(None) };
         if 10 * distinct.first.len() > 9 * gram.len() {
-            return None;
+            return Ok(None);
         }
-        let part = gram.part(&distinct.first)?;
-        let (rows, bytes) = rows.beside(part)?;
-        Some(Box::new(Self { distinct, rows, bytes }))
+        let beside = gram.part(&distinct.first).and_then(|part| rows.beside(part));
+        Ok(beside.map(|(rows, bytes)| Box::new(Self { distinct, rows, bytes })))
     }
 
     /// Which samples are equal.
@@ -136,10 +145,12 @@ mod tests {
     fn kinds_of_several_folds_come_late_and_those_of_several_classes_last() {
         let (content, class, fold) = ([7, 3, 7, 9, 3, 7, 1, 9], [0, 1, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1, 0, 1, 1, 1]);
         let write = |i: usize, words: &mut Vec<u64>| words.push(content[i]);
-        let distinct = Distinct::of(content.len(), write, |i| Mark { class: class[i], fold: fold[i] }).expect("copies");
+        let distinct = Distinct::of(content.len(), write, |i| Mark { class: class[i], fold: fold[i] }, &Asking::nobody())
+            .expect("nobody calls it off")
+            .expect("copies");
         let (first, of) = (vec![3, 6, 0, 1], vec![2, 3, 2, 0, 3, 2, 1, 0]);
         assert_eq!(distinct, Distinct { first, of, spread: 2, mixed: 3 });
-        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| Mark::default()), None);
+        assert_eq!(Distinct::of(3, |i, words| words.push(i as u64), |_| Mark::default(), &Asking::nobody()), Ok(None));
     }
 
     #[test]
@@ -153,7 +164,9 @@ mod tests {
         let other = ends_as(8, &one);
         assert_eq!(number(&one), number(&other));
         let content = [one, other, one, other];
-        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| Mark::default()).expect("copies");
+        let distinct = Distinct::of(4, |i, words| words.extend(content[i]), |_| Mark::default(), &Asking::nobody())
+            .expect("nobody calls it off")
+            .expect("copies");
         assert_eq!(distinct.of[0], distinct.of[2]);
         assert!(distinct.of[1] != distinct.of[0] && distinct.of[3] != distinct.of[0]);
     }

@@ -2,6 +2,7 @@
 
 use crate::Subset;
 use crate::distinct::Distinct;
+use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,8 +86,12 @@ pub trait Gram: Sync {
     }
 
     /// Which samples are equal, where the matrix knows what they are made of and some are.
-    fn distinct(&self) -> Option<Arc<Distinct>> {
-        None
+    ///
+    /// # Errors
+    ///
+    /// When it was called off: a comparison of many samples asks whether it is still wanted.
+    fn distinct(&self, _asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
+        Ok(None)
     }
 
     /// About what a value costs in a block, in nanoseconds: whether to keep values or to compute them again. The same on every machine, so that

@@ -5,15 +5,16 @@ use crate::diagnose::some_pairs;
 use crate::distinct::{Distinct, Mark};
 use crate::entry::Entry;
 use crate::integers::Integers;
+use crate::late::Late;
 use crate::precomputed::Precomputed;
 use crate::sparse::Sparse;
 use crate::survey::survey;
 use crate::user::Pairs;
 use crate::{Gram, Kernel, KernelError, Tile};
-use maxmargin_data::{Asking, Samples};
+use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Dense panels of sparse data may take this much memory.
 const DENSE_BYTES: usize = 1 << 30;
@@ -30,7 +31,7 @@ pub struct KernelGram {
     store: Arc<Store>,
     diagonal: Vec<f64>,
     /// Which samples are equal, once somebody has asked.
-    distinct: Arc<OnceLock<Option<Arc<Distinct>>>>,
+    distinct: Arc<Late<Option<Arc<Distinct>>>>,
     /// A mark of each sample; empty: nothing is known.
     marks: Arc<[Mark]>,
 }
@@ -261,15 +262,15 @@ impl Gram for KernelGram {
         Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct: Arc::default(), marks: Arc::default() }))
     }
 
-    fn distinct(&self) -> Option<Arc<Distinct>> {
+    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
         let mark = |i: usize| self.marks.get(i).copied().unwrap_or(Mark { class: i as u32, fold: 0 });
         let find = || match &*self.store {
-            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark),
-            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark),
-            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark),
-            Store::Precomputed(_) | Store::User(_) => None,
+            Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark, asking),
+            Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark, asking),
+            Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark, asking),
+            Store::Precomputed(_) | Store::User(_) => Ok(None),
         };
-        self.distinct.get_or_init(|| find().map(Arc::new)).clone()
+        self.distinct.get_or_find(|| Ok(find()?.map(Arc::new))).cloned()
     }
 
     fn value_cost(&self) -> f64 {

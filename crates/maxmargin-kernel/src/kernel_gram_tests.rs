@@ -150,6 +150,14 @@ fn packing_asks_between_stretches_whether_it_is_still_wanted() {
             assert_eq!(packed.expect_err("it was called off"), KernelError::Halted(Halted), "{form}: {patience}");
             assert_eq!(left, 0, "{form}: asked again after a no");
         }
+        // A comparison that was called off has found nothing; another begins anew.
+        let packed = packed.expect("it was asserted");
+        let mut no = || false;
+        let asking = Asking::new(&mut no);
+        assert_eq!(asking.ask(), Err(Halted));
+        assert_eq!(packed.distinct(&asking), Err(Halted), "{form}");
+        let found = packed.distinct(&Asking::nobody()).expect("nobody calls it off");
+        assert_eq!(packed.distinct(&asking), Ok(found), "{form}: it is known by then");
     }
 }
 

@@ -24,6 +24,7 @@ pub mod gram;
 mod integers;
 pub mod kernel;
 mod kernel_gram;
+mod late;
 mod ledger;
 mod lru;
 mod offset;

@@ -2,6 +2,7 @@
 
 use crate::distinct::Distinct;
 use crate::{Gram, Tile};
+use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::Arc;
@@ -110,8 +111,8 @@ impl Gram for OffsetGram<'_> {
         Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal }))
     }
 
-    fn distinct(&self) -> Option<Arc<Distinct>> {
-        self.gram.get().distinct()
+    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
+        self.gram.get().distinct(asking)
     }
 
     fn value_cost(&self) -> f64 {

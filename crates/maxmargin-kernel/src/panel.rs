@@ -1,8 +1,12 @@
 //! Samples in feature-major panels of floating-point numbers, as [`products`] reads them.
 
 use crate::blocks::{Panels, STRIDE};
+use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::products::{Real, products};
 use std::ops::Range;
+
+/// Operations that moving a value from one panel to another counts as.
+const MOVE: u64 = 16;
 
 /// Samples, feature-major inside panels of [`Real::PANEL`] of them, padded with zeros.
 #[derive(Clone, Debug)]
@@ -19,12 +23,13 @@ impl<T: Real> Panel<T> {
     }
 
     /// The same samples with every value converted.
-    pub(crate) fn map<S: Real>(&self, len: usize, convert: impl Fn(T) -> S) -> Panel<S> {
+    pub(crate) fn map<S: Real>(&self, len: usize, convert: impl Fn(T) -> S, asking: &Asking) -> Result<Panel<S>, Halted> {
         let mut panel = Panel::zeros(len, self.depth);
         for i in 0..len {
+            asking.spend(MOVE * self.depth as u64)?;
             self.sample(i).enumerate().for_each(|(k, v)| panel.set(i, k, convert(v)));
         }
-        panel
+        Ok(panel)
     }
 
     /// The samples `ids`, in that order.

@@ -9,6 +9,7 @@ use crate::Gram;
 use crate::block::{Block, Form};
 use crate::distinct::Merged;
 use crate::entries::Entries;
+use crate::late::Late;
 use crate::lru::Lru;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_simd::pages::Pages;
@@ -56,7 +57,7 @@ pub struct Rows<'g> {
     held: Held,
     form: Form,
     /// The rows of the different samples, once somebody has asked for them.
-    merged: OnceLock<Option<Box<Merged>>>,
+    merged: Late<Option<Box<Merged>>>,
     computed: AtomicU64,
     hits: AtomicU64,
     bytes: AtomicU64,
@@ -128,7 +129,7 @@ impl<'g> Rows<'g> {
             par,
             held,
             form,
-            merged: OnceLock::new(),
+            merged: Late::default(),
             computed: zero(),
             hits: zero(),
             bytes: zero(),
@@ -141,13 +142,17 @@ impl<'g> Rows<'g> {
 
     /// The rows of the different samples alone, where that saves much and memory holds them beside these; for everybody who solves problems over these
     /// rows.
-    pub fn merged(&self) -> Option<&Merged> {
-        let made = self.merged.get_or_init(|| match &self.gram {
-            Whose::Lent(gram) => Merged::new(self, *gram),
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    pub fn merged(&self, asking: &Asking) -> Result<Option<&Merged>, Halted> {
+        let made = self.merged.get_or_find(|| match &self.gram {
+            Whose::Lent(gram) => Merged::new(self, *gram, asking),
             // Those of a part have no copies.
-            Whose::Own(_) => None,
+            Whose::Own(_) => Ok(None),
         });
-        made.as_deref()
+        made.map(Option::as_deref)
     }
 
     /// [`Rows::merged`], if somebody has asked for it before.

@@ -2,6 +2,7 @@
 
 use crate::distinct::{Distinct, Mark};
 use crate::{Gram, Tile};
+use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
 use std::sync::Arc;
@@ -118,13 +119,14 @@ impl Gram for Subset<'_> {
         self.gram.part(&self.whole(ids))
     }
 
-    fn distinct(&self) -> Option<Arc<Distinct>> {
-        let whole = self.gram.distinct()?;
+    fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
+        let Some(whole) = self.gram.distinct(asking)? else { return Ok(None) };
         let kind = |k: usize| whole.of[self.ids[k]];
         // What the marks of the others were is known no more.
         let one = |k: usize, until: usize| if (kind(k) as usize) < until { 0 } else { k as u32 };
         let mark = |k: usize| Mark { class: one(k, whole.mixed), fold: one(k, whole.spread) };
-        Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark).map(Arc::new)
+        let found = Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark, asking)?;
+        Ok(found.map(Arc::new))
     }
 
     fn value_cost(&self) -> f64 {

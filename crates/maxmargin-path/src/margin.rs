@@ -154,7 +154,7 @@ impl State {
                 out.iter_mut().zip(&slots).for_each(|(out, &slot)| *out = column[slot]);
             },
         )?;
-        let built = self.factor.build(matrix, pool.asking)?;
+        let built = self.factor.build(matrix.as_mut(), pool.asking)?;
         self.account(0)?;
         if built {
             for &slot in &slots {

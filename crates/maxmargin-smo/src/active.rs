@@ -295,11 +295,10 @@ impl<'a, 'g> Active<'a, 'g> {
             Ok(sums)
         };
         let begun = Instant::now();
-        let done = if matches!(status, Status::Converged | Status::Stalled) {
-            clock.asked(self.looking.measure(violation), add_up)
-        } else {
-            clock.last_words(add_up).ok_or(status)
-        };
+        // Who is out of patience has time.
+        let goes_on = matches!(status, Status::Converged | Status::Stalled) || clock.look(violation).is_none();
+        let done =
+            if goes_on { clock.asked(self.looking.measure(violation), add_up) } else { clock.last_words(add_up).ok_or(status) };
         let rows_before = self.work.rows_computed;
         self.values += computed + (changed.len() * n) as u64;
         self.work.rows_requested += work.rows_requested;

@@ -10,6 +10,7 @@ mod active;
 mod direction;
 mod layout;
 mod pairs;
+mod patience;
 mod prefetch;
 mod relax;
 mod shard;
@@ -20,6 +21,7 @@ mod team;
 
 pub use active::Shrinking;
 pub use maxmargin_core::Refine;
+pub use patience::Patience;
 pub use relax::{Relaxed, relax};
 pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

@@ -1,6 +1,7 @@
 //! Pair after pair over the rows of one matrix: the loop of SMO.
 
 use crate::active::Active;
+use crate::patience::{self, Patience};
 use crate::prefetch::Prefetch;
 use crate::solve::SmoConfig;
 use crate::state::State;
@@ -19,6 +20,7 @@ pub(crate) struct Pairs<'r, 'g> {
     requested: u64,
     /// Iterations after which the run has stalled ([`most_of`]).
     most: u64,
+    patience: Option<Patience>,
     /// What was done before these pairs.
     pub(crate) before: Work,
     /// How many are support vectors whatever these pairs do, where there are more variables than theirs.
@@ -49,6 +51,7 @@ impl<'r, 'g> Pairs<'r, 'g> {
             pace: Pace::new(dual.len(), objective),
             requested: 0,
             most: most_of(dual.len()),
+            patience: config.patience,
             before: Work::default(),
             others: None,
         }
@@ -105,6 +108,9 @@ impl<'r, 'g> Pairs<'r, 'g> {
             if clock.iterations >= turn {
                 return None;
             }
+            if clock.iterations.is_multiple_of(patience::BETWEEN) && self.is_out_of_patience(clock.iterations) {
+                return Some(Status::IterationLimit);
+            }
             if clock.iterations >= self.most {
                 return Some(Status::Stalled);
             }
@@ -125,6 +131,12 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 return Some(Status::Stalled);
             }
         }
+    }
+
+    /// See [`Patience`].
+    fn is_out_of_patience(&self, iterations: u64) -> bool {
+        let free = || self.state.alpha().iter().zip(self.dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
+        self.patience.is_some_and(|patience| patience.is_over(iterations, self.dual.len(), free))
     }
 
     /// The row at a place, unless the run was ended while it was computed.

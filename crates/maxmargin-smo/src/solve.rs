@@ -2,6 +2,7 @@
 
 use crate::active::{Active, Shrinking};
 use crate::pairs::Pairs;
+use crate::patience::Patience;
 use maxmargin_core::{Balance, Clock, Dual, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
@@ -17,11 +18,13 @@ pub struct SmoConfig {
     pub shrinking: Shrinking,
     /// Whether steps go on along the last ones where that saves enough (Torres-Barrán, Alaíz and Dorronsoro 2021); without, each moves a pair alone, as in the papers.
     pub conjugate: bool,
+    /// When to leave the problem to somebody else: the run then ends with [`Status::IterationLimit`].
+    pub patience: Option<Patience>,
 }
 
 impl Default for SmoConfig {
     fn default() -> Self {
-        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true }
+        Self { refine: Refine::Exact, par: Par::Seq, shrinking: Shrinking::default(), conjugate: true, patience: None }
     }
 }
 

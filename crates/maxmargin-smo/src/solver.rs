@@ -1,6 +1,7 @@
 //! SMO behind the signature of all solvers.
 
 use crate::active::Shrinking;
+use crate::patience::Patience;
 use crate::solve::{SmoConfig, solve};
 use maxmargin_core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin_kernel::Space;
@@ -12,17 +13,19 @@ pub struct Smo {
     pub shrinking: Shrinking,
     /// Whether steps go on along the last ones where that saves enough: [`SmoConfig::conjugate`].
     pub conjugate: bool,
+    /// [`SmoConfig::patience`].
+    pub patience: Option<Patience>,
 }
 
 impl Smo {
     /// Pairs alone over all variables: what the papers call SMO, and whose iterations they count.
-    pub const PLAIN: Self = Self { shrinking: Shrinking::NEVER, conjugate: false };
+    pub const PLAIN: Self = Self { shrinking: Shrinking::NEVER, conjugate: false, patience: None };
 }
 
 impl Default for Smo {
     fn default() -> Self {
-        let SmoConfig { shrinking, conjugate, .. } = SmoConfig::default();
-        Self { shrinking, conjugate }
+        let SmoConfig { shrinking, conjugate, patience, .. } = SmoConfig::default();
+        Self { shrinking, conjugate, patience }
     }
 }
 
@@ -39,7 +42,8 @@ impl Solve for Smo {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(NAME, space)?;
-        let config = SmoConfig { refine: run.refine, par: run.par, shrinking: self.shrinking, conjugate: self.conjugate };
+        let Self { shrinking, conjugate, patience } = *self;
+        let config = SmoConfig { refine: run.refine, par: run.par, shrinking, conjugate, patience };
         let solution = solve(dual, rows, start, &config, &run.stop, run.watch).map_err(|error| Refused {
             solver: NAME,
             reason: error.to_string(),

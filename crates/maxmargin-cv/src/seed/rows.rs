@@ -66,7 +66,8 @@ impl<'a> SeedRows<'a> {
 
     /// The problem of a fold with one variable for all copies, as the solver has it.
     pub(crate) fn joined(self, dual: &Dual) -> Option<Joined<'a>> {
-        self.merged.and_then(|_| Joined::new(dual, self.all))
+        // They have been compared: nothing is left to call off.
+        self.merged.and_then(|_| Joined::new(dual, self.all, &Asking::nobody()).ok().flatten())
     }
 
     /// What all samples of a row have together.

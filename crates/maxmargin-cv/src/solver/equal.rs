@@ -1,6 +1,7 @@
 //! Equal samples of one sign as one variable: the same problem in fewer.
 
 use maxmargin_core::{Balance, Dual, Solution, Start};
+use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Distinct, Merged, Rows};
 use std::ops::Range;
 
@@ -30,15 +31,22 @@ pub(crate) struct Joined<'r> {
 impl<'r> Joined<'r> {
     /// `dual` with one variable for all copies of a sample that have one sign, its box as large as theirs together. Nothing where there are few copies, where copies
     /// differ in more than their boxes, or where the problem is not one of sums and boxes alone.
-    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'_>) -> Option<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When samples were being compared and it was called off.
+    pub(crate) fn new(dual: &Dual, rows: &'r Rows<'_>, asking: &Asking) -> Result<Option<Self>, Halted> {
         if !matches!(dual.balance(), Balance::Sum(_)) || !dual.has_one_ridge() || dual.ridge() != 0.0 {
-            return None;
+            return Ok(None);
         }
         if dual.upper().iter().any(|u| u.is_infinite()) || dual.lin().iter().any(|p| *p != dual.lin()[0]) {
-            return None;
+            return Ok(None);
         }
         // Samples are compared only for problems that can be joined.
-        let merged = rows.merged()?;
+        Ok(rows.merged(asking)?.and_then(|merged| Self::over(merged, dual)))
+    }
+
+    fn over(merged: &'r Merged, dual: &Dual) -> Option<Self> {
         let Distinct { first, of: kind, mixed, .. } = merged.distinct();
         let (kinds, ids, sign) = (first.len(), dual.ids(), dual.sign());
         // Every kind with the sign of its first variable; then those whose copies may have both with the other.

@@ -2,10 +2,12 @@
 
 use crate::solver::equal::Joined;
 use crate::solver::two_sums::TwoSums;
-use maxmargin_core::{Balance, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop};
+use maxmargin_core::{
+    Balance, Clock, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
+};
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::Smo;
+use maxmargin_smo::{Patience, Smo};
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
@@ -23,8 +25,19 @@ pub struct SmoFinish {
 const FINISHED_FROM: Goal = Goal::Kkt(1e-3);
 const FINISHED_BELOW: (f64, f64) = (1e-5, 1e-6);
 
-/// Iterations of SMO after which a run is slow: so many, and so many for each variable. Trainings of scaled data take 1 to 10 for each.
+/// Iterations of SMO after which a run is slow in any case, so many and so many for each variable, and those that every run gets. Trainings of scaled data take 1 to 10 for each.
 const PATIENCE: (u64, u64) = (100_000, 20);
+const LEAST: (u64, u64) = (2_000, 2);
+
+/// What working sets take from where pairs leave off: so many Newton steps on all that is free, at so many operations of a factor and so many values of a matrix a nanosecond.
+const STEPS: f64 = 12.0;
+const RATES: (f64, f64) = (40.0, 0.7);
+
+/// Nanoseconds of the working sets of a problem with so many free variables of so many ([`Patience::other`]).
+fn of_sets(free: usize, variables: usize) -> f64 {
+    let (free, set, variables) = (free as f64, 1.25 * free as f64, variables as f64);
+    STEPS * (free.powi(3) / 3.0 / RATES.0 + 2.0 * set * set / RATES.1) + 2.0 * set * variables / RATES.1
+}
 
 /// Samples of a working set after a hand-over, at most.
 const MOST_TOGETHER: usize = 3072;
@@ -65,6 +78,10 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
 }
 
 impl SmoFinish {
+    fn with(self, patience: Patience) -> Self {
+        Self { smo: Smo { patience: Some(patience), ..self.smo }, ..self }
+    }
+
     /// SMO, and the finish for tolerances that want it.
     fn pairs(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (kkt, gap) = (run.stop.goal.kkt(), run.stop.goal.gap());
@@ -82,16 +99,16 @@ impl SmoFinish {
     /// As long as pairs get on; then by working sets, from the point that they came to; where each sign has a sum, by problems with one.
     fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, stop) = (Instant::now(), run.stop);
-        let patience = PATIENCE.0 + PATIENCE.1 * dual.len() as u64;
-        run.stop.max_iter = Some(stop.max_iter.map_or(patience, |most| most.min(patience)));
-        let first = self.pairs(dual, space, start, run);
-        run.stop = stop;
+        let of_all = |(most, each): (u64, u64)| most + each * dual.len() as u64;
+        let (least, most) = (of_all(LEAST), of_all(PATIENCE));
+        let patience = Patience { least, most, variables: dual.len(), other: of_sets };
+        let first = self.with(patience).pairs(dual, space, start, run);
         let mut first = first?;
-        let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| most > patience);
+        let work = first.solution.work;
+        let slow = first.solution.status == Status::IterationLimit && stop.max_iter.is_none_or(|most| work.iterations < most);
         if !slow && first.solution.status != Status::Stalled {
             return Ok(first);
         }
-        let work = first.solution.work;
         run.stop = stop.left(begun, work.iterations);
         let second = match TwoSums::new(dual) {
             Some(sums) => sums.solve(&first.solution, run, |dual, start, run| Ok(sets(dual, space, start, run)?.solution)),
@@ -124,21 +141,45 @@ impl Solve for SmoFinish {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        if self.joins
-            && let Some(rows) = space.rows()
-            && let Some(joined) = Joined::new(dual, rows)
-            && let Some(start) = joined.start(&start)
-        {
-            let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
-            solved.solution = joined.apart(dual, &solved.solution);
-            solved.counts.push(("joined_variables", joined.dual.len() as u64));
-            return Ok(solved);
-        }
-        self.solve_joined(dual, space, start, run)
+        let (begun, stop) = (Instant::now(), run.stop);
+        // That of a start from zero: progress that is shown begins there.
+        let violation = 2.0 * dual.lin().first().map_or(0.0, |p| p.abs());
+        let joined = match space.rows().filter(|_| self.joins) {
+            Some(rows) => Clock::new(rows, &run.stop, run.watch).asked(violation, |asking| Joined::new(dual, rows, asking)),
+            None => Ok(None),
+        };
+        run.stop = stop.left(begun, 0);
+        let solved = match joined {
+            Ok(joined) => self.solve_apart(joined.as_ref(), dual, space, start, run),
+            Err(status) => {
+                let solution = Solution::not_begun(dual, start, status);
+                Ok(Solved { solution, exact: false, counts: Vec::new() })
+            }
+        };
+        run.stop = stop;
+        solved
     }
 }
 
 impl SmoFinish {
+    /// The problem in joined variables, if there are any and the start is one of theirs, and every copy's share of what was found.
+    fn solve_apart(
+        &self,
+        joined: Option<&Joined>,
+        dual: &Dual,
+        space: Space,
+        start: Start,
+        run: &mut Run,
+    ) -> Result<Solved, Refused> {
+        let Some((joined, start)) = joined.and_then(|joined| Some((joined, joined.start(&start)?))) else {
+            return self.solve_joined(dual, space, start, run);
+        };
+        let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
+        solved.solution = joined.apart(dual, &solved.solution);
+        solved.counts.push(("joined_variables", joined.dual.len() as u64));
+        Ok(solved)
+    }
+
     fn solve_joined(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         // Working sets are of bounded variables: those of the squared loss have no bound.
         let bounded = dual.upper().iter().all(|upper| upper.is_finite());

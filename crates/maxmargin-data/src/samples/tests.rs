@@ -166,3 +166,26 @@ fn dense_rows_that_are_widened_far_hold_no_zeros() {
     assert_eq!(wide.row(1).entries(), dense.row(1).entries());
     assert_eq!(wide.with_features(3).row(0).entries(), dense.row(0).entries());
 }
+
+#[test]
+fn putting_rows_in_order_asks_between_stretches_whether_it_is_still_wanted() {
+    let (n, d) = (4_000, 600);
+    let values: Vec<f64> = (0..n * d).map(|at| (at as f64).sin()).collect();
+    let singles = values.iter().map(|v| f64::from(*v as f32)).collect();
+    let offsets: Vec<usize> = (0..=n).map(|i| i * d).collect();
+    let indices: Vec<u32> = (0..n * d).map(|at| (at % d) as u32).collect();
+    let lists = Samples::from_sparse(d, offsets, indices, values.clone()).expect("rows");
+    let order: Vec<usize> = (0..n).rev().collect();
+    for samples in [Samples::from_dense(n, d, values), Samples::from_dense(n, d, singles), Ok(lists)] {
+        let samples = samples.expect("finite values");
+        let mut asked = 0;
+        let mut go_on = || {
+            asked += 1;
+            asked < 2
+        };
+        assert_eq!(samples.select_asking(&order, &Asking::new(&mut go_on)), Err(Halted));
+        assert_eq!(asked, 2);
+        let selected = samples.select_asking(&order, &Asking::nobody()).expect("nobody calls it off");
+        assert!(selected == samples.select(&order) && selected.select(&order) == samples);
+    }
+}

@@ -1,0 +1,54 @@
+//! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
+
+use maxmargin_core::{Dual, Goal, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_cv::SmoFinish;
+use maxmargin_data::{Par, generate::Generator};
+use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
+
+const N: usize = 900;
+
+/// A wide kernel and a C that few of the free variables come near.
+fn slow() -> (KernelGram, Dual) {
+    let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
+    data.labels.iter_mut().step_by(11).for_each(|label| *label = -*label);
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(0.05)).expect("a kernel");
+    let dual = Dual::c_svc((0..N).collect(), data.labels, vec![1e5; N]).expect("two classes");
+    (gram, dual)
+}
+
+fn solve(hands_over: bool, max_iter: Option<u64>, par: Par) -> Solved {
+    let (gram, dual) = slow();
+    let rows = Rows::new(&gram, 1 << 26, par);
+    let stop = Stop { goal: Goal::Kkt(1e-3), max_iter, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par, machine: 0, watch: &mut Silent };
+    let start = Start::zero(&dual).expect("feasible");
+    SmoFinish { hands_over, ..SmoFinish::default() }.solve(&dual, Space::Kernel(&rows), start, &mut run).expect("for SMO")
+}
+
+fn handed_over_after(solved: &Solved) -> Option<u64> {
+    solved.counts.iter().find(|(name, _)| *name == "handed_over_after").map(|(_, count)| *count)
+}
+
+#[test]
+fn pairs_are_left_once_working_sets_cost_less() {
+    let (gram, dual) = slow();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let (one, two) = (solve(true, None, Par::Seq), pool.install(|| solve(true, None, Par::Pool)));
+    let after = handed_over_after(&one).expect("a slow run");
+    // Some hundred are free: a dozen factors of them take as long as so many pairs.
+    assert!((2_000 + 2 * N as u64..10_000).contains(&after), "{after}");
+    assert_eq!(one.solution.status, Status::Converged);
+    assert!(certify(&dual, &gram, &one.solution, Par::Seq).holds(1e-3));
+    assert!(one.solution.alpha == two.solution.alpha && one.counts == two.counts, "bits do not depend on threads");
+    let alone = solve(false, None, Par::Seq);
+    assert!(handed_over_after(&alone).is_none() && alone.solution.work.iterations > 10 * after);
+}
+
+#[test]
+fn a_limit_that_was_asked_for_is_no_reason_to_hand_over() {
+    let limited = solve(true, Some(3_000), Par::Seq);
+    assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 3_000));
+    assert_eq!(handed_over_after(&limited), None);
+    let later = solve(true, Some(1_000_000), Par::Seq);
+    assert!(handed_over_after(&later).is_some() && later.solution.status == Status::Converged);
+}
