@@ -126,6 +126,19 @@ fn threads_share_one_store() {
     }
 }
 
+/// Room is set aside for all rows of the different samples; what they do not take counts for nothing.
+#[test]
+fn rows_of_different_samples_count_by_what_they_hold() {
+    let once = samples(Kind::Scaled, 40, 12, 1);
+    let gram = KernelGram::new(&once.select(&(0..200).map(|i| i % 40).collect::<Vec<_>>()), Kernel::rbf(0.1)).expect("a kernel");
+    let rows = Rows::new(&gram, 1 << 20, Par::Seq);
+    let merged = rows.merged(&Asking::nobody()).expect("nobody calls it off").expect("copies");
+    assert_eq!((rows.work().bytes, rows.work().peak_bytes), (0, 0));
+    let row = merged.rows().row(3);
+    let work = rows.work();
+    assert!(row.entries().len() == 40 && work.computed == 1 && work.bytes > 0 && work.peak_bytes == work.bytes, "{work:?}");
+}
+
 #[test]
 fn pages_carry_memory_to_the_next_store() {
     let n = 1100;

@@ -5,7 +5,9 @@ use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
 use maxmargin_smo::{Shrinking, Smo, SmoConfig, solve};
 use maxmargin_testkit::{conformance, generate};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Sets small enough for small problems to have some.
 const SMALL: Shrinking = Shrinking { from: 2, long_from: 2, first: 12 };
@@ -93,6 +95,54 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200 }));
     // Neither way computes the matrix of 2,000 rows: one keeps the fifth that it asked for, the other computes short ones, and sums over all for what has changed.
     assert!((1..=2000 / 3).contains(&active) && (1..=2000 / 4).contains(&whole), "{active} and {whole}");
+}
+
+/// A matrix that counts the values it computes, and those of its parts.
+struct Counting {
+    inner: Box<dyn Gram + Send>,
+    values: Arc<AtomicU64>,
+}
+
+impl Gram for Counting {
+    fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        self.inner.diagonal()
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        self.values.fetch_add((rows.len() * columns.len()) as u64, Relaxed);
+        self.inner.fill(rows, columns, out);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        self.inner.fill_exact(rows, columns, out);
+    }
+
+    fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
+        Some(Box::new(Self { inner: self.inner.part(ids)?, values: Arc::clone(&self.values) }))
+    }
+
+    fn value_cost(&self) -> f64 {
+        self.inner.value_cost()
+    }
+}
+
+#[test]
+fn what_rounds_compute_is_counted_in_rows_of_the_whole_matrix() {
+    let (gram, labels) = gram(900);
+    let dual = classes(&gram, &labels, 10.0);
+    let values = Arc::new(AtomicU64::new(0));
+    let gram = Counting { inner: Box::new(gram), values: Arc::clone(&values) };
+    let rows = Rows::new(&gram, 1 << 28, Par::Seq);
+    let config = SmoConfig { refine: Refine::Never, ..config(SMALL, Par::Seq) };
+    let start = Start::zero(&dual).expect("feasible");
+    let work = solve(&dual, &rows, start, &config, &Stop::at(1e-3), &mut Silent).expect("a problem for SMO").work;
+    let computed = values.load(Relaxed).div_ceil(900);
+    assert!(computed > 0 && work.iterations > 100);
+    assert_eq!((work.rows_computed, rows.work().computed), (computed, computed));
 }
 
 #[test]

@@ -162,6 +162,22 @@ proptest! {
     }
 }
 
+#[test]
+fn a_polish_counts_what_comes_into_the_margin_and_leaves_it() {
+    let mut moved = 0;
+    for seed in 1..60 {
+        let (points, labels) = artificial(60, seed);
+        let gram = gram(&points, form_of(seed as usize));
+        let dual = maxmargin_core::Dual::c_svc((0..60).collect(), labels, vec![4.0; 60]).expect("two classes");
+        let polish = |alpha: &[f64]| maxmargin_path::polish(&dual, &gram, alpha, 1 << 24, &|| true).expect("a C-SVC").solution;
+        let solution = polish(&crate::common::pairwise(&dual, &gram, 1e-2));
+        assert_eq!(solution.status, Status::Converged);
+        moved += solution.work.iterations;
+        assert_eq!(polish(&solution.alpha).work.iterations, 0, "seed {seed}: all are where they belong");
+    }
+    assert!(moved > 0, "nothing to do in any of them");
+}
+
 /// No walk is promised for a kernel that is not positive semidefinite, or not a number: but an answer, and an honest one.
 #[test]
 fn impossible_kernels_end_in_a_status() {
