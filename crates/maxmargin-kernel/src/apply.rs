@@ -1,6 +1,7 @@
 //! Products with the kernel matrix and parts of it, computed in tiles and without storing its rows.
 
 use crate::Gram;
+use crate::shares::shares;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par as Threads};
 use maxmargin_data::{Asking, Halted, Par};
@@ -11,8 +12,6 @@ use std::ops::Range;
 const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
 const IDS: usize = 64;
-/// Right-hand sides from which on it pays to look for what they have in common.
-const ALIKE: usize = 4;
 
 /// `F = K[columns, ids] · coef` in `f64`: `coef` is row-major `ids.len() × h`, the result row-major `columns.len() × h`.
 ///
@@ -98,44 +97,6 @@ pub fn apply_exact_asking(
         }
     }
     Ok(result)
-}
-
-/// Samples whose coefficients are alike: they are products with few columns, however many right-hand sides there are.
-struct Share {
-    ids: Vec<usize>,
-    /// Row-major, as many as columns for each sample.
-    coef: Vec<f64>,
-    /// The right-hand sides that they are added to; the number of these: all of them.
-    columns: Vec<usize>,
-}
-
-/// Samples whose coefficients are not all 0, by what these have in common. Folds of a cross-validation have the coefficients of their bounded samples in common, but for
-/// the one that leaves a sample out.
-fn shares(ids: &[usize], coef: &[f64], h: usize) -> Vec<Share> {
-    let share = |columns: Vec<usize>| Share { ids: Vec::new(), coef: Vec::new(), columns };
-    let mut apart = share((0..h).collect());
-    let mut alike = share(vec![h]);
-    let mut but_one: Vec<Share> = (0..h).map(|column| share(vec![column, h])).collect();
-    for (&id, row) in ids.iter().zip(coef.chunks_exact(h)) {
-        if row.iter().all(|c| *c == 0.0) {
-            continue;
-        }
-        // Of the first two, one is what all but one have; where these two differ, either may be it.
-        let differ = |common: f64| row.iter().position(|c| *c != common);
-        let only = |common: f64| differ(common).filter(|at| row[at + 1..].iter().all(|c| *c == common)).map(|at| (at, common));
-        let (to, coef): (&mut Share, &[f64]) = if h < ALIKE {
-            (&mut apart, row)
-        } else if differ(row[0]).is_none() {
-            (&mut alike, &row[..1])
-        } else if let Some((at, common)) = only(row[0]).or_else(|| only(row[1])) {
-            (&mut but_one[at], &[row[at] - common, common])
-        } else {
-            (&mut apart, row)
-        };
-        to.ids.push(id);
-        to.coef.extend_from_slice(coef);
-    }
-    [apart, alike].into_iter().chain(but_one).filter(|share| !share.ids.is_empty()).collect()
 }
 
 /// Columns of one tile in `f32`, at most: a tile of sums stays in the first-level cache.

@@ -31,6 +31,7 @@ mod offset;
 mod panel;
 mod precomputed;
 pub mod rows;
+mod shares;
 mod space;
 mod sparse;
 mod subset;

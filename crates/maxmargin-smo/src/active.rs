@@ -296,7 +296,8 @@ impl<'a, 'g> Active<'a, 'g> {
         };
         let begun = Instant::now();
         // Who is out of patience has time.
-        let goes_on = matches!(status, Status::Converged | Status::Stalled) || clock.look(violation).is_none();
+        let goes_on =
+            matches!(status, Status::Converged | Status::Stalled) || clock.look(self.looking.measure(violation)).is_none();
         let done =
             if goes_on { clock.asked(self.looking.measure(violation), add_up) } else { clock.last_words(add_up).ok_or(status) };
         let rows_before = self.work.rows_computed;
