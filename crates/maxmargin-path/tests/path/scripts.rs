@@ -162,6 +162,25 @@ proptest! {
     }
 }
 
+/// Three samples span a plane: whoever comes into a margin of three takes somebody's place, or goes to its other bound.
+#[test]
+fn in_a_plane_margins_are_exchanged() {
+    let mut exchanges = 0;
+    for seed in 1..60 {
+        let (points, labels) = artificial(40, seed);
+        let gram = gram(&points, Form::Linear);
+        let ids: Vec<usize> = (0..40).collect();
+        let c = [0.3, 4.0, 50.0][seed as usize % 3];
+        let dual = maxmargin_core::Dual::c_svc(ids.clone(), labels.clone(), vec![c; 40]).expect("two classes");
+        let rough = crate::common::pairwise(&dual, &gram, 0.3);
+        let (path, update) = Path::from_solution(&gram, &labels, &ids, &[c; 40], &rough, Config::default()).expect("valid");
+        assert_exact(&path, &gram, &update, "polished");
+        assert_optimal(&path, &gram, "polished");
+        exchanges += update.exchanges;
+    }
+    assert!(exchanges > 20, "{exchanges} exchanges");
+}
+
 #[test]
 fn a_polish_counts_what_comes_into_the_margin_and_leaves_it() {
     let mut moved = 0;
