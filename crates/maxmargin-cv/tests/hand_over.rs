@@ -1,6 +1,6 @@
 //! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
 
-use maxmargin_core::{Dual, Goal, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_core::{Dual, Goal, Loss, Offset, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
 use maxmargin_cv::SmoFinish;
 use maxmargin_data::{Par, generate::Generator};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
@@ -51,4 +51,21 @@ fn a_limit_that_was_asked_for_is_no_reason_to_hand_over() {
     assert_eq!(handed_over_after(&limited), None);
     let later = solve(true, Some(1_000_000), Par::Seq);
     assert!(handed_over_after(&later).is_some() && later.solution.status == Status::Converged);
+}
+
+#[test]
+fn who_may_be_pushed_off_a_bound_is_in_the_working_set_before() {
+    let mut data = Generator::Banana.generate(N, None, 5).expect("a generator");
+    // What no function of the samples explains keeps many of the tube's two sides in turn.
+    data.labels.iter_mut().enumerate().for_each(|(i, label)| *label += (i * 7919 % 1000) as f64 * 1e-3);
+    let gram = KernelGram::new(&data.samples, Kernel::rbf(4.0)).expect("a kernel");
+    let dual = Dual::svr(Loss::Hinge, Offset::Free, (0..N).collect(), &data.labels, &[1e5; N], 0.1).expect("a regression");
+    let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+    let stop = Stop { goal: Goal::Kkt(1e-3), max_iter: None, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
+    let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
+    let sets = solved.counts.iter().find(|(name, _)| *name == "working_sets").map(|(_, count)| *count);
+    assert!(sets.is_some_and(|sets| sets <= 2), "{sets:?}");
+    assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-3));
 }

@@ -48,26 +48,32 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// The matrix from exact kernel values, each computed once.
+/// The matrix from exact kernel values, each computed once, whatever variables share a sample.
 fn exact_entries(chunk: &mut Chunk, rows: &Rows, ids: &[usize], asking: &Asking) -> Result<(), Halted> {
     let m = ids.len();
+    let mut order: Vec<usize> = (0..m).collect();
+    order.sort_by_key(|&k| ids[k]);
+    let of_samples: Vec<&[usize]> = order.chunk_by(|&a, &b| ids[a] == ids[b]).collect();
+    let samples: Vec<usize> = of_samples.iter().map(|variables| ids[variables[0]]).collect();
     let gram = rows.gram();
     // Row i up to its diagonal: columns are single, since ids are scattered.
     let per_value = gram.value_operations();
     let stretch = (Asking::piece() as usize / (per_value as usize * m.max(1))).max(1) * rows.par().threads();
-    for from in (0..m).step_by(stretch) {
-        let to = m.min(from + stretch);
+    for from in (0..samples.len()).step_by(stretch) {
+        let to = samples.len().min(from + stretch);
         asking.spend(per_value * ((to - from) * to / rows.par().threads()) as u64)?;
         let halves = rows.par().map(to - from, |at| {
             let i = from + at;
             let mut half = vec![0.0; i + 1];
-            gram.fill_exact(&ids[..=i], ids[i]..ids[i] + 1, &mut half);
+            gram.fill_exact(&samples[..=i], samples[i]..samples[i] + 1, &mut half);
             half
         });
-        for (half, i) in halves.iter().zip(from..) {
-            for (j, &value) in half.iter().enumerate() {
-                chunk.kernel[i * m + j] = value;
-                chunk.kernel[j * m + i] = value;
+        for (half, &own) in halves.iter().zip(&of_samples[from..to]) {
+            for (&value, &others) in half.iter().zip(&of_samples) {
+                for (&i, &j) in own.iter().flat_map(|i| others.iter().map(move |j| (i, j))) {
+                    chunk.kernel[i * m + j] = value;
+                    chunk.kernel[j * m + i] = value;
+                }
             }
         }
     }

@@ -14,8 +14,8 @@ pub(crate) struct Wanted {
     pub(crate) rule: Selection,
     /// Most variables.
     pub(crate) count: usize,
-    /// Variables that satisfy their conditions at a bound join up to so many.
-    pub(crate) filled: usize,
+    /// Variables that satisfy their conditions at a bound join where they do so by no more than this.
+    pub(crate) near: f64,
     /// Errors up to this violate nothing.
     pub(crate) slack: f64,
 }
@@ -91,7 +91,8 @@ impl Chooser {
             Selection::Largest | Selection::Steepest => self.take_most(&mut pool.violators, wanted.count),
         }
         self.take_most(&mut pool.free, wanted.count);
-        self.take_least(&mut pool.satisfied, wanted.count.min(wanted.filled));
+        pool.satisfied.retain(|(by, _)| *by <= wanted.near);
+        self.take_least(&mut pool.satisfied, wanted.count);
     }
 
     fn take_steepest(&mut self, state: &State, count: usize) {

@@ -50,13 +50,14 @@ fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
 }
 
-/// Problems over so many rows are one working set of exact values, or nearly: nothing is won by rows in `f32` first.
+/// Problems over so many rows are one working set of exact values, or nearly: nothing is won by rows in `f32` first. Regression has two variables a row.
 const AT_ONCE: usize = 2048;
 
 /// Goes on by working sets: of rows where there are many variables, of exact values where they are few.
 pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
     let rows = Refused::unless_rows("irwls", space)?;
-    if rows.gram().len() > AT_ONCE.min(Finish::fitting(rows.room())) {
+    let most = (2 * AT_ONCE).min(Finish::fitting(rows.room()));
+    if rows.gram().len() > AT_ONCE.min(most) {
         let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
         // Who judges later can do nothing about what `f32` cannot tell.
         let refine = std::mem::replace(&mut run.refine, Refine::Exact);
@@ -64,9 +65,9 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
         run.refine = refine;
         return solved;
     }
-    let config = Finish { exact_gradient: false, par: run.par, most: AT_ONCE };
+    let config = Finish { exact_gradient: false, par: run.par, most };
     let solution = Solution::unjudged(start.into_parts().0, Status::Stalled);
-    let _held = rows.lend(Finish::bytes(dual.len().min(AT_ONCE)));
+    let _held = rows.lend(Finish::bytes(dual.len().min(most)));
     let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.watch).map_err(|error| Refused {
         solver: "irwls",
         reason: error.to_string(),
