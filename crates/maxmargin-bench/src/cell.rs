@@ -304,6 +304,8 @@ pub(crate) enum Inner {
     /// An interior point method, that of the `clarabel` crate.
     InteriorPoint,
     Smo,
+    /// Weighted least squares without damping and safeguard.
+    AsPrinted,
 }
 
 /// What `tol` bounds (solvers of the L2-SVM).

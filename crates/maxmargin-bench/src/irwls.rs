@@ -4,6 +4,7 @@ use crate::cell::{Inner, Selection as Named, Train};
 use crate::failure::Failure;
 use crate::interior::InteriorPoint;
 use crate::measured::{Measured, WorkingSets};
+use crate::printed::Printed;
 use crate::train::{Contender, Training};
 use maxmargin::core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, Start, Status};
 use maxmargin::cv::SmoChunks;
@@ -15,7 +16,8 @@ use std::time::Duration;
 /// IRWLS with the working sets' solver of the cell, and a watch on it.
 pub(crate) struct WorkingSetSolver {
     usual: Irwls,
-    chunks: &'static dyn ChunkSolver,
+    inner: Inner,
+    printed: Printed,
     /// Inside the working sets' solver, of all machines.
     optimiser: Mutex<Duration>,
 }
@@ -29,13 +31,19 @@ impl WorkingSetSolver {
             Named::Half => Selection::Half,
             Named::Steepest => Selection::Steepest,
         };
-        let chunks: &dyn ChunkSolver = match cell.chunks.inner {
+        let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
+        Self { usual, inner: cell.chunks.inner, printed: Printed::default(), optimiser: Mutex::default() }
+    }
+}
+
+impl WorkingSetSolver {
+    fn chunks(&self) -> &dyn ChunkSolver {
+        match self.inner {
             Inner::LeastSquares => &LeastSquares,
             Inner::InteriorPoint => &InteriorPoint,
             Inner::Smo => &SmoChunks,
-        };
-        let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
-        Self { usual, chunks, optimiser: Mutex::default() }
+            Inner::AsPrinted => &self.printed,
+        }
     }
 }
 
@@ -55,7 +63,7 @@ impl Solve for WorkingSetSolver {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         let Irwls { selection, working_set, seed } = self.usual;
-        let config = IrwlsConfig { selection, working_set, chunks: self.chunks, refine: run.refine, seed, par: run.par };
+        let config = IrwlsConfig { selection, working_set, chunks: self.chunks(), refine: run.refine, seed, par: run.par };
         let found = solve(dual, rows, start, &config, &run.stop, run.watch);
         let outcome = found.map_err(|error| Refused {
             solver: self.name(),
@@ -78,6 +86,7 @@ impl Contender for WorkingSetSolver {
             chunks: count(CHUNKS),
             exact_chunks: count(EXACT),
             optimiser_seconds: Some(optimiser.as_secs_f64()),
+            given_up: (self.inner == Inner::AsPrinted).then(|| self.printed.given_up()),
             ..WorkingSets::of(training.fitted)
         });
         Ok(())

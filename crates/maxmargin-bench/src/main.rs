@@ -12,6 +12,7 @@ mod linear;
 mod machine;
 mod measured;
 mod pick;
+mod printed;
 mod simplex;
 mod smo;
 mod split;

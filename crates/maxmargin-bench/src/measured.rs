@@ -57,6 +57,9 @@ pub(crate) struct WorkingSets {
     pub(crate) exact_chunks: Option<u64>,
     /// Seconds inside their solver.
     pub(crate) optimiser_seconds: Option<f64>,
+    /// Working sets that did not settle, where their solver may cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) given_up: Option<u64>,
     /// Kernel values in `f32`: rows computed times the rows of the data.
     pub(crate) kernel_values: u64,
     pub(crate) free_vectors: usize,
@@ -156,6 +159,7 @@ impl WorkingSets {
             chunks: None,
             exact_chunks: None,
             optimiser_seconds: None,
+            given_up: None,
             kernel_values: fitted.machines.iter().map(|machine| machine.rows_computed * machine.train as u64).sum(),
             free_vectors: fitted.machines.iter().map(|machine| machine.support_vectors - machine.bounded).sum(),
         }

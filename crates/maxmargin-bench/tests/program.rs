@@ -212,6 +212,21 @@ fn working_sets_by_every_rule_and_solver() {
     }
 }
 
+/// What the damping is for: the iteration as printed solves small working sets, and gives some of the larger ones up.
+#[test]
+fn weighted_least_squares_as_printed() {
+    let measured = |inner: &str, working_set: usize, c: f64| {
+        let settings = json!({ "job": "train", "solver": "irwls", "inner": inner, "selection": "random", "working_set": working_set,
+            "c": c });
+        run(&cell(&settings)).expect("measured")
+    };
+    let (printed, damped) = (measured("as-printed", 10, 1.0), measured("least-squares", 10, 1.0));
+    assert!(printed["kkt"].as_f64() <= Some(1e-3) && damped["kkt"].as_f64() <= Some(1e-3), "{printed} {damped}");
+    assert!(printed["given_up"].is_u64() && damped.get("given_up").is_none(), "{printed} {damped}");
+    let larger = measured("as-printed", 100, 100.0);
+    assert!(larger["given_up"].as_u64() > Some(0), "{larger}");
+}
+
 #[test]
 fn smo_with_a_finish() {
     let measured = run(&cell(&json!({ "job": "train", "finish_from": 1e-3, "tol": 1e-10 }))).expect("measured");

@@ -92,6 +92,8 @@ pub(super) const COLUMNS: &[Column] = &[
         work.filter(|steps| *steps > 0.0).into()
     }),
     number("chunks", "working sets", count, |at| at.row.number("chunks").into()),
+    // Of runs without figures as well: it is why they have none.
+    number("given-up", "given up", count, |at| at.row.ours.measured.more.get("given_up").and_then(Value::as_f64).into()),
     number("rows-computed", "kernel rows", count, |at| tally(at.row, |m| m.rows_computed).into()),
     number("kernel-values", "kernel values, millions", digits::<2>, |at| at.row.number("kernel_values").map(|v| v / 1e6).into()),
     number("peak", "peak, MiB", count, |at| tally(at.row, |m| m.peak_rss_bytes.map(|bytes| bytes >> 20)).into()),
