@@ -34,9 +34,7 @@ impl WorkingSetSolver {
         let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
         Self { usual, inner: cell.chunks.inner, printed: Printed::default(), optimiser: Mutex::default() }
     }
-}
 
-impl WorkingSetSolver {
     fn chunks(&self) -> &dyn ChunkSolver {
         match self.inner {
             Inner::LeastSquares => &LeastSquares,

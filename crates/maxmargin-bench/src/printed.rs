@@ -4,7 +4,7 @@ use maxmargin::core::Factor;
 use maxmargin::irwls::{Chunk, ChunkSolver};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Systems after which a working set is given up: where sets settle, they do within some dozens.
+/// Systems after which a working set is given up.
 const MOST: u32 = 200;
 
 /// Errors below this share of the mean of the diagonal count as this: weights would be infinite.
@@ -35,32 +35,28 @@ impl Printed {
 
 impl ChunkSolver for Printed {
     fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool) {
-        let m = chunk.len();
         let mut run = Iteration::of(chunk);
+        let mut settled = chunk.is_empty();
         for _ in 0..MOST {
+            if settled {
+                break;
+            }
             // A point on the way is none: β stays what it was.
             if !more() {
                 return;
             }
-            if !run.solve() {
+            if !run.solve(chunk) {
                 break;
             }
-            if run.sort() <= 0.01 * tol {
-                let beta = run.beta;
-                chunk.set(&beta);
-                return;
-            }
+            settled = run.sort(chunk) <= 0.01 * tol;
         }
-        self.given_up.fetch_add(u64::from(m > 0), Ordering::Relaxed);
-        let beta = run.beta;
-        chunk.set(&beta);
+        self.given_up.fetch_add(u64::from(!settled), Ordering::Relaxed);
+        chunk.set(&run.beta);
     }
 }
 
 /// A working set on the way.
 struct Iteration {
-    /// Rows of the kernel, one behind the other.
-    kernel: Vec<f64>,
     /// `f` without what the working set itself brings, and the sum that its β have.
     linear: Vec<f64>,
     sum: f64,
@@ -81,11 +77,9 @@ impl Iteration {
     /// As the paper begins: everybody between their bounds, weights of 1.
     fn of(chunk: &Chunk) -> Self {
         let m = chunk.len();
-        let kernel: Vec<f64> = (0..m).flat_map(|k| chunk.row(k).iter().copied()).collect();
-        let mean = (0..m).map(|k| kernel[k * m + k]).sum::<f64>() / m.max(1) as f64;
+        let mean = (0..m).map(|k| chunk.row(k)[k]).sum::<f64>() / m.max(1) as f64;
         let linear = chunk.linear();
         Self {
-            kernel,
             sum: chunk.beta().iter().sum(),
             y: chunk.high().iter().map(|high| if *high > 0.0 { 1.0 } else { -1.0 }).collect(),
             upper: chunk.high().iter().zip(chunk.low()).map(|(high, low)| high - low).collect(),
@@ -99,18 +93,18 @@ impl Iteration {
         }
     }
 
-    fn row(&self, k: usize) -> &[f64] {
-        let m = self.y.len();
-        &self.kernel[k * m..(k + 1) * m]
+    /// `f` of the present β.
+    fn f(&self, chunk: &Chunk, k: usize) -> f64 {
+        self.linear[k] + chunk.row(k).iter().zip(&self.beta).map(|(value, beta)| value * beta).sum::<f64>()
     }
 
     /// β and the bias for the present sets and weights; whether there are any.
-    fn solve(&mut self) -> bool {
+    fn solve(&mut self, chunk: &Chunk) -> bool {
         let m = self.y.len();
         let between: Vec<usize> = (0..m).filter(|&k| self.place[k] == Place::Between).collect();
         let mut factor = Factor::new(1.0);
         for (at, &k) in between.iter().enumerate() {
-            let row = self.row(k);
+            let row = chunk.row(k);
             if !factor.append(between[..at].iter().map(|&j| row[j]), row[k] + self.damping[k]) {
                 return false;
             }
@@ -122,21 +116,17 @@ impl Iteration {
             return true;
         }
         let rest = self.sum - self.beta.iter().sum::<f64>();
-        let mut x: Vec<f64> = between
-            .iter()
-            .map(|&k| -self.linear[k] - self.row(k).iter().zip(&self.beta).map(|(value, beta)| value * beta).sum::<f64>())
-            .collect();
+        let mut x: Vec<f64> = between.iter().map(|&k| -self.f(chunk, k)).collect();
         self.bias = factor.solve(&mut x, rest);
         between.iter().zip(&x).for_each(|(&k, x)| self.beta[k] = *x);
         self.bias.is_finite() && x.iter().all(|x| x.is_finite())
     }
 
     /// New errors, weights and sets; how far an error moved, infinitely far where a sample changed its set.
-    fn sort(&mut self) -> f64 {
+    fn sort(&mut self, chunk: &Chunk) -> f64 {
         let mut moved: f64 = 0.0;
         for k in 0..self.y.len() {
-            let sums: f64 = self.row(k).iter().zip(&self.beta).map(|(value, beta)| value * beta).sum();
-            let error = -(self.linear[k] + sums) - self.bias;
+            let error = -self.f(chunk, k) - self.bias;
             moved = moved.max((error - self.errors[k]).abs());
             self.errors[k] = error;
             let (y, upper) = (self.y[k], self.upper[k]);

@@ -37,10 +37,6 @@ const GAIN: f64 = 1e-13;
 /// Rounds with exact values that do not halve the violation before a run counts as stalled.
 const ROUNDS: u32 = 3;
 
-/// Samples at a bound join a working set of exact values where they satisfy their condition by no more than this share of the violation: others move by about as much, and who is pushed off
-/// a bound later is left to another working set.
-const NEAR: f64 = 1.0;
-
 /// Samples of a working set with exact values, at most, unless the caller's are larger.
 const EXACT_SET: usize = 2048;
 
@@ -221,7 +217,8 @@ impl<'a, 'g> Run<'a, 'g> {
                 // What is left for exact values is few samples, near the optimum: all of them if they fit.
                 rule: if exact { Selection::Random } else { self.config.selection },
                 count: count(self),
-                near: if exact { NEAR * violation } else { f64::INFINITY },
+                // Others move by about the violation, and who is pushed off a bound later is left to another working set.
+                near: if exact { violation } else { f64::INFINITY },
                 slack: 0.5 * aim,
             };
             let set = self.chooser.next(&self.state, &extremes, wanted);
