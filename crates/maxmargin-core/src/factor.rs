@@ -1,13 +1,10 @@
 //! Cholesky factor of the bordered margin system, with insertion and deletion in `O(m²)`.
 
+use crate::cholesky::{at, cholesky, pack};
 use crate::dense::{axpy, dot};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
-use maxmargin_data::{Asking, Halted};
+use faer::{Mat, MatMut};
+use maxmargin_data::{Asking, Halted, Par};
 use pulp::Arch;
 
 /// A pivot below this share of its diagonal entry counts as zero: the new sample is an affine combination of the others.
@@ -24,11 +21,6 @@ pub struct Factor {
     ones: Vec<f64>,
     work: Vec<f64>,
     turns: Vec<(f64, f64)>,
-}
-
-/// Where row `i` begins.
-fn at(i: usize) -> usize {
-    i * (i + 1) / 2
 }
 
 impl Factor {
@@ -63,14 +55,14 @@ impl Factor {
     /// # Errors
     ///
     /// When it was called off; the factor is then empty.
-    pub fn build(&mut self, mut matrix: MatMut<'_, f64>, asking: &Asking) -> Result<bool, Halted> {
+    pub fn build(&mut self, mut matrix: MatMut<'_, f64>, par: Par, asking: &Asking) -> Result<bool, Halted> {
         self.clear();
         let m = matrix.nrows();
         for j in 0..m {
             matrix.rb_mut().col_mut(j).subrows_mut(j, m - j).iter_mut().for_each(|value| *value += self.shift);
         }
         let diagonal: Vec<f64> = (0..m).map(|i| matrix[(i, i)]).collect();
-        if !cholesky(matrix.rb_mut(), asking)? {
+        if !cholesky(matrix.rb_mut(), par, asking)? {
             return Ok(false);
         }
         // Memory is used again where little of it would be of no use.
@@ -106,7 +98,7 @@ impl Factor {
         let m = matrix.len().isqrt();
         assert_eq!(m * m, matrix.len(), "as many rows as columns");
         let mut factor = Self::new(shift);
-        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]).as_mut(), asking)? {
+        if factor.build(Mat::from_fn(m, m, |i, j| matrix[i * m + j]).as_mut(), Par::Seq, asking)? {
             return Ok((factor, vec![true; m]));
         }
         let mut kept = vec![false; m];
@@ -126,8 +118,42 @@ impl Factor {
         self.work.clear();
         self.work.extend(cross.map(|k| k + shift));
         debug_assert_eq!(self.work.len(), self.len());
-        lower_solve(&self.rows, &mut self.work);
-        let full = diagonal + shift;
+        self.border(0, diagonal)
+    }
+
+    /// Appends samples as [`Factor::append`] would one after the other, with the same bits, but reads the factor once for some of them: `value(j, i)` is the
+    /// kernel of the j-th new sample with the i-th of the factor, where those before it follow those that there are; and with itself the diagonal.
+    ///
+    /// The number appended: all up to the first that is refused.
+    pub fn append_all(&mut self, count: usize, value: impl Fn(usize, usize) -> f64 + Sync, par: Par) -> usize {
+        let (known, shift) = (self.len(), self.shift);
+        if known == 0 || count == 0 {
+            return (0..count).take_while(|&j| self.append((0..j).map(|i| value(j, i)), value(j, j))).count();
+        }
+        let mut all = vec![0.0; count * known];
+        par.for_chunks(&mut all, TOGETHER * known, |group, columns| {
+            for (j, column) in columns.chunks_mut(known).enumerate() {
+                column.iter_mut().enumerate().for_each(|(i, x)| *x = value(group * TOGETHER + j, i) + shift);
+            }
+            lower_solve_all(&self.rows, known, columns);
+        });
+        let mut appended = 0;
+        for (j, column) in all.chunks(known).enumerate() {
+            self.work.clear();
+            self.work.extend_from_slice(column);
+            self.work.extend((0..j).map(|before| value(j, known + before) + shift));
+            if !self.border(known, value(j, known + j)) {
+                break;
+            }
+            appended += 1;
+        }
+        appended
+    }
+
+    /// Appends the sample whose kernel with the others is in `work`, those before `known` divided by the factor already.
+    fn border(&mut self, known: usize, diagonal: f64) -> bool {
+        lower_solve(&self.rows, &mut self.work, known);
+        let full = diagonal + self.shift;
         let rest = full - dot(&self.work, &self.work);
         if rest.is_nan() || rest <= SINGULAR * full.abs() {
             return false;
@@ -176,75 +202,12 @@ impl Factor {
     ///
     /// With `v = L⁻¹ rhs`: `b' = (uᵀv − sum) / uᵀu`, `x = L⁻ᵀ(v − b' u)`, `b = b' + c·sum`.
     pub fn solve(&self, x: &mut [f64], sum: f64) -> f64 {
-        lower_solve(&self.rows, x);
+        lower_solve(&self.rows, x, 0);
         let b = (dot(&self.ones, x) - sum) / dot(&self.ones, &self.ones);
         axpy(-b, &self.ones, x);
         upper_solve(&self.rows, x);
         b + self.shift * sum
     }
-}
-
-/// Rows and columns of a tile whose lines of cache, of both forms, are in the first level together.
-const TILE: usize = 32;
-
-/// The lower half of a matrix, column by column, as rows one behind the other.
-fn pack(matrix: MatRef<'_, f64>, rows: &mut [f64]) {
-    let m = matrix.nrows();
-    for first in (0..m).step_by(TILE) {
-        for left in (0..=first).step_by(TILE) {
-            for j in left..m.min(left + TILE) {
-                let top = first.max(j);
-                let column = matrix.col(j).subrows(top, m.min(first + TILE) - top);
-                column.iter().enumerate().for_each(|(i, value)| rows[at(top + i) + j] = *value);
-            }
-        }
-    }
-}
-
-/// Unknowns that are eliminated together where a matrix is factored in pieces, and those up to which it is factored at once.
-const PANEL: usize = 256;
-const AT_ONCE: usize = 1024;
-
-/// Replaces the lower half of a positive definite matrix by its Cholesky factor, and asks between panels whether to go on; false when it is not
-/// positive definite to working precision.
-///
-/// # Errors
-///
-/// When it was called off.
-pub fn cholesky(mut matrix: MatMut<'_, f64>, asking: &Asking) -> Result<bool, Halted> {
-    let m = matrix.nrows();
-    let panel = if m <= AT_ONCE { m.max(1) } else { PANEL };
-    let mut scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(panel, Par::Seq, Spec::default()));
-    for from in (0..m).step_by(panel) {
-        let to = m.min(from + panel);
-        // What the panels before take from this one, in stripes of rows.
-        for first in (from..m).step_by(AT_ONCE).take_while(|_| from > 0) {
-            let last = m.min(first + AT_ONCE);
-            asking.spend(((last - first) * (to - from) * from / 4) as u64)?;
-            let (known, mut rest) = matrix.rb_mut().split_at_col_mut(from);
-            let lower = known.as_ref();
-            matmul(
-                rest.rb_mut().submatrix_mut(first, 0, last - first, to - from),
-                Accum::Add,
-                lower.subrows(first, last - first),
-                lower.subrows(from, to - from).transpose(),
-                -1.0,
-                Par::Seq,
-            );
-        }
-        if m > AT_ONCE {
-            asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
-        }
-        let (above, below) = matrix.rb_mut().subcols_mut(from, to - from).split_at_row_mut(to);
-        let (mut block, stack) = (above.subrows_mut(from, to - from), MemStack::new(&mut scratch));
-        if cholesky_in_place(block.rb_mut(), LltRegularization::default(), Par::Seq, stack, Spec::default()).is_err() {
-            return Ok(false);
-        }
-        if to < m {
-            solve_lower_triangular_in_place(block.rb(), below.transpose_mut(), Par::Seq);
-        }
-    }
-    Ok(true)
 }
 
 /// Rows that are rotated side by side: each alone is one long chain of dependent operations.
@@ -284,12 +247,29 @@ fn rotate_group(rows: &mut [f64], turns: &mut Vec<(f64, f64)>, k: usize, i: usiz
     }
 }
 
-fn lower_solve(rows: &[f64], x: &mut [f64]) {
+/// Divides what begins at `from` by the factor; before it that was done.
+fn lower_solve(rows: &[f64], x: &mut [f64], from: usize) {
     Arch::new().dispatch(|| {
-        for i in 0..x.len() {
+        for i in from..x.len() {
             let (known, rest) = x.split_at_mut(i);
             let row = &rows[at(i)..=at(i) + i];
             rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
+        }
+    });
+}
+
+/// New samples for which a row of the factor is read once: as many as fit into the second-level cache together with it.
+const TOGETHER: usize = 8;
+
+/// [`lower_solve`] for columns of `m` one behind the other.
+fn lower_solve_all(rows: &[f64], m: usize, columns: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        for i in 0..m {
+            let row = &rows[at(i)..=at(i) + i];
+            for column in columns.chunks_exact_mut(m) {
+                let (known, rest) = column.split_at_mut(i);
+                rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
+            }
         }
     });
 }
@@ -345,12 +325,32 @@ mod tests {
         let mut built = Factor::new(1.0);
         assert!(
             built
-                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])).as_mut(), &Asking::nobody())
+                .build(Mat::from_fn(ids.len(), ids.len(), |i, j| kernel(ids[i], ids[j])).as_mut(), Par::Seq, &Asking::nobody())
                 .expect("nobody calls it off")
         );
         for (a, b) in built.rows.iter().zip(&factor.rows) {
             assert!((a.abs() - b.abs()).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn many_are_appended_with_the_bits_of_one_after_the_other() {
+        let fill = |factor: &mut Factor, known: usize| {
+            (0..known).for_each(|j| assert!(factor.append((0..j).map(|i| kernel(i, j)), 1.0)));
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        for (known, more) in [(0, 3), (5, 1), (7, 20), (23, 2 * TOGETHER)] {
+            let (mut each, mut all) = (Factor::new(1.0), Factor::new(1.0));
+            fill(&mut each, known + more);
+            fill(&mut all, known);
+            assert_eq!(pool.install(|| all.append_all(more, |j, i| kernel(i, known + j), Par::Pool)), more);
+            assert_eq!((&each.rows, &each.ones), (&all.rows, &all.ones));
+        }
+        // The third is the first once more.
+        let (mut factor, ids) = (Factor::new(1.0), [0, 4, 9, 4, 11]);
+        fill(&mut factor, 2);
+        assert_eq!(factor.append_all(4, |j, i| kernel(if i < 2 { i } else { ids[i - 1] }, ids[j + 1]), Par::Seq), 2);
+        assert_eq!(factor.len(), 4);
     }
 
     #[test]
@@ -365,7 +365,7 @@ mod tests {
         for (k, v) in z.iter().enumerate() {
             assert!((v - f64::from(u8::from(k == 2))).abs() < 1e-12);
         }
-        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0).as_mut(), &Asking::nobody()), Ok(false));
+        assert_eq!(Factor::new(1.0).build(Mat::from_fn(2, 2, |_, _| 1.0).as_mut(), Par::Seq, &Asking::nobody()), Ok(false));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A working set as a small dense problem, and who solves it.
 
+use maxmargin_data::Par;
+
 /// `min ½ βᵀKβ + (f₀ − Kβ₀)ᵀβ` over `low ≤ β ≤ high` and `Σ β = Σ β₀`: the dual in the variables of the working set with all others fixed,
 /// written in `β = s α`.
 ///
@@ -15,6 +17,8 @@ pub struct Chunk {
     pub(crate) f: Vec<f64>,
     pub(crate) low: Vec<f64>,
     pub(crate) high: Vec<f64>,
+    /// Threads for what goes over all of `kernel`: the same bits for any number.
+    pub(crate) par: Par,
 }
 
 impl Chunk {

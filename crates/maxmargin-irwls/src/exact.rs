@@ -23,6 +23,7 @@ pub(crate) fn fill(
 ) -> Result<(), Halted> {
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
+    chunk.par = state.par;
     chunk.kernel.clear();
     chunk.kernel.resize(m * m, 0.0);
     if exact {

@@ -9,7 +9,7 @@ use maxmargin_kernel::{Gram, Rows};
 /// Choices of the finish.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish {
-    /// Samples of a working set, at most: 20 bytes times the square of this are held while a factor is made (1.3 GB for 8,192). Where the free samples are no more, they are
+    /// Samples of a working set, at most: 20 bytes times the square of this are held while a factor is made (3 GB for 12,288). Where the free samples are no more, they are
     /// solved together in a few dense systems; where they are more, random working sets of them one after the other, which converges slowly.
     pub most: usize,
     /// Whether the solution's gradient comes from exact kernel values, as that of our solvers does when they converged with refinement: it is then not
@@ -21,7 +21,7 @@ pub struct Finish {
 
 impl Default for Finish {
     fn default() -> Self {
-        Self { most: 8192, exact_gradient: false, par: Par::Seq }
+        Self { most: 12_288, exact_gradient: false, par: Par::Seq }
     }
 }
 

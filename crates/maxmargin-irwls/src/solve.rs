@@ -6,7 +6,7 @@ use crate::exact::fill;
 use crate::finish::Finish;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
-use crate::state::State;
+use crate::state::{Extremes, State};
 use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
@@ -81,7 +81,8 @@ pub fn solve(
         Err(status) => return Ok(Outcome::unjudged(alpha, status)),
     };
     let mut run = Run::new(dual, rows, config, alpha, &gradient, clock);
-    let single = run.single_precision(stop.goal);
+    // Where all that moves is one working set, rows in `f32` would only come near to what exact values then do once more.
+    let single = if run.is_of_exact_values(stop.goal) { Status::Stalled } else { run.single_precision(stop.goal) };
     Ok(match (config.refine, single) {
         (Refine::Exact, Status::Converged | Status::Stalled) => run.exactly(stop.goal),
         (_, status) => run.outcome(status, None),
@@ -159,9 +160,34 @@ impl<'a, 'g> Run<'a, 'g> {
     fn single_precision(&mut self, goal: Goal) -> Status {
         let wanted = |run: &Self| run.config.working_set.min(run.state.alpha.len());
         self.iterate(false, wanted, |run| match run.config.refine {
-            Refine::Exact => Aim { goal: goal.times(AIM), floor: SINGLE * run.largest * run.state.norm() },
+            Refine::Exact => Aim { goal: goal.times(AIM), floor: run.single() },
             Refine::Never => Aim { goal, floor: 0.0 },
         })
+    }
+
+    /// The violation below which rows in `f32` tell nothing.
+    fn single(&self) -> f64 {
+        SINGLE * self.largest * self.state.norm()
+    }
+
+    /// Whether rows in `f32` do not carry the goal, and a working set has room for all that is free or violates its condition.
+    fn is_of_exact_values(&self, goal: Goal) -> bool {
+        let Some(kkt) = goal.kkt().filter(|kkt| AIM * kkt < self.single() && self.config.refine == Refine::Exact) else {
+            return false;
+        };
+        let Extremes { min_up, max_low, .. } = self.state.extremes();
+        let threshold = f64::midpoint(min_up, max_low);
+        let moves = |k: &usize| {
+            let (rises, falls) = self.state.moves(*k);
+            let error = threshold - self.state.f[*k];
+            rises && (falls || error > 0.5 * kkt) || falls && -error > 0.5 * kkt
+        };
+        (0..self.state.alpha.len()).filter(moves).count() <= self.most_exact()
+    }
+
+    /// Variables of a working set of exact values, at most; a caller who asks for more than the room has said so.
+    fn most_exact(&self) -> usize {
+        self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())))
     }
 
     /// Rounds of working sets from exact values, each confirmed by a gradient computed afresh.
@@ -194,8 +220,7 @@ impl<'a, 'g> Run<'a, 'g> {
 
     /// Working sets of exact values until the gradient that they update shows `aim`.
     pub(crate) fn iterate_exactly(&mut self, aim: Goal) -> Status {
-        // A caller who asks for more than the room has said so.
-        let most = self.config.working_set.max(EXACT_SET.min(Finish::fitting(self.rows.room())));
+        let most = self.most_exact();
         self.iterate(true, move |run| most.min(run.state.alpha.len()), move |_| Aim { goal: aim, floor: 0.0 })
     }
 

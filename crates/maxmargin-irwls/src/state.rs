@@ -15,7 +15,7 @@ pub(crate) struct State<'a> {
     pub(crate) dual: &'a Dual,
     pub(crate) alpha: Vec<f64>,
     pub(crate) f: Vec<f64>,
-    par: Par,
+    pub(crate) par: Par,
 }
 
 /// The indicator over the variables whose `s α` may rise, and over those where it may fall.

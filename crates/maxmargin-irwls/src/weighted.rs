@@ -11,6 +11,12 @@ const MOST: usize = 100;
 /// The cap of the weights grows by this when the sets stay.
 const FASTER: f64 = 5.0;
 
+/// Where the first cap is at most so much larger than the last, the last is tried alone first.
+const NEAR: f64 = 25.0;
+
+/// A share of the way that is none: halving an interval ends a little above 0.
+const STILL: f64 = 1e-12;
+
 /// A share of the cap that errors of the wrong sign may have where a sample is at its bound.
 const SLACK: f64 = 0.2;
 
@@ -88,7 +94,7 @@ impl<'c> Weighted<'c> {
 
     /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Nothing where a system cannot be solved in this precision.
     ///
-    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system is all.
+    /// Where the free samples of β₀ are those of the solution, that is seen at once, and one system is all; where they may be nearly those, few more.
     pub(crate) fn solve(
         mut self,
         begin: f64,
@@ -100,15 +106,23 @@ impl<'c> Weighted<'c> {
         let mut sets = self.free();
         let mut cap = begin.max(end);
         self.cap(end, lift);
-        if self.attempt(&mut sets, end, system, more)? {
+        let near = cap <= NEAR * end;
+        let settled = self.attempt(&mut sets, end, near, system, more)?;
+        if settled || near && self.resort(&mut sets, end, system, more)? {
             return Some(Solved { step: self.v, product: self.kv, settled: true });
+        }
+        if near {
+            // What the last weights make of rounding is no start for others.
+            self.v.fill(0.0);
+            self.kv.fill(0.0);
+            sets = self.free();
         }
         loop {
             if !more() {
                 break;
             }
             self.cap(cap, lift);
-            if !self.attempt(&mut sets, cap, system, more)? && !self.resort(&mut sets, cap, system, more)? {
+            if !self.attempt(&mut sets, cap, true, system, more)? && !self.resort(&mut sets, cap, system, more)? {
                 break;
             }
             if cap <= end {
@@ -128,21 +142,42 @@ impl<'c> Weighted<'c> {
         Sets { inside, aim: vec![0.0; self.v.len()] }
     }
 
-    /// Goes where these sets lead, if they are those of the place it leads to; whether they are.
-    fn attempt(&mut self, sets: &mut Sets, cap: f64, system: &mut System, more: &mut dyn FnMut() -> bool) -> Option<bool> {
+    /// Goes where these sets lead, if they are those of the place it leads to; whether they are. Otherwise, where `part`, goes as far towards it as is good.
+    fn attempt(
+        &mut self,
+        sets: &mut Sets,
+        cap: f64,
+        part: bool,
+        system: &mut System,
+        more: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
         if !sets.inside.contains(&true) {
             return Some(false);
         }
         let mut aim: Vec<f64> = sets.inside.iter().zip(&sets.aim).map(|(inside, a)| if *inside { 0.0 } else { *a }).collect();
         let t = self.newton(system, &sets.inside, &mut aim, more)?;
-        let product = multiply(self.chunk, &aim);
-        if !self.stays(&sets.inside, &aim, t, &product, cap) {
-            return Some(false);
+        let there = multiply(self.chunk, &aim);
+        if self.stays(&sets.inside, &aim, t, &there, cap) {
+            (self.t, self.kv) = (t, there);
+            self.v.copy_from_slice(&aim);
+            sets.aim = aim;
+            return Some(true);
         }
-        (self.t, self.kv) = (t, product);
-        self.v.copy_from_slice(&aim);
-        sets.aim = aim;
-        Some(true)
+        if part {
+            self.settle_threshold();
+            let change: Vec<f64> = aim.iter().zip(&self.v).map(|(a, v)| a - v).collect();
+            let product: Vec<f64> = there.iter().zip(&self.kv).map(|(a, b)| a - b).collect();
+            let share = self.search(&change, &product, t - self.t);
+            self.step(share, &change, &product, t);
+        }
+        Some(false)
+    }
+
+    /// Goes so much of the way to the end of `change`, where the threshold is `t`.
+    fn step(&mut self, share: f64, change: &[f64], product: &[f64], t: f64) {
+        add_scaled(&mut self.v, share, change);
+        add_scaled(&mut self.kv, share, product);
+        self.t += share * (t - self.t);
     }
 
     /// Newton steps until the sets stay; whether they do.
@@ -169,12 +204,10 @@ impl<'c> Weighted<'c> {
                 return Some(true);
             }
             let share = self.search(&change, &product, aim_t - self.t);
-            if share == 0.0 {
+            if share < STILL {
                 return Some(false);
             }
-            add_scaled(&mut self.v, share, &change);
-            add_scaled(&mut self.kv, share, &product);
-            self.t += share * (aim_t - self.t);
+            self.step(share, &change, &product, aim_t);
         }
         Some(false)
     }
@@ -244,11 +277,17 @@ impl<'c> Weighted<'c> {
     }
 }
 
+/// Entries of a product that are summed up together.
+const PIECE: usize = 1024;
+
 /// `K x`, by the rows where x is not 0.
 pub(crate) fn multiply(chunk: &Chunk, x: &[f64]) -> Vec<f64> {
     let mut product = vec![0.0; x.len()];
-    for (k, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-        add_scaled(&mut product, x, chunk.row(k));
-    }
+    chunk.par.for_chunks(&mut product, PIECE, |piece, product| {
+        let from = piece * PIECE;
+        for (k, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            add_scaled(product, x, &chunk.row(k)[from..from + product.len()]);
+        }
+    });
     product
 }

@@ -138,7 +138,7 @@ impl<R: FeatureRows> System<'_, R> {
                 return Ok(Inverse { base, factor: None, held });
             }
             let mut hessian = self.hessian(curvature, asking)?;
-            cholesky(hessian.as_mut(), asking)?.then_some(Factor::Primal(hessian))
+            cholesky(hessian.as_mut(), self.par, asking)?.then_some(Factor::Primal(hessian))
         } else {
             let (factor, held) = base.dual_factor(asking)?;
             return Ok(Inverse { base, factor, held });
@@ -310,7 +310,7 @@ impl<'s, R: FeatureRows> Base<'s, R> {
         let m = self.ids.len() as u64;
         let Some(held) = self.ledger.hold(16 * m * m) else { return Ok((None, None)) };
         let mut gram = self.gram(asking)?;
-        let factored = cholesky(gram.as_mut(), asking)?;
+        let factored = cholesky(gram.as_mut(), self.par, asking)?;
         Ok((factored.then_some(Factor::Dual(gram)), factored.then_some(held)))
     }
 

@@ -3,6 +3,7 @@
 use crate::pool::Pool;
 use crate::state::{Place, State, Tally};
 use crate::update::PathError;
+use maxmargin_data::Par;
 use std::sync::Arc;
 
 impl State {
@@ -154,7 +155,7 @@ impl State {
                 out.iter_mut().zip(&slots).for_each(|(out, &slot)| *out = column[slot]);
             },
         )?;
-        let built = self.factor.build(matrix.as_mut(), pool.asking)?;
+        let built = self.factor.build(matrix.as_mut(), Par::Seq, pool.asking)?;
         self.account(0)?;
         if built {
             for &slot in &slots {

@@ -39,14 +39,15 @@ fn of_sets(free: usize, variables: usize) -> f64 {
     STEPS * (free.powi(3) / 3.0 / RATES.0 + 2.0 * set * set / RATES.1) + 2.0 * set * variables / RATES.1
 }
 
-/// Samples of a working set after a hand-over, at most.
-const MOST_TOGETHER: usize = 3072;
+/// Samples of a working set after a hand-over, at most: 3 GB ([`Finish::bytes`]). Several small ones in the place of one undo each other's work: of Adult at C = 512,
+/// γ = 1/32, where 6,060 are free, 47 of 3,072 take 45 s and one of 6,100 takes 2.
+const MOST_TOGETHER: usize = 12_288;
 
 /// Samples of working sets after a hand-over: what is free and a quarter more, so that nearly all of what moves is solved together; problems that SMO is slow on
-/// have bounds far away, and small working sets then undo each other's work. No more than fit.
+/// have bounds far away, and small working sets then undo each other's work. No more than fit twice: another fold may be at the same.
 fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
     let free = alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count();
-    let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room()));
+    let room = space.rows().map_or(0, |rows| Finish::fitting(rows.room() / 2));
     (free + free / 4).min(room).clamp(Irwls::default().working_set, MOST_TOGETHER)
 }
 
