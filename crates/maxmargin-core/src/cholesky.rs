@@ -25,10 +25,9 @@ pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, asking: &Asking) 
     let mut scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(panel, Par::Seq, Spec::default()));
     for from in (0..m).step_by(panel) {
         let to = m.min(from + panel);
-        let share = threads.threads() as u64;
         if from > 0 {
             // What the panels before take from this one.
-            asking.spend(((m - from) * (to - from) * from / 4) as u64 / share)?;
+            asking.spend(((m - from) * (to - from) * from / 4) as u64)?;
             let (known, rest) = matrix.rb_mut().split_at_col_mut(from);
             let (known, rest) = (known.as_ref().subrows(from, m - from), rest.submatrix_mut(from, 0, m - from, to - from));
             let own = known.subrows(0, to - from);
@@ -38,7 +37,7 @@ pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, asking: &Asking) 
             });
         }
         if m > AT_ONCE {
-            asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8 / share)?;
+            asking.spend(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
         }
         let (above, below) = matrix.rb_mut().subcols_mut(from, to - from).split_at_row_mut(to);
         let (mut block, stack) = (above.subrows_mut(from, to - from), MemStack::new(&mut scratch));

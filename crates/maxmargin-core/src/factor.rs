@@ -125,34 +125,47 @@ impl Factor {
     /// kernel of the j-th new sample with the i-th of the factor, where those before it follow those that there are; and with itself the diagonal.
     ///
     /// The number appended: all up to the first that is refused.
-    pub fn append_all(&mut self, count: usize, value: impl Fn(usize, usize) -> f64 + Sync, par: Par) -> usize {
-        let (known, shift) = (self.len(), self.shift);
-        if known == 0 || count == 0 {
-            return (0..count).take_while(|&j| self.append((0..j).map(|i| value(j, i)), value(j, j))).count();
-        }
-        let mut all = vec![0.0; count * known];
-        par.for_chunks(&mut all, TOGETHER * known, |group, columns| {
-            for (j, column) in columns.chunks_mut(known).enumerate() {
-                column.iter_mut().enumerate().for_each(|(i, x)| *x = value(group * TOGETHER + j, i) + shift);
+    ///
+    /// # Errors
+    ///
+    /// When it was called off; some may then be appended.
+    pub fn append_all(
+        &mut self,
+        count: usize,
+        value: impl Fn(usize, usize) -> f64 + Sync,
+        par: Par,
+        asking: &Asking,
+    ) -> Result<usize, Halted> {
+        let (begun, shift) = (self.len(), self.shift);
+        let mut all = Vec::new();
+        for from in (0..count).step_by(ROUND) {
+            let (known, round) = (begun + from, ROUND.min(count - from));
+            asking.spend((round * known * known / 4) as u64)?;
+            all.clear();
+            all.resize(round * known, 0.0);
+            par.for_chunks(&mut all, (TOGETHER * known).max(1), |group, columns| {
+                for (j, column) in columns.chunks_mut(known).enumerate() {
+                    column.iter_mut().enumerate().for_each(|(i, x)| *x = value(from + group * TOGETHER + j, i) + shift);
+                }
+                lower_solve(&self.rows, columns, known, 0);
+            });
+            for j in 0..round {
+                let new = from + j;
+                self.work.clear();
+                self.work.extend_from_slice(&all[j * known..(j + 1) * known]);
+                self.work.extend((known..begun + new).map(|i| value(new, i) + shift));
+                if !self.border(known, value(new, begun + new)) {
+                    return Ok(new);
+                }
             }
-            lower_solve_all(&self.rows, known, columns);
-        });
-        let mut appended = 0;
-        for (j, column) in all.chunks(known).enumerate() {
-            self.work.clear();
-            self.work.extend_from_slice(column);
-            self.work.extend((0..j).map(|before| value(j, known + before) + shift));
-            if !self.border(known, value(j, known + j)) {
-                break;
-            }
-            appended += 1;
         }
-        appended
+        Ok(count)
     }
 
     /// Appends the sample whose kernel with the others is in `work`, those before `known` divided by the factor already.
     fn border(&mut self, known: usize, diagonal: f64) -> bool {
-        lower_solve(&self.rows, &mut self.work, known);
+        let m = self.work.len();
+        lower_solve(&self.rows, &mut self.work, m, known);
         let full = diagonal + self.shift;
         let rest = full - dot(&self.work, &self.work);
         if rest.is_nan() || rest <= SINGULAR * full.abs() {
@@ -202,7 +215,7 @@ impl Factor {
     ///
     /// With `v = L⁻¹ rhs`: `b' = (uᵀv − sum) / uᵀu`, `x = L⁻ᵀ(v − b' u)`, `b = b' + c·sum`.
     pub fn solve(&self, x: &mut [f64], sum: f64) -> f64 {
-        lower_solve(&self.rows, x, 0);
+        lower_solve(&self.rows, x, x.len(), 0);
         let b = (dot(&self.ones, x) - sum) / dot(&self.ones, &self.ones);
         axpy(-b, &self.ones, x);
         upper_solve(&self.rows, x);
@@ -247,24 +260,16 @@ fn rotate_group(rows: &mut [f64], turns: &mut Vec<(f64, f64)>, k: usize, i: usiz
     }
 }
 
-/// Divides what begins at `from` by the factor; before it that was done.
-fn lower_solve(rows: &[f64], x: &mut [f64], from: usize) {
-    Arch::new().dispatch(|| {
-        for i in from..x.len() {
-            let (known, rest) = x.split_at_mut(i);
-            let row = &rows[at(i)..=at(i) + i];
-            rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
-        }
-    });
-}
-
 /// New samples for which a row of the factor is read once: as many as fit into the second-level cache together with it.
 const TOGETHER: usize = 8;
 
-/// [`lower_solve`] for columns of `m` one behind the other.
-fn lower_solve_all(rows: &[f64], m: usize, columns: &mut [f64]) {
+/// New samples of which each is divided by those before it alone; between so many is asked whether to go on.
+const ROUND: usize = 32;
+
+/// Divides columns of `m`, one behind the other, by the factor; before entry `from` that was done.
+fn lower_solve(rows: &[f64], columns: &mut [f64], m: usize, from: usize) {
     Arch::new().dispatch(|| {
-        for i in 0..m {
+        for i in from..m {
             let row = &rows[at(i)..=at(i) + i];
             for column in columns.chunks_exact_mut(m) {
                 let (known, rest) = column.split_at_mut(i);
@@ -339,17 +344,23 @@ mod tests {
             (0..known).for_each(|j| assert!(factor.append((0..j).map(|i| kernel(i, j)), 1.0)));
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        for (known, more) in [(0, 3), (5, 1), (7, 20), (23, 2 * TOGETHER)] {
+        for (known, more) in [(0, 3), (5, 1), (7, 20), (23, 2 * TOGETHER), (2, ROUND + 3)] {
             let (mut each, mut all) = (Factor::new(1.0), Factor::new(1.0));
             fill(&mut each, known + more);
             fill(&mut all, known);
-            assert_eq!(pool.install(|| all.append_all(more, |j, i| kernel(i, known + j), Par::Pool)), more);
+            assert_eq!(
+                pool.install(|| all.append_all(more, |j, i| kernel(i, known + j), Par::Pool, &Asking::nobody())),
+                Ok(more)
+            );
             assert_eq!((&each.rows, &each.ones), (&all.rows, &all.ones));
         }
         // The third is the first once more.
         let (mut factor, ids) = (Factor::new(1.0), [0, 4, 9, 4, 11]);
         fill(&mut factor, 2);
-        assert_eq!(factor.append_all(4, |j, i| kernel(if i < 2 { i } else { ids[i - 1] }, ids[j + 1]), Par::Seq), 2);
+        assert_eq!(
+            factor.append_all(4, |j, i| kernel(if i < 2 { i } else { ids[i - 1] }, ids[j + 1]), Par::Seq, &Asking::nobody()),
+            Ok(2)
+        );
         assert_eq!(factor.len(), 4);
     }
 

@@ -24,13 +24,17 @@ pub(crate) fn fill(
     let (dual, m) = (state.dual, set.len());
     let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
     chunk.par = state.par;
-    chunk.kernel.clear();
+    // Every entry is written below; memory that is new is cleared by the system, where it is first written to.
+    if chunk.kernel.capacity() < m * m {
+        chunk.kernel = vec![0.0; m * m];
+    }
     chunk.kernel.resize(m * m, 0.0);
     if exact {
         exact_entries(chunk, rows, &ids, asking)?;
     } else {
         rows.fetch_asking(&ids, asking)?;
         for (out, group) in chunk.kernel.chunks_mut((GROUP * m).max(1)).zip(ids.chunks(GROUP)) {
+            asking.spend((GROUP * m) as u64)?;
             for (out, &i) in out.chunks_mut(m.max(1)).zip(group) {
                 let row = rows.row(i);
                 out.iter_mut().zip(&ids).for_each(|(out, &j)| *out = row.at(j));

@@ -49,7 +49,7 @@ impl System {
         out: &mut [f64],
         more: &mut dyn FnMut() -> bool,
     ) -> Option<f64> {
-        if !self.follow(chunk, wanted) && !self.build(chunk, wanted, more) {
+        if !self.follow(chunk, wanted, more) && !self.build(chunk, wanted, more) {
             return None;
         }
         let mut x: Vec<f64> = self.members.iter().map(|&k| r[k]).collect();
@@ -58,8 +58,8 @@ impl System {
         (bias.is_finite() && x.iter().all(|x| x.is_finite())).then_some(-bias)
     }
 
-    /// Takes samples in and gives others up, if they are few; whether the factor is then the one asked for.
-    fn follow(&mut self, chunk: &Chunk, wanted: &[f64]) -> bool {
+    /// Takes samples in and gives others up, if they are few and `more` does not say no; whether the factor is then the one asked for.
+    fn follow(&mut self, chunk: &Chunk, wanted: &[f64], more: &mut dyn FnMut() -> bool) -> bool {
         let leave: Vec<usize> =
             (0..self.members.len()).filter(|&at| self.damped[self.members[at]] != wanted[self.members[at]]).collect();
         let kept = self.members.len() - leave.len();
@@ -67,7 +67,11 @@ impl System {
         if kept == 0 || join * CHANGES.0 + leave.len() * CHANGES.1 > kept {
             return false;
         }
+        let asking = Asking::new(more);
         for &at in leave.iter().rev() {
+            if asking.spend((self.members.len() * self.members.len() / 4) as u64).is_err() {
+                return false;
+            }
             self.factor.remove(at);
             let k = self.members.remove(at);
             self.damped[k] = f64::NAN;
@@ -79,7 +83,7 @@ impl System {
             let k = members[known + j];
             chunk.row(k)[members[i]] + if i == known + j { wanted[k] } else { 0.0 }
         };
-        if self.factor.append_all(join, value, chunk.par) < join {
+        if self.factor.append_all(join, value, chunk.par, &asking) != Ok(join) {
             self.members.truncate(self.factor.len());
             return false;
         }
