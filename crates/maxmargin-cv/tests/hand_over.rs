@@ -2,8 +2,10 @@
 
 use maxmargin_core::{Dual, Goal, Loss, Offset, Refine, Run, Silent, Solve, Solved, Start, Status, Stop, certify};
 use maxmargin_cv::SmoFinish;
+use maxmargin_data::libsvm::{ReadOptions, parse};
 use maxmargin_data::{Par, generate::Generator};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
+use std::fmt::Write;
 
 const N: usize = 900;
 
@@ -68,4 +70,36 @@ fn who_may_be_pushed_off_a_bound_is_in_the_working_set_before() {
     let sets = solved.counts.iter().find(|(name, _)| *name == "working_sets").map(|(_, count)| *count);
     assert!(sets.is_some_and(|sets| sets <= 2), "{sets:?}");
     assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-3));
+}
+
+#[test]
+fn what_working_sets_stall_on_goes_back_to_pairs() {
+    let mut state = 1_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+    };
+    let mut normal = || (0..6).map(|_| uniform()).sum::<f64>() / 2.0_f64.sqrt();
+    let mut text = String::new();
+    for i in 0..1000 {
+        // One row in a hundred 400,000 times as long: a cubic kernel has values of 1 and of 1e35.
+        let (x, y, z, scale) = (normal(), normal(), normal(), if i % 100 == 0 { 4e5 } else { 1.0 });
+        let label = if x + 0.5 * y + 0.3 * normal() > 0.0 { "+1" } else { "-1" };
+        writeln!(text, "{label} 1:{} 2:{} 3:{}", scale * x, scale * y, scale * z).expect("memory");
+    }
+    let data = parse(text.as_bytes(), &ReadOptions::default(), Par::Seq).expect("data");
+    let gram = KernelGram::new(&data.samples, Kernel::poly(1.0, 1.0, 3)).expect("a kernel");
+    let dual = Dual::c_svc((0..1000).collect(), data.labels, vec![1.0; 1000]).expect("two classes");
+    let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+    let stop = Stop { goal: Goal::Gap(1e-3), max_iter: None, max_time: None };
+    let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
+    let solver = SmoFinish { hands_over: true, ..SmoFinish::default() };
+    let solved = solver.solve(&dual, Space::Kernel(&rows), Start::zero(&dual).expect("feasible"), &mut run).expect("for SMO");
+    let after = handed_over_after(&solved).expect("a slow run");
+    assert_eq!(
+        (solved.solution.status, solved.solution.work.iterations > after),
+        (Status::Converged, true),
+        "{:?}",
+        solved.counts
+    );
 }

@@ -98,6 +98,22 @@ impl SmoFinish {
         solved
     }
 
+    /// What pairs find that were left for their cost, where working sets stalled: numbers that are no system to be factored may be no trouble to them.
+    fn after_sets(
+        &self,
+        sets: &Solved,
+        patience: Patience,
+        dual: &Dual,
+        space: Space,
+        run: &mut Run,
+    ) -> Result<Option<Solved>, Refused> {
+        let Ok(start) = Start::checked(dual, sets.solution.alpha.clone()) else { return Ok(None) };
+        let mut solved = self.with(patience).pairs(dual, space, start, run)?;
+        solved.solution.work += sets.solution.work;
+        Solved::add_counts(&mut solved.counts, &sets.counts);
+        Ok((solved.solution.status == Status::Converged).then_some(solved))
+    }
+
     /// As long as pairs get on; then by working sets, from the point that they came to; where each sign has a sum, by problems with one.
     fn pairs_and_sets(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, stop) = (Instant::now(), run.stop);
@@ -129,6 +145,12 @@ impl SmoFinish {
         second.solution.work += work;
         Solved::add_counts(&mut second.counts, &first.counts);
         second.counts.push(("handed_over_after", work.iterations));
+        if slow && second.solution.status == Status::Stalled {
+            run.stop = stop.left(begun, second.solution.work.iterations);
+            let third = self.after_sets(&second, Patience { least: most, ..patience }, dual, space, run);
+            run.stop = stop;
+            return Ok(third?.unwrap_or(second));
+        }
         Ok(second)
     }
 }
