@@ -159,7 +159,7 @@ pub(crate) struct GridArgs {
     /// Judge the whole search by this many outer folds, each of which it is repeated without: nested cross-validation
     #[arg(long, value_name = "K", value_parser = values::fold_count, conflicts_with_all = ["shard", "merge_logs"])]
     pub(crate) outer: Option<usize>,
-    /// Draw the score over C and gamma as an SVG picture
+    /// Draw the score over C and gamma as a picture: PNG if the name ends in .png, SVG otherwise
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a report of everything as one HTML file, with the picture in it

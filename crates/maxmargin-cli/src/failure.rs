@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use crate::notes::tell;
-use maxmargin::data::table::decodes_parquet;
+use maxmargin::data::table::decodes_columns;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -54,11 +54,11 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Says nothing of panics that become an error: those of the library for Parquet at a damaged file.
+/// Says nothing of panics that become an error: those of the libraries for Parquet and Arrow at a damaged file.
 pub(crate) fn leave_caught_panics_unsaid() {
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !decodes_parquet() {
+        if !decodes_columns() {
             say(panic);
         }
     }));

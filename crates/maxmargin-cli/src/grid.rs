@@ -7,6 +7,7 @@ mod end;
 mod log;
 mod outer;
 mod page;
+mod picture;
 mod plot;
 mod scales;
 
@@ -28,6 +29,7 @@ use maxmargin::core::Needs;
 use maxmargin::cv::CvReport;
 use maxmargin::data::ClassLabels;
 use maxmargin::{Attended, Ranges, Search, Svm};
+use picture::Picture;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -38,7 +40,7 @@ struct Files {
     csv: Option<Output>,
     /// As grid.py writes them.
     lines: Option<Output>,
-    picture: Option<Output>,
+    picture: Option<Picture>,
     page: Option<Output>,
     model: Option<Output>,
 }
@@ -53,7 +55,8 @@ impl Files {
         let mut text =
             |path: &Option<std::path::PathBuf>| path.as_deref().map(|path| places.output(path, Content::Text)).transpose();
         let (folds, csv, lines) = (text(&args.folds.write_folds)?, text(&args.csv)?, text(&args.out_grid)?);
-        let (picture, page) = (text(&args.plot)?, text(&args.report)?);
+        let page = text(&args.report)?;
+        let picture = args.plot.as_deref().map(|path| Picture::open(path, &mut places)).transpose()?;
         let model = args.output.as_deref().map(|path| places.output(path, Content::Model)).transpose()?;
         Ok(Self { folds, csv, lines, picture, page, model })
     }

@@ -19,12 +19,19 @@ pub(crate) fn long() -> &'static str {
     TEXT.get_or_init(|| {
         let profile = if cfg!(debug_assertions) { "with debug assertions" } else { "optimised" };
         let vectors = format!("{} (of {})", level().name(), level_names().join(", "));
+        let tables: Vec<&str> =
+            [("CSV", true), ("TSV", true), ("Parquet", cfg!(feature = "parquet")), ("Arrow", cfg!(feature = "arrow"))]
+                .into_iter()
+                .filter_map(|(name, is_read)| is_read.then_some(name))
+                .collect();
+        let pictures = if cfg!(feature = "png") { "SVG, PNG" } else { "SVG" };
         let text = [
             VERSION.to_owned(),
             format!("built for  {ARCH}-{OS}, {profile}"),
             format!("vectors    {vectors}"),
             format!("models     format {FORMAT} and all before it; LIBSVM's and LIBLINEAR's text"),
-            "data       LIBSVM's format and tables (CSV, TSV), plain or packed as .gz, .bz2, .xz".to_owned(),
+            format!("data       LIBSVM's format and tables ({}), plain or packed as .gz, .bz2, .xz", tables.join(", ")),
+            format!("pictures   {pictures}"),
         ];
         text.join("\n")
     })

@@ -248,87 +248,98 @@ fn odd_columns_are_said() {
     assert_eq!(bench.json("info odd.csv")["columns"][2]["missing"], 6);
 }
 
-/// The same rows as text and as Parquet (crates/maxmargin-data/tests/data/write.py wrote both).
-fn insects(bench: &Bench) {
-    for name in ["insects.csv", "insects.parquet", "odd.parquet"] {
+/// What columns are kept in: the name, the ending of its files, and whether the program reads it.
+const COLUMNAR: [(&str, &str, bool); 2] =
+    [("Parquet", "parquet", cfg!(feature = "parquet")), ("Arrow", "arrow", cfg!(feature = "arrow"))];
+
+/// The same rows as text and in columns (crates/maxmargin-data/tests/data/write.py wrote them).
+fn insects(bench: &Bench, ending: &str) {
+    for name in ["insects.csv".to_owned(), format!("insects.{ending}"), format!("odd.{ending}")] {
         let path = format!("{}/../maxmargin-data/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
-        bench.file(name, std::fs::read(path).expect("a file of the tests"));
+        bench.file(&name, std::fs::read(path).expect("a file of the tests"));
     }
     // Its name tells nothing.
-    std::fs::copy(bench.path("insects.parquet"), bench.path("unnamed")).expect("a copy");
+    std::fs::copy(bench.path(&format!("insects.{ending}")), bench.path("unnamed")).expect("a copy");
 }
 
 #[test]
-#[cfg(feature = "parquet")]
-fn parquet_files_are_tables() {
-    let bench = Bench::new();
-    insects(&bench);
-    let of_text = bench.run("train insects.csv --impute median --scale standard -g 0.1 -o text");
-    let of_file = bench.run("train unnamed --impute median --scale standard -g 0.1 -o file");
-    assert_eq!((of_text.code, of_file.code), (0, 0), "{of_file:?}");
-    let said = "a Parquet table; columns 7 of numbers, 1 of truths, 2 of words; the target is the last column, kind";
-    assert!(of_file.err.contains(said), "{}", of_file.err);
-    assert_eq!(std::fs::read(bench.path("text")).unwrap(), std::fs::read(bench.path("file")).unwrap());
-    for (data, model) in [("insects.csv", "file"), ("insects.parquet", "text"), ("insects.parquet", "file")] {
-        assert_eq!(bench.run(&format!("predict {data} {model} -o {data}-{model}")).code, 0);
-        assert_eq!(bench.run(&format!("verify {model} {data}")).code, 0);
-    }
-    assert!(bench.read("insects.csv-file").contains("bee"));
-    assert_eq!(bench.read("insects.csv-file"), bench.read("insects.parquet-text"));
-    // The same numbers, bit by bit, but for what things cost.
-    for command in ["cv FILE --impute mean -g 0.1 -k 5", "grid FILE --impute mean -c 1,10 -g 0.1,0.01 -k 5"] {
-        let [one, other] = ["insects.csv", "insects.parquet"].map(|file| bench.json(&command.replace("FILE", file)));
-        let numbers = |answer: &serde_json::Value| match answer["cells"].as_array() {
-            Some(cells) => cells.iter().map(|cell| [cell["accuracy"].clone(), cell["iterations"].clone()]).collect(),
-            None => vec![[answer["accuracy"].clone(), answer["folds"][0]["objective"].clone()]],
-        };
-        assert!(numbers(&one).iter().flatten().any(serde_json::Value::is_number), "{one}");
-        assert_eq!(numbers(&one), numbers(&other), "{command}");
-    }
-    let columns = bench.json("info insects.parquet")["columns"].clone();
-    assert_eq!((columns.as_array().map(Vec::len), &columns), (Some(10), &bench.json("info insects.csv")["columns"]));
-    assert_eq!(bench.run("train odd.parquet --drop list,struct,when,day,raw,none -o odd").code, 0);
-    assert_eq!(bench.run("predict odd.parquet odd -o odd-said").code, 0);
-    failed(&bench.run("train odd.parquet -o x"), 1, &["odd.parquet", "column list", "more than one value", "--drop list"]);
-    failed(&bench.run("train insects.parquet -o x"), 1, &["insects.parquet:7", "column legs", "--impute"]);
-    failed(
-        &bench.run("train insects.parquet --impute median --delimiter tab -o x"),
-        2,
-        &["--delimiter", "a Parquet file tells it by itself"],
-    );
-}
-
-/// Where the library for Parquet panics, nothing of it is seen.
-#[test]
-#[cfg(feature = "parquet")]
-fn a_damaged_parquet_file_is_one_error() {
-    let bench = Bench::new();
-    insects(&bench);
-    let whole = std::fs::read(bench.path("insects.parquet")).unwrap();
-    bench.file("cut", &whole[..200]);
-    failed(&bench.run("train cut -o x"), 1, &["cut: the Parquet file cannot be read"]);
-    let mut refused = 0;
-    for place in (4..whole.len()).step_by(101) {
-        let mut bytes = whole.clone();
-        bytes[place] ^= 0xff;
-        bench.file("flipped", &bytes);
-        let answer = bench.run("info flipped");
-        assert!(!answer.err.contains("panicked") && [0, 1].contains(&answer.code), "{place}: {answer:?}");
-        if answer.code == 1 {
-            refused += 1;
-            failed(&answer, 1, &["flipped"]);
+fn files_of_columns_are_tables() {
+    for (name, ending, _) in COLUMNAR.iter().filter(|(.., is_read)| *is_read) {
+        let bench = Bench::new();
+        insects(&bench, ending);
+        let file = format!("insects.{ending}");
+        let of_text = bench.run("train insects.csv --impute median --scale standard -g 0.1 -o text");
+        let of_file = bench.run("train unnamed --impute median --scale standard -g 0.1 -o file");
+        assert_eq!((of_text.code, of_file.code), (0, 0), "{of_file:?}");
+        let said =
+            format!("a table of {name}; columns 7 of numbers, 1 of truths, 2 of words; the target is the last column, kind");
+        assert!(of_file.err.contains(&said), "{}", of_file.err);
+        assert_eq!(std::fs::read(bench.path("text")).unwrap(), std::fs::read(bench.path("file")).unwrap());
+        for (data, model) in [("insects.csv", "file"), (&file, "text"), (&file, "file")] {
+            assert_eq!(bench.run(&format!("predict {data} {model} -o {data}-{model}")).code, 0);
+            assert_eq!(bench.run(&format!("verify {model} {data}")).code, 0);
         }
+        assert!(bench.read("insects.csv-file").contains("bee"));
+        assert_eq!(bench.read("insects.csv-file"), bench.read(&format!("{file}-text")));
+        // The same numbers, bit by bit, but for what things cost.
+        for command in ["cv FILE --impute mean -g 0.1 -k 5", "grid FILE --impute mean -c 1,10 -g 0.1,0.01 -k 5"] {
+            let [one, other] = ["insects.csv", &file].map(|file| bench.json(&command.replace("FILE", file)));
+            let numbers = |answer: &serde_json::Value| match answer["cells"].as_array() {
+                Some(cells) => cells.iter().map(|cell| [cell["accuracy"].clone(), cell["iterations"].clone()]).collect(),
+                None => vec![[answer["accuracy"].clone(), answer["folds"][0]["objective"].clone()]],
+            };
+            assert!(numbers(&one).iter().flatten().any(serde_json::Value::is_number), "{one}");
+            assert_eq!(numbers(&one), numbers(&other), "{command}");
+        }
+        let columns = bench.json(&format!("info {file}"))["columns"].clone();
+        assert_eq!((columns.as_array().map(Vec::len), &columns), (Some(10), &bench.json("info insects.csv")["columns"]));
+        assert_eq!(bench.run(&format!("train odd.{ending} --drop list,struct,when,day,raw,none -o odd")).code, 0);
+        assert_eq!(bench.run(&format!("predict odd.{ending} odd -o odd-said")).code, 0);
+        let why = ["column list", "more than one value", "--drop list"];
+        failed(&bench.run(&format!("train odd.{ending} -o x")), 1, &why);
+        failed(&bench.run(&format!("train {file} -o x")), 1, &[&format!("{file}:7"), "column legs", "--impute"]);
+        let tells = format!("a file of {name} tells it by itself");
+        failed(&bench.run(&format!("train {file} --impute median --delimiter tab -o x")), 2, &["--delimiter", &tells]);
+        let other = format!("insects.csv: this is no file of {name}");
+        failed(&bench.run(&format!("train insects.csv --impute median --format {ending} -o x")), 1, &[&other]);
     }
-    assert!(refused > 20, "{refused}");
+}
+
+/// Where a library panics, nothing of it is seen.
+#[test]
+fn a_damaged_file_of_columns_is_one_error() {
+    for (name, ending, _) in COLUMNAR.iter().filter(|(.., is_read)| *is_read) {
+        let bench = Bench::new();
+        insects(&bench, ending);
+        let whole = std::fs::read(bench.path("unnamed")).unwrap();
+        bench.file("cut", &whole[..200]);
+        failed(&bench.run("train cut -o x"), 1, &[&format!("cut: the {name} file cannot be read")]);
+        let mut refused = 0;
+        for place in (6..whole.len()).step_by(101) {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0xff;
+            bench.file("flipped", &bytes);
+            let answer = bench.run("info flipped");
+            assert!(!answer.err.contains("panicked") && [0, 1].contains(&answer.code), "{place}: {answer:?}");
+            if answer.code == 1 {
+                refused += 1;
+                failed(&answer, 1, &["flipped"]);
+            }
+        }
+        assert!(refused > 20, "{refused}");
+    }
 }
 
 #[test]
-#[cfg(not(feature = "parquet"))]
-fn a_parquet_file_says_how_to_build_for_it() {
-    let bench = Bench::new();
-    insects(&bench);
-    bench.json("train insects.csv --impute median -g 0.5 -o text");
-    for command in ["train insects.parquet -o x", "train unnamed -o x", "predict insects.parquet text", "info unnamed"] {
-        failed(&bench.run(command), 1, &["this is a Parquet file", "--features parquet"]);
+fn a_file_of_columns_says_how_to_build_for_it() {
+    for (name, ending, _) in COLUMNAR.iter().filter(|(.., is_read)| !is_read) {
+        let bench = Bench::new();
+        insects(&bench, ending);
+        bench.json("train insects.csv --impute median -g 0.5 -o text");
+        let file = format!("insects.{ending}");
+        for command in ["train FILE -o x", "train unnamed -o x", "predict FILE text", "info unnamed"] {
+            let why = [format!("this is a file of {name}"), format!("--features {ending}")];
+            failed(&bench.run(&command.replace("FILE", &file)), 1, &[&why[0], &why[1]]);
+        }
     }
 }

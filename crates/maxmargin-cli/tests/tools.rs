@@ -56,6 +56,11 @@ fn the_long_version_tells_the_build_and_the_level() {
     let vectors = bench.json("doctor")["machine"]["vectors"].as_str().expect("a level").to_owned();
     assert!(long.contains(&format!("vectors    {vectors} (of ")), "{long}");
     assert!(long.contains("models     format ") && long.contains(std::env::consts::ARCH), "{long}");
+    for (feature, is_built) in
+        [("Parquet", cfg!(feature = "parquet")), ("Arrow", cfg!(feature = "arrow")), ("PNG", cfg!(feature = "png"))]
+    {
+        assert_eq!(long.contains(&format!(", {feature}")), is_built, "{long}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps; with the feature `parquet` also Parquet files.
+//! Tables as people have them: comma- or tab-separated values, with a header or without, with numbers, words and gaps; with the features `parquet` and `arrow` also files of these.
 //!
 //! [`read`] finds out what separates fields, whether there is a header and what the columns hold, and makes a [`Dataset`] of it whose
 //! [`Dataset::columns`] know the names. Words become one feature each, missing values are marked; what they are filled with is found by each training from its own
@@ -20,8 +20,11 @@
 //! # Ok::<(), maxmargin_data::table::TableError>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod build;
 mod cells;
+mod columnar;
 mod columns;
 mod describe;
 mod error;
@@ -32,6 +35,7 @@ mod sniff;
 mod words;
 
 pub use build::UnknownWords;
+pub use columnar::{Columnar, decodes_columns};
 pub use columns::{Column, Columns, Kind, Target};
 pub use describe::{ColumnSummary, describe};
 pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
@@ -85,7 +89,7 @@ pub enum TargetChoice {
 pub struct Table {
     /// Samples and labels. The hash is zeros: what identifies a table are its numbers, however they were written.
     pub data: Dataset,
-    /// What separates its fields; nothing in a Parquet file.
+    /// What separates its fields; nothing in a file of columns.
     pub delimiter: Option<char>,
     /// Whether the first row holds names.
     pub has_header: bool,
@@ -97,40 +101,14 @@ pub struct Table {
     pub ignored: Vec<String>,
     /// Columns with words that a model has not seen.
     pub unknown: Vec<UnknownWords>,
-    /// The line on which each row begins, from 1; of a Parquet file the number of the row, from 1.
+    /// The line on which each row begins, from 1; of a file of columns the number of the row, from 1.
     pub lines: Vec<u64>,
-}
-
-/// How every Parquet file begins.
-const PARQUET: &[u8] = b"PAR1";
-
-/// Whether this is a Parquet file, by how it begins.
-pub fn is_parquet(bytes: &[u8]) -> bool {
-    bytes.starts_with(PARQUET)
-}
-
-/// The fields of a Parquet file behind a row of names.
-#[cfg(not(feature = "parquet"))]
-fn of_parquet(_: &[u8], _: impl FnOnce(&[String]) -> Vec<bool>, _: &Asking) -> Result<Cells, TableError> {
-    Err(TableError::NoParquet)
-}
-
-#[cfg(feature = "parquet")]
-use parquet::cells as of_parquet;
-
-/// Whether this thread is inside the library for Parquet files, which panics at some that are damaged: [`read`] makes an error of it, and the panic hook of a
-/// program had better say nothing.
-pub fn decodes_parquet() -> bool {
-    #[cfg(feature = "parquet")]
-    return parquet::decodes();
-    #[cfg(not(feature = "parquet"))]
-    false
 }
 
 /// Names that targets have.
 const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
 
-/// Reads a table, and finds out what its columns hold. A Parquet file ([`is_parquet`]) tells delimiter, header and gaps (nulls) by itself; its columns are otherwise those of
+/// Reads a table, and finds out what its columns hold. A file of columns ([`Columnar`]) tells delimiter, header and gaps (nulls) by itself; its columns are otherwise those of
 /// a text with the same values.
 ///
 /// # Errors
@@ -215,14 +193,14 @@ struct Sheet {
     /// Rows below the header.
     rows: Range<usize>,
     names: Vec<String>,
-    /// None in a Parquet file.
+    /// None in a file of columns.
     delimiter: Option<u8>,
     has_header: bool,
 }
 
 impl Sheet {
     fn of(bytes: &[u8], options: &TableOptions, known: Option<&Columns>, asking: &Asking) -> Result<Self, TableError> {
-        let (cells, delimiter) = if is_parquet(bytes) {
+        let (cells, delimiter) = if let Some(columnar) = Columnar::of(bytes) {
             // What is not asked for may be anything, and costs nothing.
             let leaves_out = |names: &[String]| {
                 let mut left_out: Vec<bool> = names.iter().map(|name| known.is_some_and(|known| !known.has(name))).collect();
@@ -230,7 +208,7 @@ impl Sheet {
                 dropped.for_each(|c| left_out[c] = true);
                 left_out
             };
-            (of_parquet(bytes, leaves_out, asking)?, None)
+            (columnar.cells(bytes, leaves_out, asking)?, None)
         } else {
             let text = text(bytes)?;
             let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(text));

@@ -3,7 +3,7 @@
 use maxmargin_data::Dataset;
 use maxmargin_data::Impute;
 use maxmargin_data::prepare::Preparing;
-use maxmargin_data::table::{Kind, TableError, TableOptions, is_parquet, read, read_like};
+use maxmargin_data::table::{Columnar, Kind, TableError, TableOptions, read, read_like};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -61,7 +61,7 @@ fn a_file_is_the_table_that_it_would_be_as_text() {
     ];
     for way in ways {
         let bytes = people(way);
-        assert!(is_parquet(&bytes) && !is_parquet(TEXT.as_bytes()));
+        assert_eq!((Columnar::of(&bytes), Columnar::of(TEXT.as_bytes())), (Some(Columnar::Parquet), None));
         let found = read(&bytes, &gaps()).expect("a table");
         assert_eq!(found.data, expected.data, "{way:?}");
         assert_eq!((found.delimiter, found.has_header, found.target), (None, true, expected.target));
@@ -178,7 +178,10 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
     for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {
         let whole = written(name);
         for cut in (4..whole.len()).step_by(37) {
-            assert!(matches!(read(&whole[..cut], &gaps()), Err(TableError::Parquet(_))), "{name} {cut}");
+            assert!(
+                matches!(read(&whole[..cut], &gaps()), Err(TableError::Columnar { file: Columnar::Parquet, .. })),
+                "{name} {cut}"
+            );
         }
         let (mut refused, mut bytes) = (0, whole.clone());
         for place in (4..whole.len()).step_by(3) {

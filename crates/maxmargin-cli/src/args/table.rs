@@ -1,4 +1,4 @@
-//! Options of tables: files of comma- or tab-separated values, and Parquet files.
+//! Options of tables: files of comma- or tab-separated values, and files of Parquet and Arrow.
 
 use clap::{Args, ValueEnum};
 
@@ -13,6 +13,8 @@ pub(crate) enum FormatName {
     Tsv,
     /// columns of Apache Parquet, in programs that were built with the feature parquet
     Parquet,
+    /// columns of Apache Arrow (Feather, IPC), in programs that were built with the feature arrow
+    Arrow,
 }
 
 /// Whether a table has a header.

@@ -5,7 +5,7 @@ use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{self, ColumnProblem, Look, TableError, TableOptions, TargetChoice, ValueProblem};
+use maxmargin::data::table::{self, ColumnProblem, Columnar, Look, TableError, TableOptions, TargetChoice, ValueProblem};
 use maxmargin::data::{Asking, Columns, Dataset, Table};
 use maxmargin::model::Model;
 use std::sync::Arc;
@@ -30,8 +30,11 @@ pub(super) struct Read {
 /// What the file is: as it is asked for, by what its first lines look like, or, where these could be either, by its name.
 pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &Notes) -> FormatName {
     // Nothing else begins like one.
-    if table::is_parquet(bytes) {
-        return FormatName::Parquet;
+    if let Some(columnar) = Columnar::of(bytes) {
+        return match columnar {
+            Columnar::Parquet => FormatName::Parquet,
+            Columnar::Arrow => FormatName::Arrow,
+        };
     }
     if let Some(asked) = args.format {
         return asked;
@@ -62,14 +65,23 @@ pub(super) fn format_of(source: &str, bytes: &[u8], args: &TableArgs, notes: &No
     found
 }
 
+/// Of files that hold columns, which these are.
+fn columnar(format: FormatName) -> Option<Columnar> {
+    match format {
+        FormatName::Parquet => Some(Columnar::Parquet),
+        FormatName::Arrow => Some(Columnar::Arrow),
+        FormatName::Libsvm | FormatName::Csv | FormatName::Tsv => None,
+    }
+}
+
 /// Refuses options that are not for this file.
 pub(super) fn check_options(format: FormatName, wanted: &Wanted, args: &TableArgs) -> Result<(), Failure> {
     if let (FormatName::Libsvm, Some(option)) = (format, args.of_tables()) {
         let what = "is for tables, and this is LIBSVM's format (pass --format csv if it is a table)";
         return Err(Failure::Usage(format!("{option}: it {what}")));
     }
-    if let (FormatName::Parquet, Some(option)) = (format, args.of_text()) {
-        return Err(Failure::Usage(format!("{option}: a Parquet file tells it by itself; leave it out")));
+    if let (Some(columnar), Some(option)) = (columnar(format), args.of_text()) {
+        return Err(Failure::Usage(format!("{option}: a file of {columnar} tells it by itself; leave it out")));
     }
     if let (Some(_), Some(option)) = (wanted.columns(), args.of_columns()) {
         return Err(Failure::Usage(format!("{option}: the model knows its columns; leave it out")));
@@ -86,6 +98,10 @@ pub(super) fn read(
     notes: &mut Notes,
 ) -> Result<Read, Failure> {
     let own = &args.table;
+    let columnar = columnar(format);
+    if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
+        return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
+    }
     let options = TableOptions {
         delimiter: own.delimiter.or((format == FormatName::Tsv).then_some(b'\t')),
         header: own.header.map(|header| header == HeaderName::Yes),
@@ -105,7 +121,7 @@ pub(super) fn read(
     };
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
-        say(name, columns, &table, known.is_some(), notes);
+        say(name, columns, (&table, columnar), known.is_some(), notes);
     }
     let Table { mut data, is_labelled, lines, .. } = table;
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
@@ -137,7 +153,7 @@ fn called(name: &str) -> String {
 }
 
 /// What was found out: everything that somebody could have meant otherwise.
-fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut Notes) {
+fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columnar>), is_known: bool, notes: &mut Notes) {
     let listed = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
         let more = names.len().saturating_sub(LISTED);
@@ -171,9 +187,10 @@ fn say(name: &str, columns: &Columns, table: &Table, is_known: bool, notes: &mut
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
     let header = if table.has_header { "a header" } else { "no header" };
-    let what = match table.delimiter {
-        Some(delimiter) => format!("a table with {} and {header}", table::delimiter_in_words(delimiter)),
-        None => "a Parquet table".to_owned(),
+    let what = match (columnar, table.delimiter) {
+        (Some(columnar), _) => format!("a table of {columnar}"),
+        (None, Some(delimiter)) => format!("a table with {} and {header}", table::delimiter_in_words(delimiter)),
+        (None, None) => format!("a table with {header}"),
     };
     let target = match (columns.target(), table.target) {
         (Some(target), TargetChoice::Last) => {
@@ -227,7 +244,7 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
         TableError::Ragged { line, .. } => {
             Failure::input(at(*line), words(error).replace("name the delimiter", "pass --delimiter"))
         }
-        // The names of a Parquet file are on no line.
+        // The names of a file of columns are on no line.
         TableError::Twice { line: 0, .. } => Failure::input(name, words(error)),
         TableError::Encoding { line } | TableError::Unclosed { line } | TableError::Twice { line, .. } => {
             Failure::input(at(*line), words(error))

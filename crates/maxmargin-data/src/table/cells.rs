@@ -39,6 +39,24 @@ impl Cells {
         Ok(cells)
     }
 
+    /// A row of names, number 0; others follow by [`Self::push_rows`].
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    pub(super) fn below(names: &[String]) -> Self {
+        let mut cells = Self::default();
+        names.iter().for_each(|name| cells.push(name));
+        cells.end_row(0);
+        cells
+    }
+
+    /// Adds rows with the numbers that come next; `at` has the field of each of them and a column.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    pub(super) fn push_rows<'a>(&mut self, rows: usize, at: impl Fn(usize, usize) -> &'a str) {
+        for i in 0..rows {
+            (0..self.width).for_each(|c| self.push(at(i, c)));
+            self.end_row(self.lines.len() as u64);
+        }
+    }
+
     /// The next field of a row.
     pub(super) fn push(&mut self, field: &str) {
         self.text.push_str(field.trim());

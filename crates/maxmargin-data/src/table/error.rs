@@ -1,5 +1,6 @@
 //! Why text is not a table: where, what, and what to do.
 
+use super::columnar::Columnar;
 use super::columns::Kind;
 use crate::quote::quoted;
 
@@ -22,14 +23,23 @@ pub enum TableError {
         /// The line.
         line: u64,
     },
-    /// A Parquet file, and a program that was built without them.
+    /// A file of columns, and a program that was built without them.
     #[error(
-        "this is a Parquet file, and this program was built without them; build it with them (cargo install maxmargin-cli --features parquet), or write the table as CSV"
+        "this is a file of {file}, and this program was built without them; build it with them (cargo install maxmargin-cli --features {}), or write the table as CSV",
+        file.feature()
     )]
-    NoParquet,
-    /// A Parquet file that is damaged, or that the library for them cannot read.
-    #[error("the Parquet file cannot be read: {}", quoted(.0, 200))]
-    Parquet(String),
+    NotBuiltFor {
+        /// What it is.
+        file: Columnar,
+    },
+    /// A file of columns that is damaged, or that the library for them cannot read.
+    #[error("the {file} file cannot be read: {}", quoted(what, 200))]
+    Columnar {
+        /// What it is.
+        file: Columnar,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A row of another length than the first.
     #[error(
         "line {line}: {found} fields, where the first row has {expected}; mend the row, quote fields that hold {}, or name the delimiter",
@@ -128,7 +138,7 @@ pub enum ValueProblem {
     /// A missing label.
     #[error("the label is missing; give the row one or remove it")]
     NoLabel,
-    /// Bytes in a Parquet file that are neither numbers nor text.
+    /// Bytes in a file of columns that are neither numbers nor text.
     #[error("bytes that are no text in UTF-8; write the file with words there, or drop the column")]
     NoText,
     /// Not what the model has seen here.
@@ -153,7 +163,7 @@ pub enum ValueProblem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
-    /// A column of a Parquet file that holds neither numbers nor words.
+    /// A column of such a file that holds neither numbers nor words.
     #[error("it holds {0}, and a table has one number or word in each row of a column; make one of them, or drop it")]
     Unfit(&'static str),
     /// No value at all.

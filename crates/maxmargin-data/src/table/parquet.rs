@@ -1,6 +1,7 @@
 //! Parquet files as fields of a table: the names of the columns are the first row.
 
 use super::cells::Cells;
+use super::columnar::{BATCH, Columnar, Fields};
 use super::error::{ColumnProblem, TableError, ValueProblem};
 use crate::asking::{Asking, Halted};
 use bytes::Bytes;
@@ -10,21 +11,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
-use std::cell::Cell;
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Rows that are decoded together: the fields of all columns of so many are in memory twice.
-const BATCH: usize = 1024;
-
-thread_local! {
-    static DECODES: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether this thread is inside the library for Parquet.
-pub(super) fn decodes() -> bool {
-    DECODES.get()
-}
 
 /// The fields of a Parquet file, rows with the numbers 1, 2, 3, …; the names are number 0. Columns that `leaves_out` says of all names have no fields, and may
 /// hold anything.
@@ -50,10 +37,7 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
     if wanted.iter().all(Option::is_none) {
         return Err(TableError::NoFeatures);
     }
-    let mut cells = Cells::default();
-    names.iter().for_each(|name| cells.push(name));
-    cells.end_row(0);
-    let mut line = 0;
+    let mut cells = Cells::below(&names);
     for g in 0..reader.num_row_groups() {
         let group = guarded(|| reader.get_row_group(g))?;
         let promised = group.metadata().num_rows();
@@ -74,34 +58,19 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
                 asking.spend(rows as u64 * 256).map_err(|Halted| TableError::Halted)?;
                 let Some(strip) = strip else { continue };
                 if let Some(row) = guarded(|| strip.read(rows))? {
-                    return Err(TableError::value(line + row as u64 + 1, &names[c], ValueProblem::NoText));
+                    return Err(TableError::value((cells.rows() + row) as u64, &names[c], ValueProblem::NoText));
                 }
             }
-            for i in 0..rows {
-                strips.iter().for_each(|strip| cells.push(strip.as_ref().map_or("", |strip| strip.at(i))));
-                line += 1;
-                cells.end_row(line);
-            }
+            cells.push_rows(rows, |i, c| strips[c].as_ref().map_or("", |strip| strip.fields.at(i)));
             left -= rows;
         }
     }
-    if reader.metadata().file_metadata().num_rows() == line as i64 { Ok(cells) } else { Err(broken(&other_length())) }
+    let told = reader.metadata().file_metadata().num_rows();
+    if told == (cells.rows() - 1) as i64 { Ok(cells) } else { Err(Columnar::Parquet.fault(other_length())) }
 }
 
-/// Runs the library for Parquet, which panics at some files that are damaged.
 fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, TableError> {
-    DECODES.set(true);
-    // Nothing that `work` has changed is used after a panic.
-    let found = catch_unwind(AssertUnwindSafe(work));
-    DECODES.set(false);
-    match found {
-        Ok(found) => found.map_err(|error| broken(&error)),
-        Err(_) => Err(TableError::Parquet("it is damaged; write it again".to_owned())),
-    }
-}
-
-fn broken(error: &ParquetError) -> TableError {
-    TableError::Parquet(error.to_string())
+    Columnar::Parquet.guarded(work)
 }
 
 fn other_length() -> ParquetError {
@@ -169,25 +138,18 @@ struct Strip {
     reader: ColumnReader,
     how: How,
     fields: Fields,
-}
-
-#[derive(Default)]
-struct Fields {
-    text: String,
-    /// Where each ends in the text.
-    ends: Vec<usize>,
     levels: Vec<i16>,
 }
 
 impl Strip {
     #[expect(clippy::unnecessary_wraps, reason = "one of two answers where it is called")]
     fn new(reader: ColumnReader, how: How) -> Result<Self, ParquetError> {
-        Ok(Self { reader, how, fields: Fields::default() })
+        Ok(Self { reader, how, fields: Fields::default(), levels: Vec::new() })
     }
 
     /// Reads the fields of the next rows: the first that is neither number nor text, where there is one.
     fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
-        let (how, to) = (self.how, &mut self.fields);
+        let (how, mut to) = (self.how, Filled { fields: &mut self.fields, levels: &mut self.levels });
         match &mut self.reader {
             ColumnReader::BoolColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
             ColumnReader::Int32ColumnReader(from) => to.fill(from, rows, |value, text| match how {
@@ -209,38 +171,36 @@ impl Strip {
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI("INT96".to_owned())),
         }
     }
-
-    /// A field of those that were read.
-    fn at(&self, row: usize) -> &str {
-        let begin = if row == 0 { 0 } else { self.fields.ends[row - 1] };
-        &self.fields.text[begin..self.fields.ends[row]]
-    }
 }
 
-impl Fields {
+/// Where the fields that are read go.
+struct Filled<'a> {
+    fields: &'a mut Fields,
+    levels: &'a mut Vec<i16>,
+}
+
+impl Filled<'_> {
     fn fill<T: DataType>(
         &mut self,
         from: &mut ColumnReaderImpl<T>,
         rows: usize,
         say: impl Fn(&T::T, &mut String) -> Option<()>,
     ) -> Result<Option<usize>, ParquetError> {
-        self.text.clear();
-        self.ends.clear();
+        self.fields.clear();
         self.levels.clear();
         let mut values = Vec::with_capacity(rows);
-        let (found, ..) = from.read_records(rows, Some(&mut self.levels), None, &mut values)?;
+        let (found, ..) = from.read_records(rows, Some(self.levels), None, &mut values)?;
         if found != rows {
             return Err(other_length());
         }
         let mut values = values.iter();
         for i in 0..rows {
             // A column that has no gaps has no levels.
-            if self.levels.get(i).is_none_or(|level| *level > 0)
-                && say(values.next().ok_or_else(other_length)?, &mut self.text).is_none()
-            {
+            let is_there = self.levels.get(i).is_none_or(|level| *level > 0);
+            let value = if is_there { Some(values.next().ok_or_else(other_length)?) } else { None };
+            if self.fields.push(|text| value.map_or(Some(()), |value| say(value, text))).is_none() {
                 return Ok(Some(i));
             }
-            self.ends.push(self.text.len());
         }
         Ok(None)
     }

@@ -272,9 +272,18 @@ proptest! {
 }
 
 #[test]
-#[cfg(not(feature = "parquet"))]
-fn a_parquet_file_says_how_to_read_it() {
-    let error = read(b"PAR1\x15\x04", &TableOptions::default()).expect_err("built without");
-    assert_eq!(error, TableError::NoParquet);
-    assert!(error.to_string().contains("--features parquet"), "{error}");
+#[cfg(not(any(feature = "arrow", feature = "parquet")))]
+fn a_file_of_columns_says_how_to_read_it() {
+    let begins: [(&[u8], Columnar); 4] = [
+        (b"PAR1\x15\x04", Columnar::Parquet),
+        (b"ARROW1\0\0", Columnar::Arrow),
+        (b"\xff\xff\xff\xff\x10\0\0\0", Columnar::Arrow),
+        (b"FEA1", Columnar::Arrow),
+    ];
+    for (begin, columnar) in begins {
+        let error = read(begin, &TableOptions::default()).expect_err("built without");
+        assert_eq!(error, TableError::NotBuiltFor { file: columnar });
+        assert!(error.to_string().contains(&format!("a file of {columnar},")), "{error}");
+        assert!(error.to_string().contains(&format!("--features {}", columnar.feature())), "{error}");
+    }
 }

@@ -1,10 +1,11 @@
-"""Writes the Parquet files beside it with pyarrow, and the text of the first: files that others wrote, for tests/parquet.rs and the tests of the program."""
+"""Writes the files of Parquet and Arrow beside it with pyarrow, and the text of the first: files that others wrote, for tests/parquet.rs, tests/arrow.rs and the tests of the program."""
 
 import datetime
 import decimal
 import random
 
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 random.seed(7)
@@ -47,6 +48,14 @@ pq.write_table(table, "insects.parquet", row_group_size=25, compression="snappy"
 pq.write_table(table, "insects-zstd.parquet", compression="zstd", data_page_version="2.0", write_statistics=False)
 pq.write_table(table, "insects-gzip.parquet", compression="gzip", use_dictionary=False, version="1.0", write_statistics=False)
 
+feather.write_feather(table, "insects.arrow", compression="lz4", chunksize=25)
+views = table.set_column(8, "colour", table["colour"].cast(pa.string_view()))
+views = views.set_column(10, "kind", table["kind"].cast(pa.large_string()))
+with pa.ipc.new_file("insects-zstd.arrow", views.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as file:
+    file.write_table(views)
+with pa.ipc.new_stream("insects.arrows", table.schema) as stream:
+    stream.write_table(table, max_chunksize=25)
+
 moment = datetime.datetime(2024, 5, 6, 7, 8, 9)
 odd = pa.table(
     {
@@ -61,3 +70,4 @@ odd = pa.table(
     }
 )
 pq.write_table(odd, "odd.parquet", compression="none", write_statistics=False)
+feather.write_feather(odd, "odd.arrow", compression="uncompressed")

@@ -1,0 +1,224 @@
+//! Files and streams of Arrow as fields of a table: the names of the columns are the first row.
+
+use super::cells::Cells;
+use super::columnar::{BATCH, Columnar, Fields};
+use super::error::{ColumnProblem, TableError};
+use crate::asking::{Asking, Halted};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::{Message, root_as_message};
+use arrow_schema::DataType;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// How a file begins, and how it ends.
+const MAGIC: &[u8] = b"ARROW1";
+/// Messages begin at multiples of this.
+const STEP: usize = 8;
+/// What stands before every message, and with a length of zero behind the last.
+const MARK: [u8; 4] = [0xff; 4];
+
+/// The fields of a file or stream of Arrow, rows with the numbers 1, 2, 3, …; the names are number 0. Columns that `leaves_out` says of all names have no
+/// fields, and may hold anything.
+///
+/// Numbers come out with the bits that they have, truths as `true` and `false`, nulls as nothing.
+pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool>, asking: &Asking) -> Result<Cells, TableError> {
+    let mut stream = Buffer::from(messages(bytes)?);
+    let mut decoder = StreamDecoder::new();
+    // The schema comes first, and is known when the first batch is there, or the end.
+    let mut next = decode(&mut decoder, &mut stream, asking)?;
+    let schema = decoder.schema().ok_or_else(damaged)?;
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_owned()).collect();
+    let wanted: Vec<bool> = leaves_out(&names).iter().map(|left_out| !left_out).collect();
+    if !wanted.contains(&true) {
+        return Err(TableError::NoFeatures);
+    }
+    for ((field, name), _) in schema.fields().iter().zip(&names).zip(&wanted).filter(|(_, wanted)| **wanted) {
+        check(field.data_type()).map_err(|what| TableError::column(name, ColumnProblem::Unfit(what)))?;
+    }
+    let mut cells = Cells::below(&names);
+    while let Some(batch) = next {
+        add(&mut cells, &batch, &wanted, asking)?;
+        next = decode(&mut decoder, &mut stream, asking)?;
+    }
+    Ok(cells)
+}
+
+/// The next batch.
+fn decode(decoder: &mut StreamDecoder, stream: &mut Buffer, asking: &Asking) -> Result<Option<RecordBatch>, TableError> {
+    let before = stream.len();
+    let batch = Columnar::Arrow.guarded(|| decoder.decode(stream))?;
+    asking.spend((before - stream.len()) as u64).map_err(|Halted| TableError::Halted)?;
+    Ok(batch)
+}
+
+fn cut() -> TableError {
+    Columnar::Arrow.fault("it ends too early; write it again")
+}
+
+fn damaged() -> TableError {
+    Columnar::Arrow.fault("it is damaged; write it again")
+}
+
+/// The messages of a stream, or those that a file has between its magic words, with the mark of their end. What the library takes for granted is checked.
+fn messages(bytes: &[u8]) -> Result<&[u8], TableError> {
+    if bytes.starts_with(b"FEA1") {
+        let what = "this is Feather of its first version; write it again (pyarrow.feather.write_feather)";
+        return Err(Columnar::Arrow.fault(what));
+    }
+    let mut first = 0;
+    if bytes.starts_with(MAGIC) {
+        if bytes.len() < 2 * STEP || !bytes.ends_with(MAGIC) {
+            return Err(cut());
+        }
+        // Zeros follow up to where its writer likes messages to begin.
+        first = STEP * (1 + bytes[STEP..].chunks(STEP).take_while(|word| **word == [0; STEP]).count());
+    }
+    let mut at = first;
+    loop {
+        let word = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk::<4>).ok_or_else(cut);
+        if *word(at)? != MARK {
+            return Err(damaged());
+        }
+        let long = u32::from_le_bytes(*word(at + 4)?) as usize;
+        at += STEP;
+        if long == 0 {
+            return Ok(&bytes[first..at]);
+        }
+        // Writers say where they end: a stream that does not was cut, and what is left of it would pass for a table.
+        let (head, rest) = bytes[at..].split_at_checked(long).ok_or_else(cut)?;
+        let message = root_as_message(head).map_err(|error| Columnar::Arrow.fault(error))?;
+        let body = usize::try_from(message.bodyLength()).map_err(|_| damaged())?;
+        let body = rest.get(..body).ok_or_else(cut)?;
+        check_sizes(&message, body).ok_or_else(damaged)?;
+        at += long + body.len();
+    }
+}
+
+/// Nothing where a packed buffer of this message says that it unpacks to more than there is memory for: the library reserves that, and a program that is refused
+/// ends there.
+fn check_sizes(message: &Message<'_>, body: &[u8]) -> Option<()> {
+    let batch = message.header_as_record_batch();
+    let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
+    let Some(batch) = batch.filter(|batch| batch.compression().is_some()) else { return Some(()) };
+    for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() > 0) {
+        let told = i64::from_le_bytes(*body.get(usize::try_from(buffer.offset()).ok()?..)?.first_chunk()?);
+        // −1 where it is not packed.
+        if told != -1 {
+            Vec::<u8>::new().try_reserve_exact(usize::try_from(told).ok()?).ok()?;
+        }
+    }
+    Some(())
+}
+
+/// What is in a column, where that is neither number nor word.
+fn check(kind: &DataType) -> Result<(), &'static str> {
+    match kind {
+        kind if kind.is_integer() || kind.is_floating() || kind.is_string() => Ok(()),
+        DataType::Null | DataType::Boolean | DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => {
+            Ok(())
+        }
+        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => check(values),
+        DataType::Decimal256(..) => Err("decimals of more than 38 digits"),
+        kind if kind.is_temporal() => Err("dates or times"),
+        kind if kind.is_binary() => Err("bytes"),
+        kind if kind.is_nested() => Err("more than one value in a row"),
+        _ => Err("values of a kind that no table has"),
+    }
+}
+
+/// The rows of a batch.
+fn add(cells: &mut Cells, batch: &RecordBatch, wanted: &[bool], asking: &Asking) -> Result<(), TableError> {
+    let mut columns: Vec<Option<Column>> =
+        batch.columns().iter().zip(wanted).map(|(array, wanted)| wanted.then(|| Column::of(array.as_ref()))).collect();
+    for begin in (0..batch.num_rows()).step_by(BATCH) {
+        let rows = begin..batch.num_rows().min(begin + BATCH);
+        for column in &mut columns {
+            asking.spend(rows.len() as u64 * 256).map_err(|Halted| TableError::Halted)?;
+            column.iter_mut().for_each(|column| column.fill(rows.clone()));
+        }
+        cells.push_rows(rows.len(), |i, c| columns[c].as_ref().map_or("", |column| column.fields.at(i)));
+    }
+    Ok(())
+}
+
+/// A column of a batch, and the fields of some of its rows.
+struct Column<'a> {
+    array: &'a dyn Array,
+    /// Of a dictionary its values, and which of them each row has.
+    dictionary: Option<(Fields, Vec<usize>)>,
+    fields: Fields,
+}
+
+impl<'a> Column<'a> {
+    fn of(array: &'a dyn Array) -> Self {
+        let dictionary = array.as_any_dictionary_opt().map(|dictionary| {
+            let (values, mut said) = (dictionary.values(), Fields::default());
+            say(values.as_ref(), 0..values.len(), &mut said);
+            // Nothing has a key where the dictionary is empty.
+            let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+            (said, keys)
+        });
+        Self { array, dictionary, fields: Fields::default() }
+    }
+
+    fn fill(&mut self, rows: Range<usize>) {
+        self.fields.clear();
+        let Some((values, keys)) = &self.dictionary else { return say(self.array, rows, &mut self.fields) };
+        for i in rows {
+            let value = if self.array.is_null(i) { "" } else { keys.get(i).map_or("", |key| values.at(*key)) };
+            self.fields.push(|text| text.push_str(value));
+        }
+    }
+}
+
+/// Adds some values of an array of a kind that was checked.
+fn say(array: &dyn Array, rows: Range<usize>, to: &mut Fields) {
+    match array.data_type() {
+        DataType::Boolean => each(array, rows, to, |i, text| write!(text, "{}", array.as_boolean().value(i))),
+        DataType::Int8 => numbers::<Int8Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::Int16 => numbers::<Int16Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::Int32 => numbers::<Int32Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::Int64 => numbers::<Int64Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::UInt8 => numbers::<UInt8Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::UInt16 => numbers::<UInt16Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::UInt32 => numbers::<UInt32Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::UInt64 => numbers::<UInt64Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::Float16 => numbers::<Float16Type>(array, rows, to, |value, text| write!(text, "{}", value.to_f64())),
+        DataType::Float32 => numbers::<Float32Type>(array, rows, to, |value, text| write!(text, "{}", f64::from(value))),
+        DataType::Float64 => numbers::<Float64Type>(array, rows, to, |value, text| write!(text, "{value}")),
+        DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(array, *scale, rows, to),
+        DataType::Decimal64(_, scale) => decimals::<Decimal64Type>(array, *scale, rows, to),
+        DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(array, *scale, rows, to),
+        DataType::Utf8 => each(array, rows, to, |i, text| text.write_str(array.as_string::<i32>().value(i))),
+        DataType::LargeUtf8 => each(array, rows, to, |i, text| text.write_str(array.as_string::<i64>().value(i))),
+        DataType::Utf8View => each(array, rows, to, |i, text| text.write_str(array.as_string_view().value(i))),
+        // Nothing but nulls.
+        _ => rows.for_each(|_| to.push(|_| ())),
+    }
+}
+
+fn each(array: &dyn Array, rows: Range<usize>, to: &mut Fields, say: impl Fn(usize, &mut String) -> std::fmt::Result) {
+    // Writing to memory cannot fail.
+    rows.for_each(|i| to.push(|text| if array.is_null(i) { Ok(()) } else { say(i, text) }).unwrap_or_default());
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    rows: Range<usize>,
+    to: &mut Fields,
+    say: impl Fn(T::Native, &mut String) -> std::fmt::Result,
+) {
+    let values = array.as_primitive::<T>().values();
+    each(array, rows, to, |i, text| say(values[i], text));
+}
+
+fn decimals<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &dyn Array, scale: i8, rows: Range<usize>, to: &mut Fields) {
+    numbers::<T>(array, rows, to, |value, text| write!(text, "{value}e{}", -i32::from(scale)));
+}
