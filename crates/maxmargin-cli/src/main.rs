@@ -34,6 +34,7 @@ mod search;
 mod threads;
 mod train;
 mod update;
+mod vectors;
 mod verify;
 mod version;
 
@@ -44,6 +45,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     if let Some((program, words)) = dropin::Program::called(std::env::args_os()) {
         return program.run(&words);
+    }
+    if let Err(failure) = vectors::hold_back() {
+        return failure::exit_code(Err(failure));
     }
     let cli = Cli::parse();
     interrupt::install();

@@ -63,6 +63,28 @@ fn the_long_version_tells_the_build_and_the_level() {
     }
 }
 
+/// As many levels as this machine has: the last digits of portable products of reals may be others, the rest has the same bits.
+#[test]
+fn a_lower_level_of_vectors_can_be_asked_for() {
+    let bench = Bench::new();
+    let levels = bench.json("doctor")["machine"]["vectors"].clone();
+    let run = |level: &str, line: &str| answer(bench.command(line).env("MAXMARGIN_VECTORS", level));
+    assert!(run("portable", "--version").out.contains("vectors    portable (of "));
+    assert_eq!(run("", "doctor --json").json()["machine"]["vectors"], levels);
+    for level in ["portable", "avx2", "avx512"] {
+        let trained = run(level, &format!("train banana --rows 300 -c 10 -g 2 -q -o {level}"));
+        assert_eq!(trained.code, 0, "{trained:?}");
+        assert_eq!(bench.run(&format!("verify {level} banana --rows 300")).code, 0);
+    }
+    let model = |level: &str| std::fs::read(bench.path(level)).expect("a model");
+    if levels != "portable" {
+        assert_eq!(model("avx2"), model("avx512"));
+    }
+    let wrong = run("sse", "--version");
+    assert_eq!((wrong.code, &wrong.out[..]), (2, ""));
+    assert!(wrong.err.contains("MAXMARGIN_VECTORS: `sse`") && wrong.err.contains("portable, avx2 or avx512"), "{}", wrong.err);
+}
+
 #[test]
 fn every_shell_has_completions_for_every_command() {
     let bench = Bench::new();

@@ -111,16 +111,15 @@ impl<'c> Weighted<'c> {
         if settled || near && self.resort(&mut sets, end, system, more)? {
             return Some(Solved { step: self.v, product: self.kv, settled: true });
         }
-        if near {
+        let was_last = cap <= end;
+        if near && !was_last {
             // What the last weights make of rounding is no start for others.
             self.v.fill(0.0);
             self.kv.fill(0.0);
             sets = self.free();
         }
-        loop {
-            if !more() {
-                break;
-            }
+        // Weights that were tried alone would be tried again with the same steps.
+        while !was_last && more() {
             self.cap(cap, lift);
             if !self.attempt(&mut sets, cap, true, system, more)? && !self.resort(&mut sets, cap, system, more)? {
                 break;

@@ -61,7 +61,7 @@ HINGE = {"C": 100.0, "loss": "hinge"}
 #: LIBSVM's grid.py.
 GRID = {"C": [2.0**k for k in range(-5, 16, 2)], "gamma": [2.0**k for k in range(-15, 4, 2)]}
 #: What it is tried on, and how much of it.
-SEARCHED = {"heart_scale": None, "splice": None, "ijcnn1": 5000, "w8a": 5000, "a9a": 5000, "letter": 5000}
+SEARCHED = {"heart_scale": None, "splice": None, "ijcnn1": 5000, "w8a": 5000, "a9a": 5000, "letter.scale": 5000}
 
 WORKS = [
     Work("SVC.fit", "a9a", EASY, asked=(15, 8)),
