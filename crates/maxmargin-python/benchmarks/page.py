@@ -16,8 +16,8 @@ than a minute (`--once`) is asked once, one beyond the limit is cut, and its rat
 
 - `tol=0.001` for all kernel machines. Peers may cache 8 GB, this package has its default of 2 GB.
 - scikit-learn trains on one thread; its searches, cross-validations and calibrations have a process for each core (`n_jobs=-1`).
-- `GridSearchCV`: five folds and a process for each core (`n_jobs=-1`; ours has threads); of 36 cells powers of 10 from 0.1 (C) and 0.0001 (γ) on, of 110 LIBSVM's
-  ranges (C 2⁻⁵ to 2¹⁵, γ 2⁻¹⁵ to 2³).
+- `GridSearchCV`: five folds, peers with a process for each core (`n_jobs=-1`). 36 cells: powers of 10 from 0.1 (C) and 0.0001 (γ) on;
+  110 cells: LIBSVM's ranges (C 2⁻⁵ to 2¹⁵, γ 2⁻¹⁵ to 2³).
 - `cross_val_predict`: ten folds; here `SVC.cross_validate(…).predicted()`.
 - `probabilities`: `SVC(probability=True)` on four fifths of the rows; for the peers `CalibratedClassifierCV(SVC(), ensemble=False)`.
 - `predict`: a million rows, by a machine of 5,000.

@@ -35,7 +35,9 @@ def measured(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("only", ["SVC.fit a9a C=1 ", "GridSearchCV.fit a9a", "LinearSVC.fit a9a C=100 loss", "probabilities a9a"])
+@pytest.mark.parametrize(
+    "only", ["SVC.fit a9a C=1 ", "GridSearchCV.fit a9a", "LinearSVC.fit a9a C=100 loss", "probabilities a9a"]
+)
 def test_a_work_is_measured_and_judged(measured, only):
     lines, text = measured(only)
     assert [line["program"] for line in lines] == ["maxmargin", "scikit-learn"] * (len(lines) // 2)

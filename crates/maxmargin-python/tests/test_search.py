@@ -17,7 +17,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold, TimeSeriesSplit
-from sklearn.preprocessing import scale
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler, scale
 
 import maxmargin
 
@@ -75,6 +76,21 @@ def test_results_are_those_of_scikit_learn(data, scoring):
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
     assert_array_equal(ours.predict(X), theirs.predict(X))
     assert ours.score(X, y) == pytest.approx(theirs.score(X, y))
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+def test_accuracy_has_the_bits_of_scikit_learns(scoring):
+    """It is computed here, and by scikit-learn where it is one of several scores."""
+    X, y = iris()
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    scaled = Pipeline([("scale", StandardScaler()), ("svc", maxmargin.SVC())])
+    for machine, grid in [(maxmargin.SVC(), GRID), (scaled, {f"svc__{name}": values for name, values in GRID.items()})]:
+        one = maxmargin.GridSearchCV(machine, grid, scoring=scoring).fit(X, y)
+        several = maxmargin.GridSearchCV(machine, grid, scoring=["accuracy"], refit="accuracy").fit(X, y)
+        assert one.shared_
+        assert several.shared_
+        for split in range(5):
+            assert_array_equal(one.cv_results_[f"split{split}_test_score"], several.cv_results_[f"split{split}_test_accuracy"])
 
 
 def test_a_tight_tolerance_gives_the_same_numbers():
