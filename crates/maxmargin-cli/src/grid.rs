@@ -1,6 +1,7 @@
 //! `grid`: cross-validation for every combination of C, γ and kernel, over kernel values that are computed once for all C.
 
 mod choice;
+mod curves;
 mod descended;
 mod document;
 mod end;

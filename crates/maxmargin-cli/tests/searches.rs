@@ -110,15 +110,21 @@ fn the_simplest_of_the_best_is_taken_where_that_is_asked() {
 fn the_report_is_one_page_that_fetches_nothing() {
     let bench = Bench::new();
     bench.file("a<b", (0..40).map(|i| format!("{} 1:{} 2:{}\n", i % 2, (i * 7) % 11, i % 5)).collect::<Vec<_>>().concat());
-    let answer = bench.run("grid a<b -k 4 -c 0.5,8 -g 0.125,1 --scale minmax --report page.html --json");
+    let answer = bench.run("grid a<b -k 4 -c 0.5,2,8 -g 0.125,1 --scale minmax --report page.html --json");
     assert_eq!(answer.code, 0, "{answer:?}");
     let page = bench.read("page.html");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-    assert!(page.contains("a&lt;b") && !page.contains("a<b") && page.matches("<svg").count() == 1);
-    assert_eq!(page.matches("<tr").count(), 5, "a head and four cells");
+    assert!(page.contains("a&lt;b") && !page.contains("a<b") && page.matches("<svg").count() == 2);
+    assert_eq!(page.matches("<tr").count(), 7, "a head and six cells");
     let links: Vec<&str> = page.split("http").skip(1).collect();
     assert!(links.iter().all(|rest| rest.starts_with("://www.w3.org/2000/svg")), "{links:?}");
     assert!(!page.contains("<script") && !page.contains("src="));
+    let costs: Vec<&str> = page.split("<svg").filter(|svg| svg.contains(">support vectors of all folds<")).collect();
+    assert_eq!(costs.len(), 1, "what C costs is drawn once");
+    assert!(
+        costs[0].contains(">seconds of a combination<") && costs[0].contains("<circle") && costs[0].contains(">γ "),
+        "{page}"
+    );
     assert!(!page.contains("<th>degree</th>") && page.contains("<th>gamma</th>"), "a column is there for what a kernel has");
 }
 
@@ -131,7 +137,11 @@ fn a_picture_of_a_kernel_without_a_width_is_a_row_over_c() {
     assert!(picture.contains(">2^-5<") && picture.contains(">2^0<") && picture.contains("linear kernel"), "{picture}");
     let width: usize = picture.split("width=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok()).expect("a width");
     assert!(width > 300, "the words above three cells are not cut off");
-    assert!(!bench.read("row.html").contains("<th>gamma</th>"));
+    let page = bench.read("row.html");
+    assert!(!page.contains("<th>gamma</th>"));
+    assert_eq!(page.matches("<polyline").count(), 2, "one line for each of both costs over three values of C");
+    bench.run("grid two-gaussians --rows 60 -k 3 --kernel linear -c 1,4 -q --report two.html");
+    assert_eq!(bench.read("two.html").matches("<svg").count(), 1, "two values of C are no path");
 }
 
 #[test]

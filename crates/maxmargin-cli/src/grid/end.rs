@@ -4,7 +4,7 @@ use super::choice::Choice;
 use super::descended::DescentDocument;
 use super::document::{self, CellDocument, GridDocument, Refit};
 use super::outer::OuterDocument;
-use super::{Files, page, plot, ranges_of_c, scales};
+use super::{Files, curves, page, plot, ranges_of_c, scales};
 use crate::args::{GridArgs, Taken, decided};
 use crate::cv::tell_of_cold_starts;
 use crate::failure::{Done, Failure};
@@ -74,10 +74,11 @@ impl Searched<'_> {
         let only = chosen.and_then(|best| best.found.only_said());
         let only = only.and_then(|class| self.classes.as_ref()?.labels().get(class).copied());
         warn_of_best(chosen, (majority, only), (rows, &shown), (args, choice), &mut notes);
-        let mut drawn = Vec::new();
+        let mut drawn = [Vec::new(), Vec::new()];
         if files.page.is_some() {
             // Writing to memory cannot fail.
-            let _ = plot::write(&mut drawn, &asked, chosen, choice);
+            let _ = plot::write(&mut drawn[0], &asked, chosen, choice);
+            let _ = curves::write(&mut drawn[1], &asked, chosen);
         }
         write(&mut files, (&cells, &asked), chosen, choice)?;
         let ended = cells.len() < tried || cells.iter().any(|cell| cell.found.solved.status.ended_early());
@@ -124,7 +125,7 @@ impl Searched<'_> {
             end: End::now(threads, &notes),
         };
         if let Some(page) = files.page {
-            page.write(|out| page::write(out, &document, choice, &String::from_utf8_lossy(&drawn)))?;
+            page.write(|out| page::write(out, &document, choice, drawn.each_ref().map(|svg| String::from_utf8_lossy(svg))))?;
         }
         show(&document, args.run.json.is_some(), |document| document::text(document, choice), None)?;
         let judged = document.outer.as_ref().is_none_or(OuterDocument::is_complete);

@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::document::{CellDocument, GridDocument, Parameters};
 use crate::format;
 use crate::report::{data_line, setup_line, threshold_text};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#222;background:#fff}\
@@ -18,13 +19,22 @@ tr.lost,figcaption,.note{color:#aaa}}";
 const NOTE: &str = "The best first. Each score is of the samples of all folds, each judged by a training that did not see it; KKT violation and relative gap are \
                     those of the worst fold's certificate.";
 
+/// What the lines over C mean.
+const COSTS: &str =
+    "over C, a line for each γ, from the least (dark) to the greatest (light); red: the γ of the best, with a dot at its C";
+
 /// Text as HTML has it.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Writes the page; `picture` is an SVG document.
-pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, picture: &str) -> io::Result<()> {
+/// Writes the page; the pictures are SVG documents: scores, and what C costs, which may be nothing.
+pub(super) fn write(
+    out: &mut dyn Write,
+    d: &GridDocument,
+    choice: &Choice,
+    [scores, costs]: [Cow<'_, str>; 2],
+) -> io::Result<()> {
     let name = escaped(&d.setup.data.name);
     let data = data_line(&d.setup.data);
     writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Search of {name}</title>")?;
@@ -68,7 +78,10 @@ pub(super) fn write(out: &mut dyn Write, d: &GridDocument, choice: &Choice, pict
         d.end.warnings.iter().try_for_each(|warning| writeln!(out, "<li>{}</li>", escaped(warning)))?;
         writeln!(out, "</ul>")?;
     }
-    writeln!(out, "<figure>\n{picture}<figcaption>{}</figcaption></figure>", escaped(&legend(&d.cells)))?;
+    writeln!(out, "<figure>\n{scores}<figcaption>{}</figcaption></figure>", escaped(&legend(&d.cells)))?;
+    if !costs.is_empty() {
+        writeln!(out, "<figure>\n{costs}<figcaption>{COSTS}</figcaption></figure>")?;
+    }
     let rows: Vec<[String; 9]> = d.cells.iter().map(|cell| numbers(cell, choice)).collect();
     // Columns of parameters that no kernel here has are left out.
     let filled: Vec<usize> = (0..9).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();

@@ -21,7 +21,7 @@ const COLOURS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
 /// The colour at a share of the way from the worst to the best, and whether text on it should be dark.
-fn colour(share: f64) -> (String, bool) {
+pub(super) fn colour(share: f64) -> (String, bool) {
     let at = share.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
     let below = (at as usize).min(COLOURS.len() - 2);
     let part = at - below as f64;
@@ -30,7 +30,7 @@ fn colour(share: f64) -> (String, bool) {
 }
 
 /// Values that occur, ascending.
-fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Option<f64>) -> Vec<f64> {
+pub(super) fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Option<f64>) -> Vec<f64> {
     let mut values: Vec<f64> = cells.iter().filter_map(|cell| of(cell)).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -38,7 +38,7 @@ fn values(cells: &[&CellDocument], of: impl Fn(&CellDocument) -> Option<f64>) ->
 }
 
 /// Words of an axis: `2^-5.5`, as options take them, where all values are powers of two in whole or half steps that go far; otherwise short numbers.
-fn ticks(values: &[f64]) -> Vec<String> {
+pub(super) fn ticks(values: &[f64]) -> Vec<String> {
     let powers: Vec<f64> = values.iter().map(|value| (2.0 * value.log2()).round() / 2.0).collect();
     let exact = powers.iter().zip(values).all(|(power, value)| (power - value.log2()).abs() < 1e-9);
     if exact && powers.iter().any(|power| power.abs() > 3.0) {
@@ -54,6 +54,13 @@ fn leader<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocument>) -> Opt
     best.filter(wide).or_else(|| cells.iter().copied().find(wide)).or(best).or_else(|| cells.first().copied())
 }
 
+/// The cells of the kernel and degree that are shown.
+pub(super) fn shown<'a>(cells: &[&'a CellDocument], best: Option<&'a CellDocument>) -> Vec<&'a CellDocument> {
+    let first = leader(cells, best);
+    let alike = |cell: &&&CellDocument| first.is_some_and(|first| cell.kernel == first.kernel && cell.degree == first.degree);
+    cells.iter().filter(alike).copied().collect()
+}
+
 /// Writes the picture of the cells of one kernel. Those that did not converge are framed by dots, the best by a line, and those that were
 /// given up are hatched.
 pub(super) fn write(
@@ -62,9 +69,7 @@ pub(super) fn write(
     best: Option<&CellDocument>,
     choice: &Choice,
 ) -> io::Result<()> {
-    let first = leader(cells, best);
-    let alike = |cell: &&&CellDocument| first.is_some_and(|first| cell.kernel == first.kernel && cell.degree == first.degree);
-    let shown: Vec<&CellDocument> = cells.iter().filter(alike).copied().collect();
+    let shown = shown(cells, best);
     let (costs, widths) = (values(&shown, |cell| cell.c), values(&shown, |cell| cell.gamma));
     let scores = values(&shown, |cell| cell.score);
     let (low, high) = (scores.first().copied().unwrap_or(0.0), scores.last().copied().unwrap_or(0.0));
@@ -74,7 +79,7 @@ pub(super) fn write(
     };
     // A kernel without a width has one row, which has no name.
     let rows = widths.len().max(1);
-    let kernel = first.map_or("", |first| first.kernel);
+    let kernel = shown.first().map_or("", |first| first.kernel);
     let title = format!("{}, out of fold; {kernel} kernel", choice.column());
     let said = best.map_or_else(String::new, |best| format!("best: {}: {}", best.text(), best.score_text(choice)));
     let words = (LETTERS[0] * title.chars().count()).max(LETTERS[1] * said.chars().count());
