@@ -1,5 +1,7 @@
 //! Files and streams of Arrow: the same tables as those of text, and what cannot be one.
 
+mod columns;
+
 use arrow_array::types::{ArrowPrimitiveType, Decimal128Type, Float16Type, Int8Type, Int32Type};
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, LargeStringArray, NullArray, PrimitiveArray,
@@ -7,6 +9,7 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use columns::{check_insects, check_odd, gaps, written};
 use maxmargin_data::table::{Columnar, Kind, TableError, TableOptions, read, read_like};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -29,10 +32,6 @@ fn stream(batches: &[RecordBatch]) -> Vec<u8> {
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, values)| (name, values, true))).expect("one length")
-}
-
-fn gaps() -> TableOptions {
-    TableOptions { missing: true, ..TableOptions::default() }
 }
 
 const TEXT: &str =
@@ -113,49 +112,16 @@ fn words_are_those_of_their_own_batch() {
     assert_eq!(found.lines, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
-/// A file of the tests' data, which pyarrow wrote (`write.py`).
-fn written(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
-}
-
 const WRITTEN: [&str; 3] = ["insects.arrow", "insects-zstd.arrow", "insects.arrows"];
 
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
-    let expected = read(&written("insects.csv"), &gaps()).expect("a table");
-    let columns = expected.data.columns.as_ref().expect("of a table");
-    for name in WRITTEN {
-        let found = read(&written(name), &gaps()).expect("a table");
-        assert_eq!(found.data, expected.data, "{name}");
-        let like = read_like(&written(name), columns, &gaps()).expect("a table");
-        let (samples, labels) = (expected.data.samples.clone(), expected.data.labels.clone());
-        assert_eq!((like.data.samples, like.data.labels), (samples, labels), "{name}");
-    }
+    WRITTEN.into_iter().for_each(check_insects);
 }
 
 #[test]
-fn what_is_no_table_says_why_until_it_is_left_out() {
-    let odd = written("odd.arrow");
-    let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };
-    let said = [
-        ("list", "more than one value"),
-        ("struct", "more than one value"),
-        ("when", "dates or times"),
-        ("day", "dates or times"),
-        ("raw", "bytes"),
-        ("none", "every value is missing"),
-    ];
-    let mut names = Vec::new();
-    for (name, what) in said {
-        let error = read(&odd, &dropping(&names)).expect_err(name);
-        assert!(matches!(&error, TableError::Column { column, .. } if column == name), "{error}");
-        assert!(error.to_string().contains(what), "{error}");
-        names.push(name);
-    }
-    let table = read(&odd, &dropping(&names)).expect("a table");
-    assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));
-    let again = read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default()).expect("a table");
-    assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
+fn what_is_no_table_says_why() {
+    check_odd("odd.arrow");
     let empty = batch(vec![("x", Arc::new(NullArray::new(0)) as ArrayRef), ("y", Arc::new(NullArray::new(0)))]);
     assert_eq!(read(&file(&[empty], None), &gaps()).expect_err("no rows"), TableError::Empty);
     let old = read(b"FEA1\0\0", &gaps()).expect_err("of another format");

@@ -1,5 +1,8 @@
 //! Parquet files: the same tables as those of text, and what cannot be one.
 
+mod columns;
+
+use columns::{check_insects, check_odd, gaps, written};
 use maxmargin_data::Dataset;
 use maxmargin_data::Impute;
 use maxmargin_data::prepare::Preparing;
@@ -44,10 +47,6 @@ fn people(compression: Compression) -> Vec<u8> {
         column::<Int64Type>(group, &[Some(4), Some(-2), Some(9_007_199_254_740_993), Some(7)]);
         column::<ByteArrayType>(group, &[word("cat"), word("dog"), word("dog"), word("cat")]);
     })
-}
-
-fn gaps() -> TableOptions {
-    TableOptions { missing: true, ..TableOptions::default() }
 }
 
 #[test]
@@ -116,57 +115,18 @@ fn numbers_have_the_bits_that_they_have() {
     assert_eq!(table.data.labels, [1.0, 2.0, 1.0]);
 }
 
-/// A file of the tests' data, which pyarrow wrote (`write.py`).
-fn written(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
-}
-
 /// Row groups, dictionaries, gaps, every width of number; pages of both versions and without dictionaries.
 #[test]
 fn files_that_pyarrow_wrote_are_the_table_that_it_wrote_as_text() {
-    let expected = read(&written("insects.csv"), &gaps()).expect("a table");
-    let columns = expected.data.columns.as_ref().expect("of a table");
-    assert_eq!((columns.features().len(), columns.labels().len(), expected.lines.len()), (10, 3, 60));
-    for name in ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"] {
-        let found = read(&written(name), &gaps()).expect("a table");
-        assert_eq!(found.data, expected.data, "{name}");
-        let like = read_like(&written(name), columns, &gaps()).expect("a table");
-        assert_eq!(
-            (like.data.samples, like.data.labels),
-            (expected.data.samples.clone(), expected.data.labels.clone()),
-            "{name}"
-        );
-    }
+    ["insects.parquet", "insects-zstd.parquet", "insects-gzip.parquet"].into_iter().for_each(check_insects);
 }
 
 #[test]
-fn what_is_no_table_says_why_until_it_is_left_out() {
-    let odd = written("odd.parquet");
-    let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };
-    let said = [
-        ("list", "more than one value"),
-        ("struct", "more than one value"),
-        ("when", "dates or times"),
-        ("day", "dates or times"),
-    ];
-    let mut names = Vec::new();
-    for (name, what) in said {
-        let error = read(&odd, &dropping(&names)).expect_err(name);
-        assert!(matches!(&error, TableError::Column { column, .. } if column == name), "{error}");
-        assert!(error.to_string().contains(what), "{error}");
-        names.push(name);
-    }
-    let error = read(&odd, &dropping(&names)).expect_err("bytes");
+fn what_is_no_table_says_why() {
+    check_odd("odd.parquet");
+    let raw = TableOptions { drop: ["list", "struct", "when", "day"].map(str::to_owned).to_vec(), ..gaps() };
+    let error = read(&written("odd.parquet"), &raw).expect_err("bytes");
     assert!(error.to_string().starts_with("line 1, column `raw`: bytes that are no text"), "{error}");
-    names.push("raw");
-    let error = read(&odd, &dropping(&names)).expect_err("nothing but nulls");
-    assert!(error.to_string().starts_with("column `none`: every value is missing"), "{error}");
-    // By number as well; and a model asks for no more than it knows.
-    names.push("7");
-    let table = read(&odd, &dropping(&names)).expect("a table");
-    assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));
-    let again = read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default()).expect("a table");
-    assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
     // A gap is one of a table: refused with its row until somebody fills it.
     let error = read(&people(Compression::SNAPPY), &TableOptions::default()).expect_err("a gap");
     assert!(error.to_string().starts_with("line 2, column `age`"), "{error}");

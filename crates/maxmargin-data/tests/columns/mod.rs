@@ -1,0 +1,52 @@
+//! What tests of Parquet and of Arrow have in common: files that pyarrow wrote (`data/write.py`), and what is no table.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use maxmargin_data::table::{TableOptions, read, read_like};
+
+/// Takes missing values.
+pub(crate) fn gaps() -> TableOptions {
+    TableOptions { missing: true, ..TableOptions::default() }
+}
+
+/// A file of the tests' data.
+pub(crate) fn written(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a file of the tests")
+}
+
+/// A file that is the table of `insects.csv`, for one that was read as it is and for a model of the text.
+pub(crate) fn check_insects(name: &str) {
+    let expected = read(&written("insects.csv"), &gaps()).expect("a table");
+    let columns = expected.data.columns.as_ref().expect("of a table");
+    assert_eq!((columns.features().len(), columns.labels().len(), expected.lines.len()), (10, 3, 60));
+    let found = read(&written(name), &gaps()).expect("a table");
+    assert_eq!(found.data, expected.data, "{name}");
+    let like = read_like(&written(name), columns, &gaps()).expect("a table");
+    let (samples, labels) = (expected.data.samples.clone(), expected.data.labels.clone());
+    assert_eq!((like.data.samples, like.data.labels), (samples, labels), "{name}");
+}
+
+/// Six columns of a file are none of a table, each for its reason, until all are left out; a model asks for no more than it knows.
+pub(crate) fn check_odd(name: &str) {
+    let odd = written(name);
+    let dropping = |names: &[&str]| TableOptions { drop: names.iter().map(ToString::to_string).collect(), ..gaps() };
+    let said = [
+        ("list", "more than one value"),
+        ("struct", "more than one value"),
+        ("when", "dates or times"),
+        ("day", "dates or times"),
+        ("raw", "bytes"),
+        ("none", "every value is missing"),
+    ];
+    let mut names = Vec::new();
+    for (column, what) in said {
+        let error = read(&odd, &dropping(&names)).expect_err(column).to_string();
+        assert!(error.contains(&format!("column `{column}`")) && error.contains(what), "{error}");
+        names.push(column);
+    }
+    // By number as well.
+    names[5] = "7";
+    let table = read(&odd, &dropping(&names)).expect("a table");
+    assert_eq!((table.ignored.len(), &table.data.labels[..]), (6, &[1.0, -1.0, 1.0, -1.0][..]));
+    let again = read_like(&odd, table.data.columns.as_ref().expect("of a table"), &TableOptions::default()).expect("a table");
+    assert_eq!((again.data.samples, again.ignored.len()), (table.data.samples, 6));
+}
