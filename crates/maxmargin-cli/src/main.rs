@@ -43,11 +43,11 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some((program, words)) = dropin::Program::called(std::env::args_os()) {
-        return program.run(&words);
-    }
     if let Err(failure) = vectors::hold_back() {
         return failure::exit_code(Err(failure));
+    }
+    if let Some((program, words)) = dropin::Program::called(std::env::args_os()) {
+        return program.run(&words);
     }
     let cli = Cli::parse();
     interrupt::install();

@@ -61,7 +61,7 @@ pub(super) fn cells(bytes: &[u8], leaves_out: impl FnOnce(&[String]) -> Vec<bool
                     return Err(TableError::value((cells.rows() + row) as u64, &names[c], ValueProblem::NoText));
                 }
             }
-            cells.push_rows(rows, |i, c| strips[c].as_ref().map_or("", |strip| strip.fields.at(i)));
+            cells.push_rows(rows, |i, c| strips[c].as_ref().map_or("", |strip| strip.filled.fields.at(i)));
             left -= rows;
         }
     }
@@ -137,6 +137,12 @@ impl How {
 struct Strip {
     reader: ColumnReader,
     how: How,
+    filled: Filled,
+}
+
+/// What was read last.
+#[derive(Default)]
+struct Filled {
     fields: Fields,
     levels: Vec<i16>,
 }
@@ -144,12 +150,12 @@ struct Strip {
 impl Strip {
     #[expect(clippy::unnecessary_wraps, reason = "one of two answers where it is called")]
     fn new(reader: ColumnReader, how: How) -> Result<Self, ParquetError> {
-        Ok(Self { reader, how, fields: Fields::default(), levels: Vec::new() })
+        Ok(Self { reader, how, filled: Filled::default() })
     }
 
     /// Reads the fields of the next rows: the first that is neither number nor text, where there is one.
     fn read(&mut self, rows: usize) -> Result<Option<usize>, ParquetError> {
-        let (how, mut to) = (self.how, Filled { fields: &mut self.fields, levels: &mut self.levels });
+        let (how, to) = (self.how, &mut self.filled);
         match &mut self.reader {
             ColumnReader::BoolColumnReader(from) => to.fill(from, rows, |value, text| write!(text, "{value}").ok()),
             ColumnReader::Int32ColumnReader(from) => to.fill(from, rows, |value, text| match how {
@@ -173,13 +179,7 @@ impl Strip {
     }
 }
 
-/// Where the fields that are read go.
-struct Filled<'a> {
-    fields: &'a mut Fields,
-    levels: &'a mut Vec<i16>,
-}
-
-impl Filled<'_> {
+impl Filled {
     fn fill<T: DataType>(
         &mut self,
         from: &mut ColumnReaderImpl<T>,
@@ -189,7 +189,7 @@ impl Filled<'_> {
         self.fields.clear();
         self.levels.clear();
         let mut values = Vec::with_capacity(rows);
-        let (found, ..) = from.read_records(rows, Some(self.levels), None, &mut values)?;
+        let (found, ..) = from.read_records(rows, Some(&mut self.levels), None, &mut values)?;
         if found != rows {
             return Err(other_length());
         }
