@@ -141,9 +141,11 @@ pub fn apply_asking(
     let tile = gram.tile();
     let (height, width) = (tile.rows.clamp(1, ids.len().max(1)), tile.columns.clamp(1, SINGLE_COLUMNS));
     let mut result = vec![constant(gram, coef); columns.len()];
-    let group = width * par.threads();
     let per_value = gram.value_operations();
     let tiles = (Asking::piece() / (per_value * (height * width) as u64)).max(1) as usize;
+    // Few rows of many columns: a thread that waits for work of a tenth of a millisecond waits as long as that.
+    let tall = (ids.len().clamp(1, height * tiles) * width) as u64;
+    let group = width * par.threads() * (Asking::piece() / (per_value * tall)).max(1) as usize;
     for (g, sums) in result.chunks_mut(group).enumerate() {
         for (ids, coef) in ids.chunks(height * tiles).zip(coef.chunks(height * tiles)) {
             asking.spend(per_value * (ids.len() * width.min(sums.len())) as u64)?;

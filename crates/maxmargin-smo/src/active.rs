@@ -5,6 +5,7 @@
 //! stored, and those that violate the conditions of optimality come in. Nothing of n × n is held. The end of the last round is that of the whole
 //! problem: no violation among all variables.
 
+use crate::arranged::Arranged;
 use crate::pairs::Pairs;
 use crate::solve::SmoConfig;
 use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
@@ -58,6 +59,9 @@ const WHOLE: f64 = 0.6;
 
 /// Kernel values that cost more (nanoseconds, [`maxmargin_kernel::Gram::value_cost`]) are better kept: those of 140 real features, or of text.
 const CHEAP: f64 = 4.0;
+
+/// Variables that one thread looks through at a time.
+const STRETCH: usize = 1 << 16;
 
 /// Too many variables are active.
 pub(crate) struct Grown;
@@ -138,18 +142,29 @@ impl<'a, 'g> Active<'a, 'g> {
         self.dual.sign()[k] * self.gradient[k]
     }
 
+    /// What `look` finds in each stretch of all variables, in their order.
+    fn survey<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+        let n = self.dual.len();
+        self.rows.par().map(n.div_ceil(STRETCH), |t| look(t * STRETCH..n.min((t + 1) * STRETCH)))
+    }
+
     /// The extremes of all variables.
     pub(crate) fn band(&self) -> Extremes {
+        let look = |variables: Range<usize>| {
+            let mut found = Extremes::NONE;
+            for k in variables {
+                let (f, (up, low)) = (self.f(k), self.room(k));
+                if up && f < found.min_up {
+                    (found.min_up, found.argmin_up) = (f, k);
+                }
+                if low && f > found.max_low {
+                    (found.max_low, found.argmax_low) = (f, k);
+                }
+            }
+            found
+        };
         let mut found = Extremes::NONE;
-        for k in 0..self.dual.len() {
-            let (f, (up, low)) = (self.f(k), self.room(k));
-            if up && f < found.min_up {
-                (found.min_up, found.argmin_up) = (f, k);
-            }
-            if low && f > found.max_low {
-                (found.max_low, found.argmax_low) = (f, k);
-            }
-        }
+        self.survey(look).into_iter().for_each(|later| found.join(later, 0));
         found
     }
 
@@ -187,28 +202,29 @@ impl<'a, 'g> Active<'a, 'g> {
         let (n, violation) = (self.dual.len(), band.violation());
         let most = (MOST * n as f64) as usize;
         let middle = f64::midpoint(band.min_up, band.max_low);
-        let mut kept = vec![false; n];
         let mut was = vec![false; n];
         self.set.iter().for_each(|&k| was[k] = true);
-        let mut wanted: Vec<(f64, usize)> = Vec::new();
-        let mut nearby: Vec<(f64, usize)> = Vec::new();
         let (near, all) = (-NEAR.min(violation), violation < self.close);
-        let (mut count, mut moved) = (0, false);
-        for k in 0..n {
-            let (up, low) = self.room(k);
-            // How far it violates; negative where it is settled.
-            let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
-            let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
-            moved |= self.alpha[k] != 0.0;
-            if up && low {
-                kept[k] = true;
-                count += 1;
-            } else if (was[k] || all) && by > near {
-                nearby.push((by, k));
-            } else if by > 0.0 {
-                wanted.push((by, k));
+        let look = |variables: Range<usize>| {
+            let mut found = Candidates::default();
+            for k in variables {
+                let (up, low) = self.room(k);
+                // How far it violates; negative where it is settled.
+                let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
+                let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
+                found.moved |= self.alpha[k] != 0.0;
+                if up && low {
+                    found.free.push(k);
+                } else if (was[k] || all) && by > near {
+                    found.nearby.push((by, k));
+                } else if by > 0.0 {
+                    found.wanted.push((by, k));
+                }
             }
-        }
+            found
+        };
+        let found = self.survey(look).into_iter().reduce(Candidates::join);
+        let Candidates { free: mut set, mut nearby, mut wanted, moved } = found.unwrap_or_default();
         // The furthest from where they belong, and then the nearest to moving.
         let furthest = |from: &mut Vec<(f64, usize)>, room: usize| {
             if from.len() > room {
@@ -217,20 +233,20 @@ impl<'a, 'g> Active<'a, 'g> {
             }
         };
         // What is near by the measure of a margin may be nearly all, where targets lie closer than that.
-        furthest(&mut nearby, self.first.max(2 * count));
-        nearby.iter().for_each(|&(_, k)| kept[k] = true);
-        count += nearby.len();
-        if count >= most {
+        furthest(&mut nearby, self.first.max(2 * set.len()));
+        set.extend(nearby.iter().map(|&(_, k)| k));
+        if set.len() >= most {
             return Err(Grown);
         }
-        let room = self.first.max(count).min(most - count);
+        let room = self.first.max(set.len()).min(most - set.len());
         if moved {
             furthest(&mut wanted, room);
         } else if wanted.len() > room {
             wanted = self.spread(&wanted, room);
         }
-        wanted.iter().for_each(|&(_, k)| kept[k] = true);
-        self.set = (0..n).filter(|&k| kept[k]).collect();
+        set.extend(wanted.iter().map(|&(_, k)| k));
+        set.sort_unstable();
+        self.set = set;
         Ok(())
     }
 
@@ -322,58 +338,24 @@ impl<'a, 'g> Active<'a, 'g> {
     }
 }
 
-/// The variables of a round and the rows of its matrix. Two variables of one row (those of a sample of regression, one for each sign) share it.
-struct Arranged {
-    set: Vec<usize>,
-    /// Rows of the whole matrix.
-    ids: Vec<usize>,
-    /// The place among them of each variable's row.
-    row: Vec<usize>,
+/// Who may be in the next round; bounded variables with how far they violate the conditions of optimality.
+#[derive(Default)]
+struct Candidates {
+    free: Vec<usize>,
+    /// As good as in it: in the last round, or near enough.
+    nearby: Vec<(f64, usize)>,
+    /// The others that violate.
+    wanted: Vec<(f64, usize)>,
+    /// Whether any α is not 0.
+    moved: bool,
 }
 
-impl Arranged {
-    /// Where no row is shared everything stays in its order. Otherwise variables of each sign lie together, and so do their rows: first those of one sign alone, then those of both, then
-    /// those of the other.
-    fn new(dual: &Dual, set: &[usize]) -> Self {
-        let of_sign = |sign: f64| set.iter().copied().filter(move |&k| dual.sign()[k] == sign);
-        let mut plus: Vec<bool> = vec![false; dual.ids().iter().max().map_or(0, |most| most + 1)];
-        let mut minus = plus.clone();
-        let mut once = true;
-        for (sign, seen) in [(1.0, &mut plus), (-1.0, &mut minus)] {
-            of_sign(sign).for_each(|k| once &= !std::mem::replace(&mut seen[dual.ids()[k]], true));
-        }
-        let both = |k: &usize| plus[dual.ids()[*k]] && minus[dual.ids()[*k]];
-        if !once || !set.iter().any(both) {
-            let ids: Vec<usize> = set.iter().map(|&k| dual.ids()[k]).collect();
-            return Self { set: set.to_vec(), row: (0..ids.len()).collect(), ids };
-        }
-        // Those of both signs in one order, that of their rows.
-        let shared = |sign: f64| {
-            let mut shared: Vec<usize> = of_sign(sign).filter(both).collect();
-            shared.sort_by_key(|&k| dual.ids()[k]);
-            shared
-        };
-        let single = |sign: f64| of_sign(sign).filter(|k| !both(k));
-        let (first, second, third): (Vec<usize>, Vec<usize>, Vec<usize>) =
-            (single(1.0).collect(), shared(1.0), single(-1.0).collect());
-        let ids: Vec<usize> = [&first, &second, &third].into_iter().flatten().map(|&k| dual.ids()[k]).collect();
-        let row = (0..first.len() + second.len()).chain(first.len()..ids.len()).collect();
-        Self { set: [first, second, shared(-1.0), third].concat(), ids, row }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use maxmargin_core::{Loss, Offset};
-
-    #[test]
-    fn twins_of_a_round_share_their_row() {
-        let dual = Dual::svr(Loss::Hinge, Offset::Free, vec![4, 5, 6, 7], &[0.0; 4], &[1.0; 4], 0.1).expect("a problem");
-        let Arranged { set, ids, row } = Arranged::new(&dual, &[0, 2, 3, 5, 6, 7]);
-        assert_eq!((set, ids), (vec![0, 2, 3, 6, 7, 5], vec![4, 6, 7, 5]));
-        assert_eq!(row, [0, 1, 2, 1, 2, 3]);
-        let apart = Arranged::new(&dual, &[0, 1, 6]);
-        assert_eq!((apart.set, apart.ids, apart.row), (vec![0, 1, 6], vec![4, 5, 6], vec![0, 1, 2]));
+impl Candidates {
+    /// With those of a later stretch.
+    fn join(mut self, later: Self) -> Self {
+        self.free.extend(later.free);
+        self.nearby.extend(later.nearby);
+        self.wanted.extend(later.wanted);
+        Self { moved: self.moved | later.moved, ..self }
     }
 }

@@ -7,6 +7,7 @@
 //! after which the certificate meets the tolerance. The maths is in `docs/math/smo.md`.
 
 mod active;
+mod arranged;
 mod direction;
 mod layout;
 mod pairs;
