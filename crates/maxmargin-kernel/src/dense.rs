@@ -2,27 +2,27 @@
 
 use crate::blocks::{Scratch, blocks};
 use crate::entry::Entry;
-use crate::panel::{Panel, Widened};
+use crate::panel::{Packer, Panel, Widened};
 use crate::survey::{Survey, max_norm_from};
-use maxmargin_data::{Asking, Halted, Row, Samples};
+use maxmargin_data::{Asking, Halted, Samples};
 use std::cell::RefCell;
 use std::ops::Range;
 
 /// Largest error of an exponent, `γ max‖x‖² 2⁻²⁴`, that `f32` dot products may make.
 const SINGLE_ERROR: f64 = 1e-6;
-/// Beyond this estimate it pays to centre the data first.
+/// Beyond this estimate it pays to centre the data first, unless most values are 0: those of panels without them are fewer.
 const CENTRE_ERROR: f64 = 1e-7;
+/// Share of values that are not 0 at which most are.
+const SPARSE: f64 = 0.4;
 /// Half the distance from 1 to the next `f32`.
 const UNIT32: f64 = 1.0 / 16_777_216.0;
 
-/// Samples as panels: `single` for fast blocks, `double` (or `single` converted, less `centre`) for exact ones.
+/// Samples as panels: `single` for fast blocks, `double` (or `single` converted) for exact ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Dense {
     len: usize,
     single: Option<Panel<f32>>,
     double: Option<Panel<f64>>,
-    /// What exact blocks subtract from `single` when there is no `double`; empty: nothing.
-    centre: Vec<f64>,
     /// Dot products in `f32` make no error.
     exact: bool,
     /// Largest squared norm in `single`.
@@ -38,27 +38,33 @@ thread_local! {
 
 /// The samples as a panel of `f64`, less `centre` (empty: nothing).
 fn panel64(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<Panel<f64>, Halted> {
-    let mut panel = Panel::zeros(samples.len(), samples.features());
-    samples.each_row(asking, |i, row| {
-        for (k, &c) in centre.iter().enumerate() {
-            panel.set(i, k, -c);
+    let mut packer = Packer::new(samples.features());
+    let (mut values, mut centred) = (Vec::new(), Vec::new());
+    samples.each_row(asking, |_, row| {
+        if centre.is_empty() {
+            values.clear();
+            row.for_each(|k, v| values.push((k, v)));
+            packer.push(values.iter().copied());
+        } else {
+            centred.clear();
+            centred.extend(centre.iter().map(|c| -c));
+            row.for_each(|k, v| centred[k] = v - centre[k]);
+            packer.push(centred.iter().copied().enumerate());
         }
-        row.for_each(|k, v| panel.set(i, k, v - centre.get(k).copied().unwrap_or(0.0)));
     })?;
-    Ok(panel)
+    Ok(packer.finish())
 }
 
 /// The samples as a panel of `f32`.
 fn panel32(samples: &Samples, asking: &Asking) -> Result<Panel<f32>, Halted> {
-    let mut panel = Panel::zeros(samples.len(), samples.features());
-    samples.each_row(asking, |i, row| {
-        if let Row::Dense32(values) = row {
-            values.iter().enumerate().for_each(|(k, &v)| panel.set(i, k, v));
-        } else {
-            row.for_each(|k, v| panel.set(i, k, v as f32));
-        }
+    let mut packer = Packer::new(samples.features());
+    let mut values = Vec::new();
+    samples.each_row(asking, |_, row| {
+        values.clear();
+        row.for_each(|k, v| values.push((k, v as f32)));
+        packer.push(values.iter().copied());
     })?;
-    Ok(panel)
+    Ok(packer.finish())
 }
 
 impl Dense {
@@ -69,23 +75,21 @@ impl Dense {
             len: samples.len(),
             single: None,
             double: None,
-            centre: Vec::new(),
             exact: survey.exact,
             max_norm: survey.max_norm,
             norms32: Vec::new(),
             norms64: Vec::new(),
         };
-        if survey.exact || (survey.single && estimate(survey.max_norm) <= CENTRE_ERROR && survey.max_norm < 1e30) {
+        let as_it_is = if survey.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
+        let near = estimate(survey.max_norm) <= as_it_is && survey.max_norm < 1e30;
+        if survey.exact || (survey.single && near) {
             dense.single = Some(panel32(samples, asking)?);
-            if gamma.is_some() && !survey.exact {
-                dense.centre.clone_from(&survey.means);
-            }
         } else {
-            let centre: &[f64] = if gamma.is_some() { &survey.means } else { &[] };
+            let centre: &[f64] = if gamma.is_some() && !near { &survey.means } else { &[] };
             let double = panel64(samples, centre, asking)?;
             dense.max_norm = max_norm_from(samples, centre, asking)?;
             if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
-                dense.single = Some(double.map(samples.len(), |v| v as f32, asking)?);
+                dense.single = Some(double.map(|v| v as f32, asking)?);
             }
             dense.double = Some(double);
         }
@@ -104,7 +108,6 @@ impl Dense {
             len: ids.len(),
             single: self.single.as_ref().map(|panel| panel.select(ids)),
             double: self.double.as_ref().map(|panel| panel.select(ids)),
-            centre: self.centre.clone(),
             exact: self.exact,
             max_norm: self.max_norm,
             norms32: if self.norms32.is_empty() { Vec::new() } else { ids.iter().map(|&i| self.norms32[i]).collect() },
@@ -112,19 +115,24 @@ impl Dense {
         }
     }
 
-    /// The values of a sample; −0 is 0.
+    /// The values of a sample that are not 0.
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         match (&self.double, &self.single) {
-            (Some(panel), _) => words.extend(panel.sample(i).map(|v| (v + 0.0).to_bits())),
-            (None, Some(panel)) => words.extend(panel.sample(i).map(|v| u64::from((v + 0.0).to_bits()))),
+            (Some(panel), _) => {
+                panel.sample(i).filter(|(_, v)| *v != 0.0).for_each(|(k, v)| words.extend([k as u64, v.to_bits()]))
+            }
+            (None, Some(panel)) => {
+                let word = |(k, v): (usize, f32)| ((k as u64) << 32) | u64::from(v.to_bits());
+                words.extend(panel.sample(i).filter(|(_, v)| *v != 0.0).map(word));
+            }
             (None, None) => {}
         }
     }
 
-    /// Features.
-    pub(crate) fn depth(&self) -> usize {
-        let double = self.double.as_ref().map_or(0, Panel::depth);
-        self.single.as_ref().map_or(double, Panel::depth)
+    /// Features that a product goes through, on average.
+    pub(crate) fn width(&self) -> usize {
+        let double = self.double.as_ref().map_or(0, Panel::width);
+        self.single.as_ref().map_or(double, Panel::width)
     }
 
     /// Bytes of all panels.
@@ -147,7 +155,7 @@ impl Dense {
         for first in (0..self.len).step_by(32) {
             let rows: Vec<usize> = (first..self.len.min(first + 32)).collect();
             let columns = first..first + rows.len();
-            asking.spend((rows.len() * rows.len() * self.depth()) as u64)?;
+            asking.spend((rows.len() * rows.len() * self.width()) as u64)?;
             if self.single.is_some() {
                 self.blocks32(&rows, &columns, |r, part, dots| {
                     if part.contains(&rows[r]) {
@@ -181,7 +189,7 @@ impl Dense {
     fn blocks64(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
         DOUBLE.with_borrow_mut(|scratch| match (&self.double, &self.single) {
             (Some(panel), _) => blocks(panel, rows, columns, scratch, each),
-            (None, Some(panel)) => blocks(&Widened { panel, centre: &self.centre }, rows, columns, scratch, each),
+            (None, Some(panel)) => blocks(&Widened(panel), rows, columns, scratch, each),
             (None, None) => {}
         });
     }

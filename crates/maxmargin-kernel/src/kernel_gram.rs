@@ -278,7 +278,7 @@ impl Gram for KernelGram {
         let function = if matches!(self.entry, Entry::Other(_) | Entry::OtherLess(..)) { 10.0 } else { 0.5 };
         match &*self.store {
             Store::Integers(integers) => function + integers.product_cost(),
-            Store::Dense(dense) => function + dense.depth() as f64 / 40.0,
+            Store::Dense(dense) => function + dense.width() as f64 / 40.0,
             Store::Sparse(sparse) => function + 1.0 + 2.0 * sparse.common(),
             // Parts of it are views, column by column.
             Store::Precomputed(_) => 10.0,

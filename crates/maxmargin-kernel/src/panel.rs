@@ -2,111 +2,164 @@
 
 use crate::blocks::{Panels, STRIDE};
 use maxmargin_data::{Asking, Halted};
-use maxmargin_simd::products::{Real, products};
+use maxmargin_simd::products::{Columns, Real, products};
 use std::ops::Range;
 
 /// Operations that moving a value from one panel to another counts as.
 const MOVE: u64 = 16;
 
 /// Samples, feature-major inside panels of [`Real::PANEL`] of them, padded with zeros.
+///
+/// A panel has the features that some of its samples have (a value that is not 0): of names that became a feature each, and of pixels, most have few. What is left out would add 0 to
+/// every product.
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<T> {
+    len: usize,
     depth: usize,
+    /// The features of one panel after the other, ascending in each.
+    features: Vec<u32>,
+    /// Where those of each panel begin, and where the last one's end.
+    begins: Vec<usize>,
+    /// [`Real::PANEL`] values for each of `features`.
     values: Vec<T>,
 }
 
-impl<T: Real> Panel<T> {
-    /// An all-zero panel.
-    pub(crate) fn zeros(len: usize, features: usize) -> Self {
+/// Makes a [`Panel`] of samples that come one after the other.
+pub(crate) struct Packer<T> {
+    panel: Panel<T>,
+    /// The values of the panel that is being filled: feature, place among its samples, value.
+    pending: Vec<(u32, u32, T)>,
+    /// Where each feature is in that panel, one more than that; 0: nowhere.
+    places: Vec<u32>,
+}
+
+impl<T: Real + PartialEq> Packer<T> {
+    /// For samples of so many features.
+    pub(crate) fn new(features: usize) -> Self {
         let depth = features.max(1);
-        Self { depth, values: vec![T::default(); len.next_multiple_of(T::PANEL) * depth] }
+        let panel = Panel { len: 0, depth, features: Vec::new(), begins: vec![0], values: Vec::new() };
+        Self { panel, pending: Vec::new(), places: vec![0; depth] }
     }
 
-    /// The same samples with every value converted.
-    pub(crate) fn map<S: Real>(&self, len: usize, convert: impl Fn(T) -> S, asking: &Asking) -> Result<Panel<S>, Halted> {
-        let mut panel = Panel::zeros(len, self.depth);
-        for i in 0..len {
-            asking.spend(MOVE * self.depth as u64)?;
-            self.sample(i).enumerate().for_each(|(k, v)| panel.set(i, k, convert(v)));
+    /// Takes the next sample; features without a value are 0.
+    pub(crate) fn push(&mut self, sample: impl Iterator<Item = (usize, T)>) {
+        let at = (self.panel.len % T::PANEL) as u32;
+        self.pending.extend(sample.filter(|(_, v)| *v != T::default()).map(|(k, v)| (k as u32, at, v)));
+        self.panel.len += 1;
+        if self.panel.len.is_multiple_of(T::PANEL) {
+            self.close();
         }
-        Ok(panel)
+    }
+
+    /// Writes the panel that is being filled.
+    fn close(&mut self) {
+        let Self { panel: Panel { features, begins, values, .. }, pending, places } = self;
+        let first = features.len();
+        pending.iter().for_each(|&(k, ..)| places[k as usize] = 1);
+        for (k, place) in places.iter_mut().enumerate().filter(|(_, place)| **place != 0) {
+            features.push(k as u32);
+            *place = (features.len() - first) as u32;
+        }
+        let begin = values.len();
+        values.resize(features.len() * T::PANEL, T::default());
+        for (k, at, value) in pending.drain(..) {
+            values[begin + (places[k as usize] as usize - 1) * T::PANEL + at as usize] = value;
+        }
+        features[first..].iter().for_each(|&k| places[k as usize] = 0);
+        begins.push(features.len());
+    }
+
+    /// The samples that came.
+    pub(crate) fn finish(mut self) -> Panel<T> {
+        if !self.panel.len.is_multiple_of(T::PANEL) {
+            self.close();
+        }
+        self.panel
+    }
+}
+
+impl<T: Real + PartialEq> Panel<T> {
+    /// The same samples with every value converted, where 0 stays 0.
+    pub(crate) fn map<S: Real + PartialEq>(&self, convert: impl Fn(T) -> S, asking: &Asking) -> Result<Panel<S>, Halted> {
+        let mut packer = Packer::new(self.depth);
+        for i in 0..self.len {
+            asking.spend(MOVE * self.width() as u64)?;
+            packer.push(self.sample(i).map(|(k, v)| (k, convert(v))));
+        }
+        Ok(packer.finish())
     }
 
     /// The samples `ids`, in that order.
     pub(crate) fn select(&self, ids: &[usize]) -> Self {
-        let mut panel = Self::zeros(ids.len(), self.depth);
-        for (to, &i) in ids.iter().enumerate() {
-            self.sample(i).enumerate().for_each(|(k, v)| panel.set(to, k, v));
-        }
-        panel
+        let mut packer = Packer::new(self.depth);
+        ids.iter().for_each(|&i| packer.push(self.sample(i)));
+        packer.finish()
     }
 
-    /// Features.
-    pub(crate) fn depth(&self) -> usize {
-        self.depth
+    /// Features of a panel, on average.
+    pub(crate) fn width(&self) -> usize {
+        self.features.len().div_ceil(self.begins.len().saturating_sub(1).max(1))
     }
 
     /// Bytes of values.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(self.values.as_slice())
+        size_of_val(self.values.as_slice()) + size_of_val(self.features.as_slice())
     }
 
-    /// Sets feature `k` of sample `i`.
-    pub(crate) fn set(&mut self, i: usize, k: usize, value: T) {
-        let at = i / T::PANEL * T::PANEL * self.depth + k * T::PANEL + i % T::PANEL;
-        self.values[at] = value;
+    /// The features of panel `p`, and the values of its samples.
+    fn panel(&self, p: usize) -> Columns<'_, T> {
+        let range = self.begins[p]..self.begins[p + 1];
+        let values = &self.values[range.start * T::PANEL..range.end * T::PANEL];
+        let features = &self.features[range];
+        // All of them need no list.
+        Columns { features: (features.len() < self.depth).then_some(features), values }
     }
 
-    /// Panel `p`: feature `k` of its sample `j` is at `k * PANEL + j`.
-    fn panel(&self, p: usize) -> &[T] {
-        let size = T::PANEL * self.depth;
-        &self.values[p * size..(p + 1) * size]
+    /// The features of sample `i` that its panel has.
+    pub(crate) fn sample(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+        let range = self.begins[i / T::PANEL]..self.begins[i / T::PANEL + 1];
+        let values = self.values[range.start * T::PANEL..].get(i % T::PANEL..).unwrap_or_default();
+        self.features[range].iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
     }
 
-    /// The features of sample `i`.
-    pub(crate) fn sample(&self, i: usize) -> impl Iterator<Item = T> + '_ {
-        self.panel(i / T::PANEL)[i % T::PANEL..].iter().step_by(T::PANEL).copied()
-    }
-
-    /// Samples `ids` side by side, feature-major, each value passed through `convert(feature, value)`.
-    fn interleave<S: Real>(&self, ids: &[usize], rows: &mut Vec<S>, convert: impl Fn(usize, T) -> S) {
+    /// Samples `ids` side by side, feature-major, each value converted.
+    fn interleave<S: Real>(&self, ids: &[usize], rows: &mut Vec<S>, convert: impl Fn(T) -> S) {
         rows.clear();
         rows.resize(ids.len() * self.depth, S::default());
         for (r, &i) in ids.iter().enumerate() {
-            for (k, (to, from)) in rows[r..].iter_mut().step_by(ids.len()).zip(self.sample(i)).enumerate() {
-                *to = convert(k, from);
-            }
+            self.sample(i).for_each(|(k, v)| rows[k * ids.len() + r] = convert(v));
         }
     }
 }
 
-impl<T: Real> Panels for Panel<T> {
+impl<T: Real + PartialEq> Panels for Panel<T> {
     type Row = T;
     type Sum = T;
     const WIDTH: usize = T::PANEL;
 
     fn sample_bytes(&self) -> usize {
-        size_of::<T>() * self.depth
+        size_of::<T>() * self.width().max(1)
     }
 
     fn load(&self, ids: &[usize], rows: &mut Vec<T>) {
-        self.interleave(ids, rows, |_, v| v);
+        self.interleave(ids, rows, |v| v);
     }
 
     fn multiply(&self, rows: &[T], count: usize, panel: usize, out: &mut [T], _: usize, _: &[T]) {
-        products(rows, count, self.panel(panel), out, STRIDE);
+        products(rows, count, &self.panel(panel), out, STRIDE);
     }
 }
 
-/// Samples held in `f32`, multiplied in `f64` less a centre (empty: nothing).
-pub(crate) struct Widened<'p> {
-    pub(crate) panel: &'p Panel<f32>,
-    pub(crate) centre: &'p [f64],
-}
+/// Samples held in `f32`, multiplied in `f64`.
+pub(crate) struct Widened<'p>(pub(crate) &'p Panel<f32>);
+
+/// Parts of a panel of `f32` that are panels of `f64`.
+const PARTS: usize = f32::PANEL / f64::PANEL;
 
 impl Widened<'_> {
-    fn widen(&self, k: usize, value: f32) -> f64 {
-        f64::from(value) - self.centre.get(k).copied().unwrap_or(0.0)
+    /// Features of panel `p`.
+    fn features(&self, p: usize) -> usize {
+        self.0.begins[p / PARTS + 1] - self.0.begins[p / PARTS]
     }
 }
 
@@ -116,27 +169,93 @@ impl Panels for Widened<'_> {
     const WIDTH: usize = f64::PANEL;
 
     fn sample_bytes(&self) -> usize {
-        size_of::<f64>() * self.panel.depth
+        size_of::<f64>() * self.0.width().max(1)
     }
 
     fn load(&self, ids: &[usize], rows: &mut Vec<f64>) {
-        self.panel.interleave(ids, rows, |k, v| self.widen(k, v));
+        self.0.interleave(ids, rows, f64::from);
     }
 
     fn prepare(&self, panels: Range<usize>, converted: &mut Vec<f64>) {
-        let ratio = f32::PANEL / f64::PANEL;
         converted.clear();
         for p in panels {
-            let narrow = self.panel.panel(p / ratio).chunks_exact(f32::PANEL);
-            let part = p % ratio * f64::PANEL;
-            for (k, values) in narrow.enumerate() {
-                converted.extend(values[part..part + f64::PANEL].iter().map(|&v| self.widen(k, v)));
+            let part = p % PARTS * f64::PANEL;
+            for values in self.0.panel(p / PARTS).values.chunks_exact(f32::PANEL) {
+                converted.extend(values[part..part + f64::PANEL].iter().map(|&v| f64::from(v)));
             }
         }
     }
 
     fn multiply(&self, rows: &[f64], count: usize, panel: usize, out: &mut [f64], first: usize, converted: &[f64]) {
-        let size = f64::PANEL * self.panel.depth;
-        products(rows, count, &converted[(panel - first) * size..][..size], out, STRIDE);
+        let before: usize = (first..panel).map(|p| self.features(p)).sum();
+        let values = &converted[before * f64::PANEL..][..self.features(panel) * f64::PANEL];
+        let features = self.0.panel(panel / PARTS).features;
+        products(rows, count, &Columns { features, values }, out, STRIDE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Packer, Panel, Widened};
+    use crate::blocks::{Panels, Scratch, blocks};
+    use maxmargin_data::Asking;
+    use proptest::prelude::*;
+
+    /// All products of a source, as integers.
+    fn products<P: Panels<Sum: Into<f64>>>(source: &P, len: usize) -> Vec<i64> {
+        let rows: Vec<usize> = (0..len).collect();
+        let mut found = vec![0; len * len];
+        blocks(source, &rows, &(0..len), &mut Scratch::default(), |r, part, sums| {
+            part.zip(sums).for_each(|(j, &sum)| found[r * len + j] = sum.into() as i64);
+        });
+        found
+    }
+
+    proptest! {
+        /// Whatever is left out of panels, samples and products are those of all features; small integers make them exact.
+        #[test]
+        fn samples_and_products_are_those_of_all_features(
+            depth in 1_usize..600,
+            rows in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), -3_i8..4), 0..12), 1..80),
+            picked in prop::collection::vec(any::<prop::sample::Index>(), 1..40),
+        ) {
+            let row = |entries: &Vec<(prop::sample::Index, i8)>| {
+                let mut dense = vec![0_i8; depth];
+                entries.iter().for_each(|(k, v)| dense[k.index(depth)] = *v);
+                dense
+            };
+            let rows: Vec<Vec<i8>> = rows.iter().map(row).collect();
+            let mut packer = Packer::new(depth);
+            rows.iter().for_each(|row| packer.push(row.iter().map(|&v| f64::from(v)).enumerate()));
+            let double: Panel<f64> = packer.finish();
+            let single = double.map(|v| v as f32, &Asking::nobody()).expect("nobody calls it off");
+            let ids: Vec<usize> = picked.iter().map(|at| at.index(rows.len())).collect();
+            let part = single.select(&ids);
+            let want = |i: usize| -> Vec<(usize, f64)> { rows[i].iter().map(|&v| f64::from(v)).enumerate().filter(|(_, v)| *v != 0.0).collect() };
+            for i in 0..rows.len() {
+                prop_assert_eq!(double.sample(i).filter(|(_, v)| *v != 0.0).collect::<Vec<_>>(), want(i));
+            }
+            for (at, &i) in ids.iter().enumerate() {
+                let found: Vec<(usize, f64)> = part.sample(at).filter(|(_, v)| *v != 0.0).map(|(k, v)| (k, f64::from(v))).collect();
+                prop_assert_eq!(found, want(i));
+            }
+            prop_assert!(single.width() <= depth);
+            let dot = |i: usize, j: usize| -> i64 { rows[i].iter().zip(&rows[j]).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum() };
+            let all: Vec<i64> = (0..rows.len()).flat_map(|i| (0..rows.len()).map(move |j| (i, j))).map(|(i, j)| dot(i, j)).collect();
+            prop_assert_eq!(&products(&double, rows.len()), &all);
+            prop_assert_eq!(&products(&single, rows.len()), &all);
+            prop_assert_eq!(&products(&Widened(&single), rows.len()), &all);
+            let of_part: Vec<i64> = ids.iter().flat_map(|&i| ids.iter().map(move |&j| (i, j))).map(|(i, j)| dot(i, j)).collect();
+            prop_assert_eq!(&products(&part, ids.len()), &of_part);
+        }
+    }
+
+    #[test]
+    fn a_panel_has_the_features_of_its_samples_alone() {
+        let mut packer = Packer::new(100);
+        (0..64_usize).for_each(|i| packer.push([(i / 32, 1.0_f32), (50, if i < 32 { 2.0 } else { 0.0 })].into_iter()));
+        let panel = packer.finish();
+        let features = |p: usize| panel.panel(p).features.map(<[u32]>::to_vec);
+        assert_eq!((features(0), features(1), panel.width()), (Some(vec![0, 50]), Some(vec![1]), 2));
     }
 }

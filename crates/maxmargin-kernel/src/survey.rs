@@ -17,6 +17,8 @@ pub(crate) struct Survey {
     pub(crate) single: bool,
     /// Largest `‖x‖²`.
     pub(crate) max_norm: f64,
+    /// Share of values that are not 0.
+    pub(crate) density: f64,
     /// Mean of every feature.
     pub(crate) means: Vec<f64>,
     /// Σ over features of the squared number of non-zeros: the additions that a scatter of all rows makes.
@@ -33,7 +35,7 @@ pub(crate) fn survey(samples: &Samples, asking: &Asking) -> Result<Survey, Halte
         let mut norm = 0.0;
         row.for_each(|k, v| {
             means[k] += v;
-            counts[k] += 1;
+            counts[k] += u32::from(v != 0.0);
             norm += v * v;
             low = low.min(v);
             high = high.max(v);
@@ -44,11 +46,12 @@ pub(crate) fn survey(samples: &Samples, asking: &Asking) -> Result<Survey, Halte
     })?;
     let n = samples.len().max(1) as f64;
     means.iter_mut().for_each(|m| *m /= n);
+    let density = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / (n * samples.features().max(1) as f64);
     let scatter = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
     // Integers of a byte need no other unit than 1.
     let unit = if integer && high - low < 256.0 { Some(1.0) } else { unit_of(samples) };
     let exact = integer && max_norm < 16_777_216.0;
-    let mut survey = Survey { unit, low: 0.0, high: 0.0, exact, single, max_norm, means, scatter };
+    let mut survey = Survey { unit, low: 0.0, high: 0.0, exact, single, max_norm, density, means, scatter };
     (survey.low, survey.high) = (survey.multiple(low), survey.multiple(high));
     Ok(survey)
 }

@@ -1,7 +1,8 @@
 //! Dot products of a few rows with a panel of columns, in `f32` or `f64`, all sums in registers.
 //!
 //! The bits of a dot product depend only on the two samples, not on the block it is computed in: every product is a chain of
-//! multiply-adds over the features in ascending order, in pieces of [`PIECE`] whose sums are added in order. Multiply-adds are
+//! multiply-adds over the features in ascending order, in pieces of [`PIECE`] whose sums are added in order. Features that no column of a panel
+//! has may be left out of it: what they would add is 0 (so that only the sign of a product that is 0 may differ). Multiply-adds are
 //! fused at every level of a processor that can ([`PORTABLE_FUSES`]): all of them then return the same bits.
 
 #[cfg(target_arch = "x86_64")]
@@ -37,7 +38,33 @@ pub trait Real: Copy + Default + Send + Sync + AddAssign + 'static {
 
     /// [`products`] on the level in use. Whoever calls it, it checks the lengths itself.
     #[doc(hidden)]
-    fn dispatch(rows: &[Self], count: usize, panel: &[Self], out: &mut [Self], stride: usize);
+    fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize);
+}
+
+/// The columns of a panel: some samples side by side, feature by feature.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a, T> {
+    /// The features that the panel has, ascending; all of the rows' where there is no list.
+    pub features: Option<&'a [u32]>,
+    /// Of the `k`-th of these features sample `j` has the value at `k * PANEL + j`.
+    pub values: &'a [T],
+}
+
+impl<T> Columns<'_, T> {
+    /// Features that the panel has, of `depth` that rows have.
+    fn count(&self, depth: usize) -> usize {
+        self.features.map_or(depth, <[u32]>::len)
+    }
+
+    /// The end of a piece that begins with the panel's feature `done` and has those of the rows below `limit`.
+    #[inline(always)]
+    fn piece_end(&self, done: usize, limit: usize, depth: usize) -> usize {
+        match self.features {
+            None => limit.min(depth),
+            Some(features) if limit >= depth => features.len(),
+            Some(features) => done + features[done..].partition_point(|&k| (k as usize) < limit),
+        }
+    }
 }
 
 macro_rules! real {
@@ -50,8 +77,8 @@ macro_rules! real {
                 if PORTABLE_FUSES { self.mul_add(factor, sum) } else { self * factor + sum }
             }
 
-            fn dispatch(rows: &[Self], count: usize, panel: &[Self], out: &mut [Self], stride: usize) {
-                check(rows.len(), count, panel.len(), out.len(), stride, Self::PANEL);
+            fn dispatch(rows: &[Self], count: usize, panel: &Columns<Self>, out: &mut [Self], stride: usize) {
+                check(rows.len(), count, panel, out.len(), stride);
                 match level() {
                     // SAFETY: `level` found these instructions on this machine; `check` compared all lengths.
                     #[cfg(target_arch = "x86_64")]
@@ -68,40 +95,50 @@ macro_rules! real {
 real!(f32, 32, products32);
 real!(f64, 16, products64);
 
-/// `out[r * stride + j] = Σ_k rows[k * count + r] panel[k * PANEL + j]` for up to [`GROUP`] rows and the [`Real::PANEL`] samples of
-/// one panel.
+/// `out[r * stride + j] = Σ_k rows[k * count + r] x_jk` for up to [`GROUP`] rows and the [`Real::PANEL`] samples of one panel.
 ///
 /// # Panics
 ///
-/// When `count` is 0 or above [`GROUP`], or a slice is too short.
-pub fn products<T: Real>(rows: &[T], count: usize, panel: &[T], out: &mut [T], stride: usize) {
+/// When `count` is 0 or above [`GROUP`], a slice is too short, or the panel has a feature that the rows do not have.
+pub fn products<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
     T::dispatch(rows, count, panel, out, stride);
 }
 
-/// Panics unless the lengths are those of [`products`] with panels of `width` samples.
-fn check(rows: usize, count: usize, panel: usize, out: usize, stride: usize, width: usize) {
+/// Panics unless the lengths are those of [`products`], and the features those of the rows.
+fn check<T: Real>(rows: usize, count: usize, panel: &Columns<T>, out: usize, stride: usize) {
     let depth = rows / count.max(1);
     assert!((1..=GROUP).contains(&count) && rows == depth * count, "{depth} × {count} row elements");
-    assert!(depth.checked_mul(width) == Some(panel), "a panel of {panel} values for {depth} features");
-    assert!(room(out, count, stride, width), "room for {out} products");
+    let (features, values) = (panel.count(depth), panel.values.len());
+    assert!(features.checked_mul(T::PANEL) == Some(values), "a panel of {values} values for {features} features");
+    let last = panel.features.map_or(0, |features| features.iter().fold(0, |last, &k| last.max(k as usize + 1)));
+    assert!(last <= depth, "feature {last} of {depth}");
+    assert!(room(out, count, stride, T::PANEL), "room for {out} products");
 }
 
 /// [`products`] in plain Rust.
-fn portable<T: Real>(rows: &[T], count: usize, panel: &[T], out: &mut [T], stride: usize) {
+fn portable<T: Real>(rows: &[T], count: usize, panel: &Columns<T>, out: &mut [T], stride: usize) {
+    let depth = rows.len() / count;
     for r in 0..count {
         let out = &mut out[r * stride..][..T::PANEL];
-        // As the vector forms do, the first piece is stored and not added to 0: of two zeros the sign counts too.
-        out.fill(T::default());
-        for (piece, (rows, panel)) in rows.chunks(PIECE * count).zip(panel.chunks(PIECE * T::PANEL)).enumerate() {
+        let (mut done, mut limit) = (0, PIECE);
+        loop {
+            let end = panel.piece_end(done, limit, depth);
             let mut sums = [T::default(); 32];
-            for (&v, columns) in rows[r..].iter().step_by(count).zip(panel.chunks_exact(T::PANEL)) {
+            for (k, columns) in (done..end).zip(panel.values[done * T::PANEL..].chunks_exact(T::PANEL)) {
+                let k = panel.features.map_or(k, |features| features[k] as usize);
+                let v = rows[k * count + r];
                 sums.iter_mut().zip(columns).for_each(|(sum, &w)| *sum = v.add_product(w, *sum));
             }
-            if piece == 0 {
+            // As the vector forms do, the first piece is stored and not added to 0: of two zeros the sign counts too.
+            if limit == PIECE {
                 out.copy_from_slice(&sums[..T::PANEL]);
             } else {
                 out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
             }
+            if limit >= depth {
+                break;
+            }
+            (done, limit) = (end, limit + PIECE);
         }
     }
 }

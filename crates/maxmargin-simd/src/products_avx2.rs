@@ -1,6 +1,6 @@
 //! Products in AVX2: half a panel is two vectors, six rows of a group take 12 sums.
 
-use super::PIECE;
+use super::{Columns, PIECE};
 use std::arch::x86_64::*;
 
 /// Rows whose sums fit the registers.
@@ -12,10 +12,10 @@ macro_rules! products {
         ///
         /// # Safety
         ///
-        /// Needs AVX2 and FMA; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `depth × PANEL`, `out` at least
-        /// `(count − 1) × stride + PANEL`.
+        /// Needs AVX2 and FMA; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `PANEL` values of each of its features, which are below
+        /// `depth`; `out` at least `(count − 1) × stride + PANEL`.
         #[target_feature(enable = "avx2,fma")]
-        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &[$real], out: &mut [$real], stride: usize) {
+        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
             for first in (0..count).step_by(ROWS) {
                 for half in 0..2 {
                     // SAFETY: the caller's promises; rows `first …` exist, and so does each half of the panel.
@@ -45,22 +45,23 @@ macro_rules! products {
             rows: &[$real],
             count: usize,
             first: usize,
-            panel: &[$real],
+            panel: &Columns<$real>,
             half: usize,
             out: *mut $real,
             stride: usize,
         ) {
             let depth = rows.len() / count;
-            let mut done = 0;
+            let (mut done, mut limit) = (0, PIECE);
             loop {
-                let piece = PIECE.min(depth - done);
+                let end = panel.piece_end(done, limit, depth);
                 let mut low = [$zero(); R];
                 let mut high = [$zero(); R];
-                for k in done..done + piece {
-                    // SAFETY: k < depth; `rows` holds `depth × count` elements, `panel` `depth` times four vectors.
+                for at in done..end {
+                    // SAFETY: `rows` has the feature k < depth, `panel` four vectors of its feature `at`.
                     unsafe {
+                        let k = panel.features.map_or(at, |features| *features.get_unchecked(at) as usize);
                         let row = rows.as_ptr().add(k * count + first);
-                        let column = panel.as_ptr().add((2 * k + half) * 2 * $lanes);
+                        let column = panel.values.as_ptr().add((2 * at + half) * 2 * $lanes);
                         let (one, two) = ($load(column), $load(column.add($lanes)));
                         for r in 0..R {
                             let x = $splat(*row.add(r));
@@ -74,7 +75,7 @@ macro_rules! products {
                     unsafe {
                         let to = out.add(r * stride);
                         let (mut one, mut two) = (low[r], high[r]);
-                        if done > 0 {
+                        if limit > PIECE {
                             one = $add($load(to), one);
                             two = $add($load(to.add($lanes)), two);
                         }
@@ -82,10 +83,10 @@ macro_rules! products {
                         $store(to.add($lanes), two);
                     }
                 }
-                done += piece;
-                if done == depth {
+                if limit >= depth {
                     break;
                 }
+                (done, limit) = (end, limit + PIECE);
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Products in AVX-512: a panel is two vectors, a group of 12 rows takes 24 sums.
 
-use super::PIECE;
+use super::{Columns, PIECE};
 use std::arch::x86_64::*;
 
 macro_rules! products {
@@ -9,10 +9,10 @@ macro_rules! products {
         ///
         /// # Safety
         ///
-        /// Needs AVX-512 F; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `depth × PANEL`, `out` at least
-        /// `(count − 1) × stride + PANEL`.
+        /// Needs AVX-512 F; `1 ≤ count ≤ 12`; `rows` holds `depth × count` elements, `panel` `PANEL` values of each of its features, which are below
+        /// `depth`; `out` at least `(count − 1) × stride + PANEL`.
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &[$real], out: &mut [$real], stride: usize) {
+        pub(super) unsafe fn $name(rows: &[$real], count: usize, panel: &Columns<$real>, out: &mut [$real], stride: usize) {
             // SAFETY: the caller's promises, passed on.
             unsafe {
                 match count {
@@ -39,17 +39,18 @@ macro_rules! products {
         /// As above with `count = R`.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        unsafe fn $group<const R: usize>(rows: &[$real], panel: &[$real], out: &mut [$real], stride: usize) {
-            let (mut row, mut column) = (rows.as_ptr(), panel.as_ptr());
+        unsafe fn $group<const R: usize>(rows: &[$real], panel: &Columns<$real>, out: &mut [$real], stride: usize) {
+            let (row, mut column) = (rows.as_ptr(), panel.values.as_ptr());
             let depth = rows.len() / R;
-            let mut done = 0;
+            let (mut done, mut limit) = (0, PIECE);
             loop {
-                let piece = PIECE.min(depth - done);
+                let end = panel.piece_end(done, limit, depth);
                 let mut low = [$zero(); R];
                 let mut high = [$zero(); R];
-                for _ in 0..piece {
-                    // SAFETY: one step reads R elements of `rows` and one feature of `panel`, which hold `depth` times as much.
+                for at in done..end {
+                    // SAFETY: one step reads R elements of `rows`, those of a feature that they have, and the next feature of `panel`.
                     unsafe {
+                        let row = row.add(panel.features.map_or(at, |features| *features.get_unchecked(at) as usize) * R);
                         let first = $load(column);
                         let second = $load(column.add($lanes));
                         for r in 0..R {
@@ -57,7 +58,6 @@ macro_rules! products {
                             low[r] = $fma(x, first, low[r]);
                             high[r] = $fma(x, second, high[r]);
                         }
-                        row = row.add(R);
                         column = column.add(2 * $lanes);
                     }
                 }
@@ -66,7 +66,7 @@ macro_rules! products {
                     unsafe {
                         let to = out.as_mut_ptr().add(r * stride);
                         let (mut first, mut second) = (low[r], high[r]);
-                        if done > 0 {
+                        if limit > PIECE {
                             first = $add($load(to), first);
                             second = $add($load(to.add($lanes)), second);
                         }
@@ -74,10 +74,10 @@ macro_rules! products {
                         $store(to.add($lanes), second);
                     }
                 }
-                done += piece;
-                if done == depth {
+                if limit >= depth {
                     break;
                 }
+                (done, limit) = (end, limit + PIECE);
             }
         }
     };

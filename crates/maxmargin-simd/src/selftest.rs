@@ -161,7 +161,7 @@ fn products_of<T: Number>(sample: &Sample) -> Result<Vec<u64>, String> {
     let rows: Vec<T> = (0..DEPTH * ROWS).map(at).collect();
     let panel: Vec<T> = (0..DEPTH * T::PANEL).map(|k| at(3 * k + 1)).collect();
     let mut out = vec![T::default(); ROWS * T::PANEL];
-    products::products(&rows, ROWS, &panel, &mut out, T::PANEL);
+    products::products(&rows, ROWS, &products::Columns { features: None, values: &panel }, &mut out, T::PANEL);
     let out: Vec<f64> = out.into_iter().map(Into::into).collect();
     near(&out, |place| {
         let (r, j) = (place / T::PANEL, place % T::PANEL);

@@ -2,7 +2,7 @@
 
 use crate::{answers, at_each_level, stream};
 use maxmargin_simd::level::Level;
-use maxmargin_simd::products::{GROUP, PIECE, PORTABLE_FUSES, Real, products};
+use maxmargin_simd::products::{Columns, GROUP, PIECE, PORTABLE_FUSES, Real, products};
 
 /// A value of the type under test.
 trait Number: Real + PartialEq + std::fmt::Debug {
@@ -33,9 +33,9 @@ number!(f32);
 number!(f64);
 
 /// `products` of `count` rows whose rows begin `stride` apart, in an array of sevens.
-fn run<T: Number>(rows: &[T], count: usize, panel: &[T], stride: usize) -> Vec<T> {
+fn run<T: Number>(rows: &[T], count: usize, features: Option<&[u32]>, panel: &[T], stride: usize) -> Vec<T> {
     let mut out = vec![<T as Number>::from(7.0); count * stride];
-    products(rows, count, panel, &mut out, stride);
+    products(rows, count, &Columns { features, values: panel }, &mut out, stride);
     out
 }
 
@@ -67,7 +67,7 @@ fn same_bits<T: Number>() {
         let stride = T::PANEL + 8;
         at_each_level(|level| {
             let fused = level > Level::Portable || PORTABLE_FUSES;
-            let out = run(&rows, count, &panel, stride);
+            let out = run(&rows, count, None, &panel, stride);
             for r in 0..count {
                 for j in 0..T::PANEL {
                     let want = defined(|k| rows[k * count + r], |k| panel[k * T::PANEL + j], depth, fused);
@@ -92,7 +92,7 @@ fn products_have_the_bits_that_are_documented_at_every_level() {
 #[test]
 fn the_sign_of_a_zero_is_the_same_at_every_level_that_fuses() {
     let (rows, panel) = (vec![1e-30_f32], vec![-1e-30_f32; 32]);
-    let bits = answers(|| run(&rows, 1, &panel, 32)[0].to_bits());
+    let bits = answers(|| run(&rows, 1, None, &panel, 32)[0].to_bits());
     let fused = &bits[usize::from(!PORTABLE_FUSES)..];
     assert!(fused.iter().all(|&b| b == (-0.0_f32).to_bits()), "{bits:x?}");
 }
@@ -105,10 +105,38 @@ fn bits_do_not_depend_on_the_block() {
     let panel: Vec<f32> = (0..depth * 32).map(|e| value(e % 32 + 9, e / 32)).collect();
     let one: Vec<f32> = (0..depth).map(|k| value(4, k)).collect();
     at_each_level(|level| {
-        let alone = run(&one, 1, &panel, 32);
+        let alone = run(&one, 1, None, &panel, 32);
         for count in 5..=GROUP {
             let rows: Vec<f32> = (0..depth * count).map(|e| value(e % count, e / count)).collect();
-            assert_eq!(run(&rows, count, &panel, 32)[4 * 32..5 * 32], alone, "{level:?}");
+            assert_eq!(run(&rows, count, None, &panel, 32)[4 * 32..5 * 32], alone, "{level:?}");
         }
     });
+}
+
+/// Panels without the features that none of their samples has: from none of them to all, with pieces that have none, some or all.
+#[test]
+#[cfg_attr(miri, ignore = "long")]
+fn features_left_out_change_nothing() {
+    fn check<T: Number>() {
+        for (depth, kept) in [(0, 1), (1, 1), (22, 3), (116, 2), (PIECE, 5), (1100, 1), (1100, 4), (1700, 700), (1700, 5000)] {
+            let features: Vec<u32> = (0..depth as u32).filter(|k| (k + 1) % kept == 0).collect();
+            let mut next = stream(depth as u64);
+            let mut value = || <T as Number>::from(next() - 0.5);
+            let listed: Vec<T> = (0..features.len() * T::PANEL).map(|_| value()).collect();
+            let mut whole = vec![T::default(); depth * T::PANEL];
+            for (&k, values) in features.iter().zip(listed.chunks_exact(T::PANEL)) {
+                whole[k as usize * T::PANEL..][..T::PANEL].copy_from_slice(values);
+            }
+            let rows: Vec<T> = (0..depth * GROUP).map(|_| value()).collect();
+            at_each_level(|level| {
+                for count in 1..=GROUP {
+                    let rows = &rows[..depth * count];
+                    let found = run(rows, count, Some(&features), &listed, T::PANEL);
+                    assert_eq!(found, run(rows, count, None, &whole, T::PANEL), "{level:?}, {count} rows, {depth} by {kept}");
+                }
+            });
+        }
+    }
+    check::<f32>();
+    check::<f64>();
 }
