@@ -108,7 +108,7 @@ fn rounds_shares_and_sets_that_gain_nothing() {
         ]"#,
     );
     let figures = |n, _: &Cell| {
-        let (round, all) = if n == 0 { (1.0, 102.0) } else { (0.125, 12.75) };
+        let (round, all) = if n == 0 { (1.0, 102.0) } else { (0.00125, 12.75) };
         json!({
             "kkt": 1e-4, "first_round_seconds": 2.0, "round_seconds": round, "all_rounds_seconds": all,
             "all_rounds_iterations": 12_345.6, "alpha_kept": 97.25, "alpha_kept_support": 40.0, "chunks": 200, "idle_chunks": 3,
@@ -122,12 +122,12 @@ fn rounds_shares_and_sets_that_gain_nothing() {
              of support vectors, % | gain nothing, % |",
             "| --- | --: | --: | --: | --: | --: | --: | --: | --: |",
             "| cold | 2.00 | 1.00 | 102 | – | 12,346 | 97.2 | 40.0 | 1.5 |",
-            "| sir | 2.00 | 0.125 | 12.8 | 8.00 | 12,346 | 97.2 | 40.0 | 1.5 |",
+            "| sir | 2.00 | 0.0013 | 12.8 | 8.00 | 12,346 | 97.2 | 40.0 | 1.5 |",
         ]
     );
-    // Of a run without figures it is still told how often it gained nothing.
+    // Of a run without figures it is still told how often it gained nothing; no ratio is left.
     rows[0].ours.flaw = Some("it stalled".into());
-    assert_eq!(lines(&spec, &rows)[2], "| cold | – | – | – | – | – | – | – | 1.5 |");
+    assert_eq!(lines(&spec, &rows)[2], "| cold | – | – | – | – | – | – | 1.5 |");
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     // Single rounds of leave-one-out, and what all would be.
     number("first-round-seconds", "first, s", short::<3>, |at| at.row.number("first_round_seconds").into()),
-    number("round-seconds", "a later one, s", short::<3>, |at| at.row.number("round_seconds").into()),
+    number("round-seconds", "a later one, s", short::<4>, |at| at.row.number("round_seconds").into()),
     number("all-rounds-seconds", "all rounds, s", short::<3>, |at| at.row.number("all_rounds_seconds").into()),
     beside("all-rounds-seconds-ratio", "{of} / this, all rounds", times, |at| at.over(|row| row.number("all_rounds_seconds"))),
     number("all-rounds-iterations", "all rounds, iterations", count, |at| at.row.number("all_rounds_iterations").into()),
