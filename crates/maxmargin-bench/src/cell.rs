@@ -1,5 +1,9 @@
 //! The question: a job, and the settings that belong to it.
 
+mod choice;
+
+pub(crate) use choice::{Bound, Folds, Inner, KernelName, Method, Selection};
+
 use crate::failure::Failure;
 use crate::machine;
 use crate::pick::Pick;
@@ -51,6 +55,7 @@ pub(crate) struct Setting {
 
 /// A cross-validation.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "settings that do not depend on each other")]
 pub(crate) struct Cv {
     #[serde(flatten)]
     pub(crate) setting: Setting,
@@ -62,6 +67,14 @@ pub(crate) struct Cv {
     /// How samples are cut into folds.
     #[serde(default)]
     pub(crate) folds: Folds,
+    /// Folds that are trained, the first ones; all when absent.
+    pub(crate) first_folds: Option<usize>,
+    /// Whether every training computes its kernel rows anew, in `memory` bytes of its own, as in programs that know of no folds.
+    #[serde(default)]
+    pub(crate) forget_rows: bool,
+    /// Whether the α of neighbouring folds are compared.
+    #[serde(default)]
+    pub(crate) compare_alpha: bool,
     /// Whether SMO goes by active variables, and takes equal rows for one: not as the papers count iterations.
     #[serde(default)]
     pub(crate) shrinking: bool,
@@ -152,6 +165,8 @@ pub(crate) struct LinearOptions {
     pub(crate) bound_gap: Option<f64>,
     /// Folder that keeps such bounds for other cells.
     pub(crate) bounds: Option<PathBuf>,
+    /// Whether coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
+    pub(crate) shrinking: Option<bool>,
     /// The program of the solver `liblinear`; the installed one when absent.
     pub(crate) program: Option<PathBuf>,
 }
@@ -224,22 +239,6 @@ fn smo() -> Solver {
     Solver::Smo
 }
 
-/// Who updates a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Method {
-    /// The path, all samples at once (Karasuyama and Takeuchi 2009).
-    Mid,
-    /// The path, one sample after the other (Cauwenberghs and Poggio 2000).
-    Sid,
-    /// Our SMO from the solution before.
-    Smo,
-    /// Our SMO from zero.
-    SmoCold,
-    /// LIBSVM's program, from zero, in a process of its own.
-    SvmTrain,
-}
-
 /// A file in LIBSVM format, or a generator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
@@ -281,63 +280,6 @@ impl Trainer {
             Self::Liblinear => true,
         }
     }
-}
-
-/// Which samples are the working set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Selection {
-    Random,
-    Largest,
-    Smallest,
-    #[default]
-    Half,
-    Steepest,
-}
-
-/// Who solves working sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Inner {
-    #[default]
-    LeastSquares,
-    /// An interior point method, that of the `clarabel` crate.
-    InteriorPoint,
-    Smo,
-    /// Weighted least squares without damping and safeguard.
-    AsPrinted,
-}
-
-/// What `tol` bounds (solvers of the L2-SVM).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Bound {
-    #[default]
-    RelativeGap,
-    /// The papers' ε on the radius.
-    Radius,
-    Violation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum KernelName {
-    Linear,
-    Rbf,
-    Poly,
-    Sigmoid,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Folds {
-    /// As the file has them.
-    Contiguous,
-    #[default]
-    Stratified,
-    Shuffled,
-    /// One fold number per line.
-    File(PathBuf),
 }
 
 impl Setting {

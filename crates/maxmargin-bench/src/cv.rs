@@ -1,13 +1,20 @@
 //! A cross-validation.
 
+mod rounds;
+mod trainings;
+
 use crate::cell::{Cv, Folds};
 use crate::failure::Failure;
-use crate::input;
 use crate::measured::Measured;
-use maxmargin::Svm;
-use maxmargin::cv::{CvReport, FoldPlan};
-use maxmargin::data::Par;
+use crate::{input, train};
+use maxmargin::Solver;
+use maxmargin::core::Formulation;
+use maxmargin::cv::{CvReport, FoldPlan, Quiet, SmoFinish};
+use maxmargin::data::{ClassLabels, Par};
+use maxmargin::kernel::Kernel;
+use maxmargin::smo::Smo;
 use std::time::Instant;
+use trainings::Trainings;
 
 pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
     let setting = &cell.setting;
@@ -26,17 +33,22 @@ pub(crate) fn measure(cell: &Cv, par: Par) -> Result<Measured, Failure> {
         }
         Folds::Shuffled => FoldPlan::shuffled(n, cell.k, setting.seed)?,
     };
-    let svm = Svm::c_svc(setting.c)
-        .kernel(kernel)
-        .solver(cell.solver)
-        .seed(setting.seed)
-        .seeding(seeding)
-        .shrinking(cell.shrinking)
-        .join_equal(cell.joins);
-    let svm = svm.stop(setting.stop()).memory(setting.budget()).threads(par);
-    let report = svm.cross_validate(&data, &plan)?;
+    let folds = plan.folds();
+    let plan = rounds::first(plan, cell.first_folds)?;
+    let formulation = Formulation::c_svc(setting.c);
+    let solver = cell.solver.resolved(kernel == Kernel::Linear, formulation, None, false);
+    let (loss, offset) = solver.problem();
+    let smo = if cell.shrinking { Smo::default() } else { Smo::PLAIN };
+    let how = SmoFinish { smo, hands_over: cell.solver == Solver::Auto, joins: cell.joins };
+    let trainings = Trainings::of(cell, solver.build_as(setting.seed, how));
+    let classes = ClassLabels::new(&data.labels)?;
+    let weights = vec![1.0; classes.count()];
+    let posed = (&data, Some(&classes), &weights[..]);
+    let study = train::study(setting, posed, (&kernel, formulation.with(loss, offset), &trainings), par);
+    let report = study.cross_validate(&plan, seeding, &Quiet)?;
     let total_seconds = begun.elapsed().as_secs_f64() - read_seconds;
-    Ok(Measured { read_seconds, total_seconds, ..summary(&report) })
+    let (rounds, compared) = (Some(rounds::of(&report, seeding, folds)), trainings.compared(setting.c));
+    Ok(Measured { read_seconds, total_seconds, rounds, compared, ..summary(&report) })
 }
 
 fn summary(report: &CvReport) -> Measured {

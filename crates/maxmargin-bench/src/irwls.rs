@@ -10,6 +10,7 @@ use maxmargin::core::{Dual, Formulation, Refine, Refused, Run, Solve, Solved, St
 use maxmargin::cv::SmoChunks;
 use maxmargin::irwls::{ChunkSolver, Irwls, IrwlsConfig, LeastSquares, Selection, solve};
 use maxmargin::kernel::Space;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,19 +21,28 @@ pub(crate) struct WorkingSetSolver {
     printed: Printed,
     /// Inside the working sets' solver, of all machines.
     optimiser: Mutex<Duration>,
+    /// Working sets that gained nothing, of all machines.
+    idle: AtomicU64,
 }
 
 impl WorkingSetSolver {
     pub(crate) fn of(cell: &Train) -> Self {
         let selection = match cell.chunks.selection {
             Named::Random => Selection::Random,
+            Named::PureRandom => Selection::PureRandom,
             Named::Largest => Selection::Largest,
             Named::Smallest => Selection::Smallest,
             Named::Half => Selection::Half,
             Named::Steepest => Selection::Steepest,
         };
         let usual = Irwls { selection, working_set: cell.chunks.working_set, seed: cell.setting.seed };
-        Self { usual, inner: cell.chunks.inner, printed: Printed::default(), optimiser: Mutex::default() }
+        Self {
+            usual,
+            inner: cell.chunks.inner,
+            printed: Printed::default(),
+            optimiser: Mutex::default(),
+            idle: AtomicU64::default(),
+        }
     }
 
     fn chunks(&self) -> &dyn ChunkSolver {
@@ -69,6 +79,7 @@ impl Solve for WorkingSetSolver {
             instead: "give it another working set",
         })?;
         *self.optimiser.lock().unwrap_or_else(PoisonError::into_inner) += outcome.optimiser;
+        self.idle.fetch_add(outcome.idle_chunks, Ordering::Relaxed);
         let exact = run.refine == Refine::Exact && outcome.solution.status == Status::Converged;
         let counts = vec![(CHUNKS, outcome.chunks), (EXACT, outcome.exact_chunks)];
         Ok(Solved { solution: outcome.solution, exact, counts })
@@ -83,6 +94,7 @@ impl Contender for WorkingSetSolver {
         measured.chunks = Some(WorkingSets {
             chunks: count(CHUNKS),
             exact_chunks: count(EXACT),
+            idle_chunks: Some(self.idle.load(Ordering::Relaxed)),
             optimiser_seconds: Some(optimiser.as_secs_f64()),
             given_up: (self.inner == Inner::AsPrinted).then(|| self.printed.given_up()),
             ..WorkingSets::of(training.fitted)

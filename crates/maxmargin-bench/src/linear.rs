@@ -60,13 +60,15 @@ struct Found {
 /// A method that stops by its own rule, as LIBLINEAR does: the product's solver goes on until its certificate holds.
 pub(crate) struct OwnRule {
     usual: Linear,
+    shrinking: Option<bool>,
     /// Of all machines.
     work: Mutex<LinearWork>,
 }
 
 impl OwnRule {
-    pub(crate) fn of(method: Method, seed: u64) -> Self {
-        Self { usual: Linear { method, seed }, work: Mutex::default() }
+    pub(crate) fn of(method: Method, cell: &Train) -> Self {
+        let usual = Linear { method, seed: cell.setting.seed };
+        Self { usual, shrinking: cell.linear.shrinking, work: Mutex::default() }
     }
 }
 
@@ -82,7 +84,8 @@ impl Solve for OwnRule {
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let refused = |reason: String| Refused { solver: self.name(), reason, instead: "use the solver `linear`" };
         let matrix = space.matrix().ok_or_else(|| refused("it works on features".into()))?;
-        let config = Config { method: self.usual.method, seed: self.usual.seed, par: run.par };
+        let Linear { method, seed } = self.usual;
+        let config = Config { method, seed, shrinking: self.shrinking, par: run.par };
         let found = solve(matrix, dual, start, &config, &run.stop, run.watch).map_err(|error| refused(error.to_string()))?;
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
         Ok(Solved { solution: found.solution, exact: true, counts: Vec::new() })

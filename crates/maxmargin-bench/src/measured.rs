@@ -37,6 +37,10 @@ pub(crate) struct Measured {
     pub(crate) peak_rss_bytes: Option<u64>,
     pub(crate) threads: usize,
     #[serde(flatten)]
+    pub(crate) rounds: Option<Rounds>,
+    #[serde(flatten)]
+    pub(crate) compared: Option<Compared>,
+    #[serde(flatten)]
     pub(crate) update: Option<Turnover>,
     #[serde(flatten)]
     pub(crate) linear: Option<Trained>,
@@ -48,6 +52,28 @@ pub(crate) struct Measured {
     pub(crate) finish: Option<Finished>,
 }
 
+/// What folds take one by one, seeding and solving, without certificates: not a number where a single round was measured. Rounds are folds.
+#[derive(Debug, Serialize)]
+pub(crate) struct Rounds {
+    /// The training that the others begin from: that of all data, or that of the first fold.
+    pub(crate) first_round_seconds: f64,
+    /// A later one, the mean of those that were measured.
+    pub(crate) round_seconds: f64,
+    /// The first and all later ones, those that were not measured as the mean of the others.
+    pub(crate) all_rounds_seconds: f64,
+    /// The same of iterations.
+    pub(crate) all_rounds_iterations: f64,
+}
+
+/// What neighbouring folds have in common.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Compared {
+    /// Percent of the samples that two neighbouring folds train on whose α of both differ by at most 10⁻³ C.
+    pub(crate) alpha_kept: f64,
+    /// The same among those that are support vectors of either; none where there are none.
+    pub(crate) alpha_kept_support: Option<f64>,
+}
+
 /// What is measured of working sets, and of what they are compared with.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkingSets {
@@ -55,6 +81,9 @@ pub(crate) struct WorkingSets {
     pub(crate) chunks: Option<u64>,
     /// Those with exact kernel values.
     pub(crate) exact_chunks: Option<u64>,
+    /// Those that gained nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) idle_chunks: Option<u64>,
     /// Seconds inside their solver.
     pub(crate) optimiser_seconds: Option<f64>,
     /// Working sets that did not settle, where their solver may cycle.
@@ -158,6 +187,7 @@ impl WorkingSets {
         Self {
             chunks: None,
             exact_chunks: None,
+            idle_chunks: None,
             optimiser_seconds: None,
             given_up: None,
             kernel_values: fitted.machines.iter().map(|machine| machine.rows_computed * machine.train as u64).sum(),

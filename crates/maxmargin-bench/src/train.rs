@@ -1,6 +1,6 @@
 //! One training on all data: the product's study, of any number of classes, around a solver that says more than its solutions.
 
-use crate::cell::{KernelName, Train, Trainer};
+use crate::cell::{KernelName, Setting, Train, Trainer};
 use crate::failure::Failure;
 use crate::irwls::WorkingSetSolver;
 use crate::linear::OwnRule;
@@ -75,8 +75,7 @@ impl Contender for Product {
 
 /// The solver of a cell; none for LIBLINEAR's program.
 fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
-    let seed = cell.setting.seed;
-    let linear = |method| Box::new(OwnRule::of(method, seed));
+    let linear = |method| Box::new(OwnRule::of(method, cell));
     let Trainer::Ours(solver) = cell.solver else { return None };
     Some(match solver {
         Solver::Linear => linear(Method::Hybrid),
@@ -116,23 +115,8 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let classes = classes.as_ref();
     let gamma = if cell.mean_width { mean_gamma(setting.kernel, &data.samples) } else { setting.gamma };
     let kernel = setting.kernel_of(gamma)?;
-    let study = Study {
-        data: &data,
-        classes,
-        sample_weights: None,
-        scheme: maxmargin::model::Scheme::Pairs,
-        kernel: &kernel,
-        gamma: None,
-        scale: None,
-        impute: None,
-        factors: None,
-        formulation,
-        weights: &vec![1.0; classes.map_or(0, ClassLabels::count)],
-        solver: &*contender,
-        stop: setting.stop(),
-        memory: setting.budget(),
-        par,
-    };
+    let weights = vec![1.0; classes.map_or(0, ClassLabels::count)];
+    let study = study(setting, (&data, classes, &weights), (&kernel, formulation, &*contender), par);
     let fitted = study.train(&Quiet)?;
     let process_seconds = begun.elapsed().as_secs_f64();
     let mut measured = Measured { read_seconds, total_seconds: process_seconds - read_seconds, ..Measured::of(&fitted) };
@@ -144,6 +128,32 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let training = Training { cell, data: &data, classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
     contender.tell(&training, &mut measured)?;
     Ok(measured)
+}
+
+/// The product's study of the machines of a cell, each of `weights` a factor of C of a class.
+pub(crate) fn study<'a>(
+    setting: &Setting,
+    (data, classes, weights): (&'a Dataset, Option<&'a ClassLabels>, &'a [f64]),
+    (kernel, formulation, solver): (&'a Kernel, Formulation, &'a dyn Solve),
+    par: Par,
+) -> Study<'a> {
+    Study {
+        data,
+        classes,
+        sample_weights: None,
+        scheme: maxmargin::model::Scheme::Pairs,
+        kernel,
+        gamma: None,
+        scale: None,
+        impute: None,
+        factors: None,
+        formulation,
+        weights,
+        solver,
+        stop: setting.stop(),
+        memory: setting.budget(),
+        par,
+    }
 }
 
 /// γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.

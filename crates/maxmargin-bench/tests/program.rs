@@ -49,6 +49,58 @@ fn every_seeding_meets_its_certificate_and_the_same_objective() {
 }
 
 #[test]
+fn the_first_folds_alone_are_trained() {
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    for seeding in ["cold", "avg", "top", "sir", "mir", "ato"] {
+        let settings = json!({ "k": 200, "folds": "contiguous", "seeding": seeding, "first_folds": 7 });
+        let measured = run(&cell(&settings)).expect("measured");
+        let folds: Vec<u64> = measured["fold_iterations"].as_array().expect("folds").iter().filter_map(Value::as_u64).collect();
+        let later = if matches!(seeding, "avg" | "top") { (200.0, &folds[..]) } else { (199.0, &folds[1..]) };
+        let first = measured["full_iterations"].as_f64().unwrap_or(folds[0] as f64);
+        let all = first + later.0 * later.1.iter().sum::<u64>() as f64 / later.1.len() as f64;
+        assert_eq!(folds.len(), 7, "{seeding}");
+        assert!((number(&measured, "all_rounds_iterations") - all).abs() < 1e-6 * all, "{seeding}: {measured}");
+        let seconds = number(&measured, "first_round_seconds") + later.0 * number(&measured, "round_seconds");
+        assert!((number(&measured, "all_rounds_seconds") - seconds).abs() < 1e-9 * seconds, "{seeding}: {measured}");
+    }
+}
+
+/// Rows are computed for every fold again, and nothing else changes.
+#[test]
+fn rows_forgotten_between_folds() {
+    for seeding in ["cold", "sir"] {
+        let of = |forget: bool| {
+            let settings = json!({ "seeding": seeding, "forget_rows": forget, "memory": 104_857_600, "threads": 1 });
+            run(&cell(&settings)).expect("measured")
+        };
+        let (shared, forgotten) = (of(false), of(true));
+        for field in ["fold_iterations", "objective", "kkt", "accuracy", "support_vectors"] {
+            assert_eq!(shared[field], forgotten[field], "{field}");
+        }
+        let rows = |of: &Value| of["rows_computed"].as_u64().expect("a count");
+        assert!(rows(&shared) <= 200 && rows(&forgotten) > rows(&shared), "{seeding}: {shared} {forgotten}");
+        // From zero nobody becomes a support vector of a fold without its row there.
+        let vectors = forgotten["support_vectors"].as_u64().expect("a count");
+        assert!(seeding != "cold" || (rows(&forgotten) >= vectors && vectors > 200), "{forgotten}");
+    }
+}
+
+#[test]
+fn alpha_of_neighbouring_folds() {
+    let of = |c: f64, compare: bool| {
+        run(&cell(&json!({ "seeding": "cold", "tol": 1e-6, "c": c, "compare_alpha": compare }))).expect("measured")
+    };
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    assert!(of(10.0, false).get("alpha_kept").is_none());
+    let measured = of(10.0, true);
+    let (kept, support) = (number(&measured, "alpha_kept"), number(&measured, "alpha_kept_support"));
+    // Free samples move, the others stay.
+    assert!((50.0..100.0).contains(&kept) && (0.0..kept).contains(&support), "{measured}");
+    // Where C is so small that every sample of the smaller class is at its bound nothing moves but what the balance asks for.
+    assert!(number(&of(1e-4, true), "alpha_kept") > kept);
+}
+
+#[test]
 fn counts_do_not_depend_on_threads() {
     let on = |threads: usize| run(&cell(&json!({ "seeding": "full", "threads": threads }))).expect("measured");
     let (one, two) = (on(1), on(2));
@@ -102,6 +154,7 @@ fn nonsense_is_refused_with_a_reason() {
     assert!(refused(json!({ "gamma": -1.0 })).contains("gamma"));
     assert!(refused(json!({ "c": 0 })).starts_with("error: "));
     assert!(refused(json!({ "k": 500 })).contains("500 folds"));
+    assert!(refused(json!({ "first_folds": 0 })).starts_with("error: "));
     assert!(refused(json!({ "data": { "generator": "gaus", "rows": 10, "seed": 1 } })).contains("gaus"));
     assert!(refused(json!({ "data": { "file": "no/such/file" } })).contains("no/such/file"));
 }
@@ -140,6 +193,16 @@ fn linear_solvers_are_judged_by_one_bound() {
         (measured["iterations"].clone(), measured["objective"].clone())
     };
     assert_eq!(counts(1), counts(2));
+    // Shrinking changes the way, and is not what both have where nobody asks.
+    let steps = |solver: &str, shrinking: Value| {
+        let measured = run(&linear(&json!({ "solver": solver, "c": 10, "shrinking": shrinking }))).expect("measured");
+        assert_eq!(measured["status"], "Converged", "{solver}");
+        measured["iterations"].as_u64().expect("steps")
+    };
+    for (solver, own) in [("linear-descent", true), ("avsf", false)] {
+        assert_eq!(steps(solver, Value::Null), steps(solver, json!(own)), "{solver}");
+        assert_ne!(steps(solver, json!(true)), steps(solver, json!(false)), "{solver}");
+    }
 }
 
 #[cfg(unix)]
@@ -210,6 +273,18 @@ fn working_sets_by_every_rule_and_solver() {
             assert!(distance <= gap(&measured).max(gap(&reference)), "{inner}, {selection}: {distance}");
         }
     }
+}
+
+/// What one violator of every condition and class in each working set is for.
+#[test]
+fn drawn_working_sets_gain_nothing_now_and_then() {
+    let of = |selection: &str| {
+        let settings = json!({ "job": "train", "solver": "irwls", "selection": selection, "working_set": 4 });
+        run(&cell(&settings)).expect("measured")
+    };
+    let (guarded, drawn) = (of("random"), of("pure-random"));
+    assert_eq!((&guarded["status"], &guarded["idle_chunks"]), (&json!("Converged"), &json!(0)));
+    assert!(drawn["idle_chunks"].as_u64() > Some(0), "{drawn}");
 }
 
 /// What the damping is for: the iteration as printed solves small working sets, and gives some of the larger ones up.

@@ -8,12 +8,15 @@ use std::time::Duration;
 
 /// Which samples become the working set.
 ///
-/// All rules but [`Selection::Steepest`] begin with the worst violator of each condition (α at 0, α at C, α between) of each class, as the
+/// All rules but [`Selection::Steepest`] and [`Selection::PureRandom`] begin with the worst violator of each condition (α at 0, α at C, α between) of each class, as the
 /// paper's does, and end with satisfied bounded samples of least |error| where there are not enough others. They differ in what is between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// The paper's: a random sample of the candidates, which are the violators and everything between its bounds.
     Random,
+    /// [`Selection::Random`] without the worst violators of every condition and class, and without the pair that violates most: what keeps working sets from
+    /// gaining nothing is missing, and a run may stall. For comparison (section 3 of the paper).
+    PureRandom,
     /// The violators with the largest |error|, then the free samples.
     Largest,
     /// The violators with the smallest |error|, then the free samples.
@@ -38,7 +41,7 @@ pub struct IrwlsConfig<'p> {
     pub chunks: &'p dyn ChunkSolver,
     /// See [`Refine`]; exact, if need be, with working sets of exact kernel values.
     pub refine: Refine,
-    /// Seed of [`Selection::Random`].
+    /// Seed of random working sets.
     pub seed: u64,
     /// Threads that share the update of all errors. The result has the same bits for any.
     pub par: Par,
@@ -66,6 +69,8 @@ pub struct Outcome {
     pub chunks: u64,
     /// Those of them with exact kernel values.
     pub exact_chunks: u64,
+    /// Working sets whose solution lowered the objective by nothing that `f64` holds.
+    pub idle_chunks: u64,
     /// Time inside the working sets' solver.
     pub optimiser: Duration,
 }
@@ -73,7 +78,13 @@ pub struct Outcome {
 impl Outcome {
     /// A run that was ended before its first gradient.
     pub(crate) fn unjudged(alpha: Vec<f64>, status: Status) -> Self {
-        Self { solution: Solution::unjudged(alpha, status), chunks: 0, exact_chunks: 0, optimiser: Duration::ZERO }
+        Self {
+            solution: Solution::unjudged(alpha, status),
+            chunks: 0,
+            exact_chunks: 0,
+            idle_chunks: 0,
+            optimiser: Duration::ZERO,
+        }
     }
 }
 

@@ -46,12 +46,14 @@ impl Chooser {
         Self { rng, last: Vec::new(), taken: vec![false; variables], chosen: Vec::new() }
     }
 
-    /// The next working set, in ascending order. It contains the pair that violates most.
+    /// The next working set, in ascending order. It contains the pair that violates most, unless all of it is drawn.
     pub(crate) fn next(&mut self, state: &State, extremes: &Extremes, wanted: Wanted) -> Vec<usize> {
         self.chosen.iter().for_each(|&k| self.taken[k] = false);
         self.chosen.clear();
-        self.take(extremes.up, wanted.count);
-        self.take(extremes.low, wanted.count);
+        if wanted.rule != Selection::PureRandom {
+            self.take(extremes.up, wanted.count);
+            self.take(extremes.low, wanted.count);
+        }
         if wanted.rule == Selection::Steepest {
             self.take_steepest(state, wanted.count);
         } else {
@@ -67,11 +69,11 @@ impl Chooser {
     }
 
     fn take_by_rule(&mut self, mut pool: Pool, state: &State, wanted: Wanted) {
-        for (_, k) in pool.worst.into_iter().flatten() {
-            self.take(k, wanted.count);
+        if wanted.rule != Selection::PureRandom {
+            pool.worst.into_iter().flatten().for_each(|(_, k)| self.take(k, wanted.count));
         }
         match wanted.rule {
-            Selection::Random => {
+            Selection::Random | Selection::PureRandom => {
                 pool.violators.append(&mut pool.free);
                 self.take_random(&mut pool.violators, wanted.count);
             }

@@ -127,6 +127,7 @@ pub(crate) struct Run<'a, 'g> {
     work: Work,
     chunks: u64,
     exact_chunks: u64,
+    idle_chunks: u64,
     optimiser: Duration,
 }
 
@@ -152,6 +153,7 @@ impl<'a, 'g> Run<'a, 'g> {
             work: Work::default(),
             chunks: 0,
             exact_chunks: 0,
+            idle_chunks: 0,
             optimiser: Duration::ZERO,
         }
     }
@@ -248,7 +250,10 @@ impl<'a, 'g> Run<'a, 'g> {
             };
             let set = self.chooser.next(&self.state, &extremes, wanted);
             match self.improve(&set, INSIDE * aim, violation, exact) {
-                Ok(gain) => objective -= gain,
+                Ok(gain) => {
+                    objective -= gain;
+                    self.idle_chunks += u64::from(gain <= GAIN * objective.abs());
+                }
                 Err(status) => return status,
             }
             // The violation may rise while the objective falls, which is progress, and fall while gains are below rounding, which is as well.
@@ -338,6 +343,7 @@ impl<'a, 'g> Run<'a, 'g> {
         let finite = gradient.iter().all(|g| g.is_finite());
         let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
         let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };
-        Outcome { solution, chunks: self.chunks, exact_chunks: self.exact_chunks, optimiser: self.optimiser }
+        let Self { chunks, exact_chunks, idle_chunks, optimiser, .. } = self;
+        Outcome { solution, chunks, exact_chunks, idle_chunks, optimiser }
     }
 }

@@ -57,6 +57,29 @@ fn the_seed_decides_and_nothing_else() {
     assert!(!same(&of(1), &of(2)));
 }
 
+/// What the worst violators of every condition and class are for: drawn sets alone often gain nothing.
+#[test]
+fn drawn_sets_alone_may_gain_nothing() {
+    let problem = lattice(400, 10.0);
+    let of = |selection, working_set| {
+        let config = IrwlsConfig { selection, working_set, seed: 3, ..IrwlsConfig::default() };
+        run(&problem, &config, &Stop::at(1e-2))
+    };
+    let (guarded, (drawn, _)) = (of(Selection::Random, 4).0, of(Selection::PureRandom, 4));
+    assert_eq!((guarded.solution.status, guarded.idle_chunks), (Status::Converged, 0));
+    assert!(
+        drawn.idle_chunks > 0 && drawn.chunks > guarded.chunks,
+        "{} of {}, {}",
+        drawn.idle_chunks,
+        drawn.chunks,
+        guarded.chunks
+    );
+    // Large ones come to the same optimum.
+    let (large, certificate) = of(Selection::PureRandom, 150);
+    assert_eq!(large.solution.status, Status::Converged);
+    assert!(certificate.holds(1e-2), "{certificate:?}");
+}
+
 /// Counts how often it is asked, and leaves the work to least squares, or does nothing.
 struct Counting {
     calls: AtomicU64,

@@ -25,13 +25,16 @@ pub struct Config {
     pub method: Method,
     /// Of the random orders.
     pub seed: u64,
+    /// Whether coordinate descent sets variables at their bounds aside until all others are within the tolerance (hard shrinking). Where nothing is asked for
+    /// it is as the method has it: [`Method::Descent`] does, [`Method::Avsf`] does not. The other two take no notice.
+    pub shrinking: Option<bool>,
     /// Threads for passes over all rows. Coordinate descent itself is sequential.
     pub par: Par,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { method: Method::default(), seed: 1, par: Par::Seq }
+        Self { method: Method::default(), seed: 1, shrinking: None, par: Par::Seq }
     }
 }
 

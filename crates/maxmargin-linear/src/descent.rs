@@ -1,4 +1,4 @@
-//! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random permutations, hard shrinking.
+//! Dual coordinate descent (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008): random permutations, hard shrinking where it is wanted.
 
 use crate::order::shuffle;
 use maxmargin_core::{Balance, Dual};
@@ -123,14 +123,41 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     }
 }
 
-/// The active variables of one descent with shrinking and the bounds that the previous sweep set.
-pub(crate) struct Shrinking {
-    active: Vec<u32>,
-    count: usize,
-    /// Shrink what is at 0 with a gradient above this,
+/// Which variables a sweep may set aside, by what the sweep before it saw.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thresholds {
+    /// What is at 0 with a gradient above this,
     above: f64,
     /// and what is at its bound with a gradient below this.
     below: f64,
+}
+
+impl Thresholds {
+    /// Nothing is set aside.
+    pub(crate) const NONE: Self = Self { above: f64::INFINITY, below: f64::NEG_INFINITY };
+
+    /// After a sweep with such projected gradients.
+    pub(crate) fn after(highest: f64, lowest: f64) -> Self {
+        Self {
+            above: if highest > 0.0 { highest } else { f64::INFINITY },
+            below: if lowest < 0.0 { lowest } else { f64::NEG_INFINITY },
+        }
+    }
+
+    /// Whether a variable that is at 0, at its upper bound or between them, with gradient `g`, is set aside.
+    #[inline]
+    pub(crate) fn shrink(&self, (at_zero, at_upper): (bool, bool), g: f64) -> bool {
+        (at_zero && g > self.above) || (at_upper && g < self.below)
+    }
+}
+
+/// The active variables of one descent and the thresholds that the previous sweep set.
+pub(crate) struct Shrinking {
+    active: Vec<u32>,
+    count: usize,
+    /// Whether it sets anything aside.
+    shrinks: bool,
+    thresholds: Thresholds,
 }
 
 /// What a sweep saw.
@@ -145,10 +172,10 @@ pub(crate) enum Swept {
 }
 
 impl Shrinking {
-    pub(crate) fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
+    pub(crate) fn new<R: FeatureRows>(descent: &Descent<R>, shrinks: bool) -> Self {
         let active: Vec<u32> = (0..descent.dual.len() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
         let count = active.len();
-        Self { active, count, above: f64::INFINITY, below: f64::NEG_INFINITY }
+        Self { active, count, shrinks, thresholds: Thresholds::NONE }
     }
 
     /// Number of active variables.
@@ -184,7 +211,7 @@ impl Shrinking {
             let g = descent.gradient(k);
             let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
             let (at_zero, at_upper) = (alpha <= 0.0, alpha >= upper);
-            if (at_zero && g > self.above) || (at_upper && g < self.below) {
+            if self.thresholds.shrink((at_zero, at_upper), g) {
                 self.count -= 1;
                 self.active.swap(at, self.count);
                 continue;
@@ -202,11 +229,12 @@ impl Shrinking {
         if range <= tol {
             let whole = self.count == self.active.len();
             self.count = self.active.len();
-            (self.above, self.below) = (f64::INFINITY, f64::NEG_INFINITY);
+            self.thresholds = Thresholds::NONE;
             return if whole { Swept::Done(range) } else { Swept::Unshrunk(range) };
         }
-        self.above = if highest > 0.0 { highest } else { f64::INFINITY };
-        self.below = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };
+        if self.shrinks {
+            self.thresholds = Thresholds::after(highest, lowest);
+        }
         Swept::On(range)
     }
 }

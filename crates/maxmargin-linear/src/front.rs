@@ -50,7 +50,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         pace.mark = pace.mark.min(0.5 * PATIENCE * entries);
     }
     let mut random = run.random();
-    let mut shrinking = Shrinking::new(descent);
+    let mut shrinking = Shrinking::new(descent, true);
     let mut missed = 0;
     let patience = if few { f64::INFINITY } else { PATIENCE * entries };
     loop {
@@ -102,7 +102,7 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Pa
     let mut pace = Pace { inner: before.inner, ..Pace::new(before.budget, before.tol) };
     pace.begun = descent.entries as f64;
     let mut random = run.random();
-    let mut frequencies = Frequencies::new(descent.dual.len());
+    let mut frequencies = Frequencies::new(descent.dual.len(), false);
     loop {
         if run.clock.spent(descent.steps + descent.dual.len() as u64) {
             return None;

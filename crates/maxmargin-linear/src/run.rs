@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
     pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
-        let mut shrinking = Shrinking::new(&descent);
+        let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
     pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> Ended {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
-        let mut frequencies = Frequencies::new(self.dual.len());
+        let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
         let mut pace = Standstill::default();
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);

@@ -62,7 +62,7 @@ impl Solve for Linear {
         let Some(matrix) = space.matrix() else {
             return Err(self.refused("it works on features and reads no kernel", "use the solver `smo`"));
         };
-        let config = Config { method: self.method, seed: self.seed, par: run.par };
+        let config = Config { method: self.method, seed: self.seed, par: run.par, ..Config::default() };
         let (begun, goal) = (Instant::now(), run.stop.goal);
         let (rounds, closer) = if goal.gap().is_some() { GAP } else { VIOLATION };
         let (mut aim, mut spent, mut work) = (goal, Work::default(), LinearWork::default());

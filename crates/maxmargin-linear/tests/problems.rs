@@ -51,6 +51,26 @@ fn two_points_by_hand() {
 }
 
 #[test]
+fn shrinking_changes_the_way_and_not_the_optimum() {
+    let data = Generator::Blobs.generate(400, Some(8), 3).expect("data");
+    let dual = hinge(&data.labels, vec![10.0; 400], Balance::Free);
+    let of = |method, shrinking| run(&data.samples, None, &dual, &Config { shrinking, ..by(method) }, &Stop::at(1e-6));
+    // A sweep over everything looks at everything (adaptive schedules at a few less), and one that has set variables aside at the others.
+    let share = |found: &LinearSolution| found.work.steps as f64 / (400 * found.work.sweeps) as f64;
+    for (method, own) in [(Method::Descent, true), (Method::Avsf, false)] {
+        let found = [false, true].map(|shrinking| of(method, Some(shrinking)));
+        let [whole, shrunk] = &found;
+        assert!(share(whole) > 0.97 && share(shrunk) < 0.8, "{method:?}: {:?}, {:?}", whole.work, shrunk.work);
+        assert_eq!(of(method, None), found[usize::from(own)], "{method:?}");
+        for found in &found {
+            assert!(found.certificate.holds(2e-6), "{method:?}: {:?}", found.certificate);
+            assert!(found.certificate.dual <= whole.certificate.primal && whole.certificate.dual <= found.certificate.primal);
+        }
+    }
+    assert_eq!(of(Method::Descent, Some(false)).work.steps, 400 * of(Method::Descent, Some(false)).work.sweeps);
+}
+
+#[test]
 fn a_bias_feature_is_a_column_of_the_data() {
     let data = Generator::Blobs.generate(60, Some(3), 4).expect("data");
     let with: Vec<f64> = (0..60)

@@ -96,6 +96,41 @@ fn runs_that_were_cut_off_are_lower_bounds() {
 }
 
 #[test]
+fn rounds_shares_and_sets_that_gain_nothing() {
+    let spec = spec(
+        r#"{ job = "cv", kernel = "rbf", tol = 0.001 }"#,
+        r#"
+        vary = [{}]
+        variant = [{ name = "cold" }, { name = "sir" }]
+        columns = [
+            "variant", "first-round-seconds", "round-seconds", "all-rounds-seconds", "all-rounds-seconds-ratio: cold", "all-rounds-iterations",
+            "alpha-kept", "alpha-kept-support", "idle-share",
+        ]"#,
+    );
+    let figures = |n, _: &Cell| {
+        let (round, all) = if n == 0 { (1.0, 102.0) } else { (0.00125, 12.75) };
+        json!({
+            "kkt": 1e-4, "first_round_seconds": 2.0, "round_seconds": round, "all_rounds_seconds": all,
+            "all_rounds_iterations": 12_345.6, "alpha_kept": 97.25, "alpha_kept_support": 40.0, "chunks": 200, "idle_chunks": 3,
+        })
+    };
+    let mut rows = rows(&spec, |_| Printed::default(), figures);
+    assert_eq!(
+        lines(&spec, &rows),
+        [
+            "| variant | first, s | a later one, s | all rounds, s | cold / this, all rounds | all rounds, iterations | α kept, % | \
+             of support vectors, % | gain nothing, % |",
+            "| --- | --: | --: | --: | --: | --: | --: | --: | --: |",
+            "| cold | 2.00 | 1.00 | 102 | – | 12,346 | 97.2 | 40.0 | 1.5 |",
+            "| sir | 2.00 | 0.0013 | 12.8 | 8.00 | 12,346 | 97.2 | 40.0 | 1.5 |",
+        ]
+    );
+    // Of a run without figures it is still told how often it gained nothing; no ratio is left.
+    rows[0].ours.flaw = Some("it stalled".into());
+    assert_eq!(lines(&spec, &rows)[2], "| cold | – | – | – | – | – | – | 1.5 |");
+}
+
+#[test]
 fn ratios_of_what_is_known() {
     let quotient = |a, b| known::quotient(a, b);
     assert_eq!(quotient(Shown::Is(1.0), Shown::Over(100.0)), Shown::Under(0.01));

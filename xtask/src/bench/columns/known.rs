@@ -58,6 +58,12 @@ pub(super) const COLUMNS: &[Column] = &[
         let (seeding, solving) = (at.row.number("seed_seconds"), at.row.number("solve_seconds"));
         seeding.zip(solving).map(|(seeding, solving)| 100.0 * seeding / (seeding + solving)).into()
     }),
+    // Single rounds of leave-one-out, and what all would be.
+    number("first-round-seconds", "first, s", short::<3>, |at| at.row.number("first_round_seconds").into()),
+    number("round-seconds", "a later one, s", short::<4>, |at| at.row.number("round_seconds").into()),
+    number("all-rounds-seconds", "all rounds, s", short::<3>, |at| at.row.number("all_rounds_seconds").into()),
+    beside("all-rounds-seconds-ratio", "{of} / this, all rounds", times, |at| at.over(|row| row.number("all_rounds_seconds"))),
+    number("all-rounds-iterations", "all rounds, iterations", count, |at| at.row.number("all_rounds_iterations").into()),
     number("finish-seconds", "finish, s", short::<3>, |at| at.row.number("finish_seconds").into()),
     number("finish-iterations", "finish, iterations", count, |at| at.row.number("finish_iterations").into()),
     // Trainings that a limit may end.
@@ -93,6 +99,10 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     number("chunks", "working sets", count, |at| at.row.number("chunks").into()),
     // Of runs without figures as well: it is why they have none.
+    number("idle-share", "gain nothing, %", digits::<1>, |at| {
+        let told = |name: &str| at.row.ours.measured.number(name);
+        ratio(told("idle_chunks").map(|idle| 100.0 * idle), told("chunks")).into()
+    }),
     number("given-up", "given up", count, |at| at.row.ours.measured.more.get("given_up").and_then(Value::as_f64).into()),
     number("rows-computed", "kernel rows", count, |at| tally(at.row, |m| m.rows_computed).into()),
     number("kernel-values", "kernel values, millions", digits::<2>, |at| at.row.number("kernel_values").map(|v| v / 1e6).into()),
@@ -131,6 +141,8 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     number("peer-support-vectors", "{peer}, SV", count, |at| peer(at.row, |m| m.number("support_vectors")).into()),
     number("free-vectors", "free", count, |at| at.row.number("free_vectors").into()),
+    number("alpha-kept", "α kept, %", digits::<1>, |at| at.row.number("alpha_kept").into()),
+    number("alpha-kept-support", "of support vectors, %", digits::<1>, |at| at.row.number("alpha_kept_support").into()),
     number("free-share", "free, % of SV", digits::<0>, |at| {
         ratio(at.row.number("free_vectors").map(|free| 100.0 * free), at.row.number("support_vectors")).into()
     }),
