@@ -1,5 +1,9 @@
 //! The question: a job, and the settings that belong to it.
 
+mod names;
+
+pub(crate) use names::{Bound, Folds, Inner, KernelName, Method, Selection};
+
 use crate::failure::Failure;
 use crate::machine;
 use crate::pick::Pick;
@@ -83,6 +87,10 @@ pub(crate) struct Train {
     /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
     #[serde(default)]
     pub(crate) mean_width: bool,
+    /// Say at which iteration each power of ten of the gap was first reached, where there are two classes: of the solver's own measure, for linear solvers
+    /// of the dual objective against the bound.
+    #[serde(default)]
+    pub(crate) trace: bool,
     /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
     pub(crate) finish_from: Option<f64>,
     #[serde(flatten)]
@@ -129,6 +137,12 @@ pub(crate) struct SimplexOptions {
     /// Whether samples that find nothing end the run, as in the papers.
     #[serde(default)]
     pub(crate) sampled_stop: bool,
+    /// SMO is given the problem of the others, with all kernel values in memory in `f64` (smo).
+    #[serde(default)]
+    pub(crate) simplex: bool,
+    /// Say which samples the solution rests on.
+    #[serde(default)]
+    pub(crate) support: bool,
 }
 
 /// Of training by working sets.
@@ -152,6 +166,9 @@ pub(crate) struct LinearOptions {
     pub(crate) bound_gap: Option<f64>,
     /// Folder that keeps such bounds for other cells.
     pub(crate) bounds: Option<PathBuf>,
+    /// Clock schedules and preferences alone, as many as the training had (avsf).
+    #[serde(default)]
+    pub(crate) adaptation: bool,
     /// The program of the solver `liblinear`; the installed one when absent.
     pub(crate) program: Option<PathBuf>,
 }
@@ -224,22 +241,6 @@ fn smo() -> Solver {
     Solver::Smo
 }
 
-/// Who updates a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Method {
-    /// The path, all samples at once (Karasuyama and Takeuchi 2009).
-    Mid,
-    /// The path, one sample after the other (Cauwenberghs and Poggio 2000).
-    Sid,
-    /// Our SMO from the solution before.
-    Smo,
-    /// Our SMO from zero.
-    SmoCold,
-    /// LIBSVM's program, from zero, in a process of its own.
-    SvmTrain,
-}
-
 /// A file in LIBSVM format, or a generator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
@@ -281,63 +282,6 @@ impl Trainer {
             Self::Liblinear => true,
         }
     }
-}
-
-/// Which samples are the working set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Selection {
-    Random,
-    Largest,
-    Smallest,
-    #[default]
-    Half,
-    Steepest,
-}
-
-/// Who solves working sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Inner {
-    #[default]
-    LeastSquares,
-    /// An interior point method, that of the `clarabel` crate.
-    InteriorPoint,
-    Smo,
-    /// Weighted least squares without damping and safeguard.
-    AsPrinted,
-}
-
-/// What `tol` bounds (solvers of the L2-SVM).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Bound {
-    #[default]
-    RelativeGap,
-    /// The papers' ε on the radius.
-    Radius,
-    Violation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum KernelName {
-    Linear,
-    Rbf,
-    Poly,
-    Sigmoid,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Folds {
-    /// As the file has them.
-    Contiguous,
-    #[default]
-    Stratified,
-    Shuffled,
-    /// One fold number per line.
-    File(PathBuf),
 }
 
 impl Setting {
