@@ -1,8 +1,8 @@
 //! The question: a job, and the settings that belong to it.
 
-mod names;
+mod choice;
 
-pub(crate) use names::{Bound, Folds, Inner, KernelName, Method, Selection};
+pub(crate) use choice::{Bound, Folds, Inner, KernelName, Method, Selection};
 
 use crate::failure::Failure;
 use crate::machine;
@@ -123,6 +123,7 @@ pub(crate) struct Split {
 
 /// Of solvers on the simplex.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "settings that do not depend on each other")]
 pub(crate) struct SimplexOptions {
     /// What `tol` bounds.
     #[serde(default)]

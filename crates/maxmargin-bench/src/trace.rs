@@ -1,6 +1,7 @@
 //! How the gap fell over a training: at which iteration it first was a tenth, a hundredth, …
 
 use crate::failure::Failure;
+use crate::linear::Trained;
 use crate::measured::{Measured, Reached};
 use crate::train::{Contender, Training};
 use maxmargin::core::{Dual, Formulation, Progress, Refused, Run, Solve, Solved, Start, Watch};
@@ -104,7 +105,7 @@ impl Contender for Traced {
         let mut seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         // Gaps of several machines have no order.
         if let (Some(seen), true) = (seen.pop(), seen.is_empty()) {
-            let bound = measured.linear.as_ref().and_then(|linear| linear.known());
+            let bound = measured.linear.as_ref().and_then(Trained::known);
             measured.trace = Some(seen.told(bound.map(|(bound, _)| bound), bound.map_or(0.0, |(_, off)| off)));
         }
         Ok(())
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn objectives_are_set_against_the_best_as_far_as_it_is_known() {
         let seen = |swept: &[(u64, f64)]| Seen { reached: vec![Reached { gap: 0.1, iterations: 1 }], swept: swept.to_vec() };
-        let swept = [(10, 1.0), (20, 1.9), (30, 1.998), (40, 2.0)];
+        let swept = [(10, 1.0), (20, 1.9), (30, 1.9985), (40, 2.0)];
         assert_eq!(pairs(&seen(&swept).told(Some(2.0), 1e-5)), [(0.1, 20), (0.01, 30), (0.001, 30), (1e-4, 40)]);
         assert_eq!(pairs(&seen(&swept).told(None, 0.0)), [(0.1, 1)], "without a bound its own measure");
         assert_eq!(pairs(&seen(&[]).told(Some(2.0), 1e-5)), [(0.1, 1)]);

@@ -1,4 +1,4 @@
-//! What settings may be called.
+//! The words that settings may be.
 
 use serde::Deserialize;
 use std::path::PathBuf;
