@@ -96,6 +96,10 @@ pub(crate) struct Train {
     /// `gamma` from the data: `1 / 2σ²` for an RBF and `1 / σ²` for another kernel, σ² the mean squared distance of two samples.
     #[serde(default)]
     pub(crate) mean_width: bool,
+    /// Say at which iteration each power of ten of the gap was first reached, where there are two classes: of the solver's own measure, for linear solvers
+    /// of the dual objective against the bound.
+    #[serde(default)]
+    pub(crate) trace: bool,
     /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
     pub(crate) finish_from: Option<f64>,
     #[serde(flatten)]
@@ -128,6 +132,7 @@ pub(crate) struct Split {
 
 /// Of solvers on the simplex.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "settings that do not depend on each other")]
 pub(crate) struct SimplexOptions {
     /// What `tol` bounds.
     #[serde(default)]
@@ -142,6 +147,12 @@ pub(crate) struct SimplexOptions {
     /// Whether samples that find nothing end the run, as in the papers.
     #[serde(default)]
     pub(crate) sampled_stop: bool,
+    /// SMO is given the problem of the others, with all kernel values in memory in `f64` (smo).
+    #[serde(default)]
+    pub(crate) simplex: bool,
+    /// Say which samples the solution rests on.
+    #[serde(default)]
+    pub(crate) support: bool,
 }
 
 /// Of training by working sets.
@@ -167,6 +178,9 @@ pub(crate) struct LinearOptions {
     pub(crate) bounds: Option<PathBuf>,
     /// Whether coordinate descent shrinks; as the solver has it when absent (linear-descent, avsf).
     pub(crate) shrinking: Option<bool>,
+    /// Clock schedules and preferences alone, as many as the training had (avsf).
+    #[serde(default)]
+    pub(crate) adaptation: bool,
     /// The program of the solver `liblinear`; the installed one when absent.
     pub(crate) program: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use bound::Bound;
 use maxmargin::core::{Balance, Dual, Formulation, Loss, Offset, Refused, Run, Solve, Solved, Start};
 use maxmargin::data::{BinaryLabels, ClassLabels, Dataset, Par};
 use maxmargin::kernel::Space;
-use maxmargin::linear::{Config, Linear, LinearWork, Method, solve};
+use maxmargin::linear::{Config, Linear, LinearWork, Method, adapt, solve};
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -36,6 +36,16 @@ pub(crate) struct Trained {
     bound_gap: Option<f64>,
     /// (primal − bound) / primal: how far w is from the optimum at most.
     excess: Option<f64>,
+    /// Of as many schedules and preferences as the training had, alone; absent where nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adaptation_seconds: Option<f64>,
+}
+
+impl Trained {
+    /// The bound and its own gap.
+    pub(crate) fn known(&self) -> Option<(f64, f64)> {
+        self.bound.zip(self.bound_gap)
+    }
 }
 
 /// A problem of two classes and how it is to be solved.
@@ -61,14 +71,43 @@ struct Found {
 pub(crate) struct OwnRule {
     usual: Linear,
     shrinking: Option<bool>,
+    /// Whether adaptation is clocked alone.
+    clocks: bool,
     /// Of all machines.
     work: Mutex<LinearWork>,
+    /// What each machine's adaptation is clocked with.
+    adapted: Mutex<Vec<Adapted>>,
+}
+
+/// Steps of a training, and what one on each variable gains: 1 between the bounds of the solution, 0 elsewhere.
+struct Adapted {
+    steps: u64,
+    gains: Vec<f64>,
+}
+
+impl Adapted {
+    fn of(dual: &Dual, alpha: &[f64], steps: u64) -> Self {
+        let gain = |(a, upper): (&f64, &f64)| f64::from(u8::from(0.0 < *a && a < upper));
+        Self { steps, gains: alpha.iter().zip(dual.upper()).map(gain).collect() }
+    }
+
+    /// Seconds of so many steps' schedules and preferences without a step.
+    fn seconds(&self, seed: u64) -> f64 {
+        let begun = Instant::now();
+        let made = adapt(&self.gains, self.steps, seed);
+        begun.elapsed().as_secs_f64() * self.steps as f64 / made.max(1) as f64
+    }
 }
 
 impl OwnRule {
     pub(crate) fn of(method: Method, cell: &Train) -> Self {
-        let usual = Linear { method, seed: cell.setting.seed };
-        Self { usual, shrinking: cell.linear.shrinking, work: Mutex::default() }
+        let (usual, clocks) = (Linear { method, seed: cell.setting.seed }, cell.linear.adaptation && method == Method::Avsf);
+        Self { usual, shrinking: cell.linear.shrinking, clocks, work: Mutex::default(), adapted: Mutex::default() }
+    }
+
+    fn adaptation_seconds(&self) -> f64 {
+        let adapted = self.adapted.lock().unwrap_or_else(PoisonError::into_inner);
+        adapted.iter().map(|adapted| adapted.seconds(self.usual.seed)).sum()
     }
 }
 
@@ -88,6 +127,10 @@ impl Solve for OwnRule {
         let config = Config { method, seed, shrinking: self.shrinking, par: run.par };
         let found = solve(matrix, dual, start, &config, &run.stop, run.watch).map_err(|error| refused(error.to_string()))?;
         *self.work.lock().unwrap_or_else(PoisonError::into_inner) += found.work;
+        if self.clocks {
+            let adapted = Adapted::of(dual, &found.solution.alpha, found.work.steps);
+            self.adapted.lock().unwrap_or_else(PoisonError::into_inner).push(adapted);
+        }
         Ok(Solved { solution: found.solution, exact: true, counts: Vec::new() })
     }
 }
@@ -113,6 +156,7 @@ impl Contender for OwnRule {
             limit_seconds: cell.setting.time_limit_seconds,
             sweeps: Some(work.sweeps),
             work: Some(work),
+            adaptation_seconds: self.clocks.then(|| self.adaptation_seconds()),
             ..judged.transpose()?.unwrap_or_default()
         });
         Ok(())

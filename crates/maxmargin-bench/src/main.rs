@@ -17,6 +17,7 @@ mod simplex;
 mod smo;
 mod split;
 mod task;
+mod trace;
 mod train;
 mod update;
 

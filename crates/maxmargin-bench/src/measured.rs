@@ -50,6 +50,16 @@ pub(crate) struct Measured {
     pub(crate) chunks: Option<WorkingSets>,
     #[serde(flatten)]
     pub(crate) finish: Option<Finished>,
+    /// When the gap first was within each power of ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<Vec<Reached>>,
+}
+
+/// The first iteration at which the gap was within a power of ten.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Reached {
+    pub(crate) gap: f64,
+    pub(crate) iterations: u64,
 }
 
 /// What folds take one by one, seeding and solving, without certificates: not a number where a single round was measured. Rounds are folds.
@@ -125,6 +135,11 @@ pub(crate) struct Simplex {
     pub(crate) samples: u64,
     /// `1 / 2 αᵀK̃α`: the dual objective with margins at 1, of two classes.
     pub(crate) ordinary_objective: Option<f64>,
+    /// `Δ² − αᵀK̃α` with the largest `K̃_ii` as Δ², of two classes: the squared radius of the ball where all are equal.
+    pub(crate) radius2: Option<f64>,
+    /// Bit k of the hexadecimal digits, four in each and the lowest first: whether sample k is in the support, of two classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) support: Option<String>,
     pub(crate) gamma: f64,
 }
 

@@ -1,5 +1,7 @@
 //! Trainings of the L2-SVM on the simplex as the papers have them: their rule, their samples, and what a run rests on.
 
+mod sum;
+
 use crate::cell::{Bound, Train};
 use crate::failure::Failure;
 use crate::machine;
@@ -24,6 +26,8 @@ pub(crate) struct OnSimplex {
     rule: Rule,
     /// The papers': `C/2 Σ ξ²`.
     c: f64,
+    /// SMO takes the place of the method.
+    by_smo: bool,
     trained: Mutex<Vec<Trained>>,
 }
 
@@ -35,6 +39,7 @@ struct Trained {
     certificate: Certificate,
     /// With margins at 1.
     ordinary_objective: f64,
+    radius2: f64,
     train_seconds: f64,
     cpu_seconds: Option<f64>,
     certify_seconds: f64,
@@ -62,22 +67,27 @@ impl OnSimplex {
             Sampling { balanced: options.sample_balanced, tries: options.sample_tries.unwrap_or(usual.tries), ..usual }
         });
         let usual = Usual { sampling, ..Usual::of(method, seed) };
-        Self { usual, rule, c: cell.setting.c, trained: Mutex::default() }
+        Self { usual, rule, c: cell.setting.c, by_smo: solver == Solver::Smo, trained: Mutex::default() }
     }
 
     /// Each machine has its own start and samples; what it gets to is judged outside the clock.
-    fn train(&self, dual: &Dual, rows: &Rows, run: &mut Run) -> Result<Solved, FrankWolfeError> {
+    fn train(&self, dual: &Dual, rows: &Rows, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, cpu_begun) = (Instant::now(), machine::cpu_seconds());
-        let simplex = l2_svm(dual.ids().to_vec(), dual.sign().to_vec(), self.c).map_err(|_| FrankWolfeError::Kernel)?;
+        let simplex =
+            l2_svm(dual.ids().to_vec(), dual.sign().to_vec(), self.c).map_err(|_| self.refused(&FrankWolfeError::Kernel))?;
         let seed = self.usual.seed.wrapping_add((run.machine as u64) << 32);
-        let start = random_start(&simplex, rows, POINTS, seed)?;
+        let start = random_start(&simplex, rows, POINTS, seed).map_err(|error| self.refused(&error))?;
         let sampling = self.usual.sampling.map(|sampling| Sampling { seed, ..sampling });
         let config = FrankWolfeConfig { rule: self.rule, sampling, par: run.par, ..FrankWolfeConfig::of(self.usual.method) };
-        let mut outcome = solve(&simplex, rows, start, &config, &run.stop, run.watch)?;
+        let mut outcome = if self.by_smo {
+            sum::smo(&simplex, rows, &start, self.rule, run)?
+        } else {
+            solve(&simplex, rows, start, &config, &run.stop, run.watch).map_err(|error| self.refused(&error))?
+        };
         let train_seconds = begun.elapsed().as_secs_f64();
         let cpu_seconds = machine::cpu_seconds().zip(cpu_begun).map(|(now, begun)| now - begun);
 
-        let scaled = ordinary(&simplex, &outcome.solution).ok_or(FrankWolfeError::Kernel)?;
+        let scaled = ordinary(&simplex, &outcome.solution).ok_or_else(|| self.refused(&FrankWolfeError::Kernel))?;
         let Solution { alpha, bias, gradient, status, work } = &mut outcome.solution;
         if outcome.evidence != Evidence::FullScan {
             *gradient = exact_gradient(&simplex, rows.gram(), alpha, run.par);
@@ -91,18 +101,31 @@ impl OnSimplex {
             status: *status,
             work: *work,
         };
+        let own = simplex.ids().iter().map(|&id| rows.gram().diagonal()[id] + simplex.ridge());
+        let radius2 = own.fold(f64::NEG_INFINITY, f64::max) - square;
         let certify_seconds = begun.elapsed().as_secs_f64() - train_seconds;
         self.trained.lock().unwrap_or_else(PoisonError::into_inner).push(Trained {
             machine: run.machine,
             outcome,
             certificate,
             ordinary_objective: -scaled.objective,
+            radius2,
             train_seconds,
             cpu_seconds,
             certify_seconds,
         });
         Ok(Solved { solution, exact: true, counts: Vec::new() })
     }
+
+    fn refused(&self, error: &FrankWolfeError) -> Refused {
+        Refused { solver: self.usual.name(), reason: error.to_string(), instead: "give it another kernel, C or sample" }
+    }
+}
+
+/// Four variables of a hexadecimal digit, the first in its lowest bit: whether α is above 0.
+fn support(alpha: &[f64]) -> String {
+    let digit = |four: &[f64]| four.iter().rev().fold(0, |digit, a| 2 * digit + u32::from(*a > 0.0));
+    alpha.chunks(4).filter_map(|four| char::from_digit(digit(four), 16)).collect()
 }
 
 impl Solve for OnSimplex {
@@ -116,11 +139,7 @@ impl Solve for OnSimplex {
 
     fn solve(&self, dual: &Dual, space: Space, _: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
-        self.train(dual, rows, run).map_err(|error| Refused {
-            solver: self.name(),
-            reason: error.to_string(),
-            instead: "give it another kernel, C or sample",
-        })
+        self.train(dual, rows, run)
     }
 }
 
@@ -134,6 +153,7 @@ impl Contender for OnSimplex {
         trained.sort_by_key(|t| t.machine);
         let sum = |of: fn(&Trained) -> u64| trained.iter().map(of).sum();
         let certificates = || trained.iter().map(|t| t.certificate);
+        let only = if let [only] = &trained[..] { Some(only) } else { None };
         let weakest = trained.iter().map(|t| t.outcome.evidence).max_by_key(|e| *e as usize);
         measured.rows_computed = sum(|t| t.outcome.solution.work.rows_computed);
         measured.objective = certificates().map(|c| c.dual).sum();
@@ -153,12 +173,22 @@ impl Contender for OnSimplex {
             drop_steps: sum(|t| t.outcome.steps.drop),
             rounds: sum(|t| t.outcome.steps.rounds),
             samples: sum(|t| t.outcome.steps.samples),
-            ordinary_objective: match &trained[..] {
-                [only] => Some(only.ordinary_objective),
-                _ => None,
-            },
+            ordinary_objective: only.map(|only| only.ordinary_objective),
+            radius2: only.map(|only| only.radius2),
+            support: only.filter(|_| training.cell.simplex.support).map(|only| support(&only.outcome.solution.alpha)),
             gamma: training.kernel.gamma().unwrap_or(training.cell.setting.gamma),
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::support;
+
+    #[test]
+    fn a_digit_holds_four_samples() {
+        assert_eq!(support(&[0.5, 0.0, 0.0, 1.0, 0.0, 1e-300]), "92");
+        assert_eq!(support(&[0.0; 4]), "0");
     }
 }

@@ -7,6 +7,7 @@ use crate::linear::OwnRule;
 use crate::measured::{Measured, WorkingSets};
 use crate::simplex::OnSimplex;
 use crate::smo::SmoAndFinish;
+use crate::trace::Traced;
 use crate::{input, linear, split};
 use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Needs, Refused, Run, Solve, Solved, Start};
@@ -77,13 +78,14 @@ impl Contender for Product {
 fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
     let linear = |method| Box::new(OwnRule::of(method, cell));
     let Trainer::Ours(solver) = cell.solver else { return None };
-    Some(match solver {
+    let contender: Box<dyn Contender> = match solver {
         Solver::Linear => linear(Method::Hybrid),
         Solver::Descent => linear(Method::Descent),
         Solver::Avsf => linear(Method::Avsf),
         Solver::Newton => linear(Method::Newton),
         Solver::Irwls => Box::new(WorkingSetSolver::of(cell)),
         Solver::Cvm | Solver::Fw | Solver::Mfw | Solver::Swap | Solver::Pairwise => Box::new(OnSimplex::of(solver, cell)),
+        Solver::Smo if cell.simplex.simplex => Box::new(OnSimplex::of(solver, cell)),
         Solver::Auto => Box::new(Product {
             solver: SmoFinish { hands_over: true, joins: true, ..SmoFinish::default() },
             formulation: cell.task.formulation(cell.setting.c),
@@ -92,7 +94,8 @@ fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
             Some(from) => Box::new(SmoAndFinish::from(from)),
             None => Box::new(Smo::default()),
         },
-    })
+    };
+    Some(if cell.trace { Box::new(Traced::new(contender)) } else { contender })
 }
 
 pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {

@@ -145,6 +145,63 @@ fn trainings_on_the_simplex() {
 }
 
 #[test]
+fn traces_tell_when_each_power_of_ten_was_reached() {
+    let trace = |of: &Value| -> Vec<(f64, u64)> {
+        let points = of["trace"].as_array().unwrap_or_else(|| panic!("no trace: {of}"));
+        points.iter().map(|point| (point["gap"].as_f64().expect("gap"), point["iterations"].as_u64().expect("count"))).collect()
+    };
+    let settings = json!({ "job": "train", "tol": 1e-7, "trace": true, "bound_gap": 1e-12 });
+    let kernel = run(&cell(&json!({ "solver": "mfw", "job": "train", "tol": 1e-7, "trace": true }))).expect("measured");
+    let mut all = vec![(kernel, 6)];
+    for solver in ["linear-descent", "avsf"] {
+        let mut settings = settings.clone();
+        settings["solver"] = json!(solver);
+        all.push((run(&linear(&settings)).expect("measured"), 8));
+    }
+    for (measured, least) in &all {
+        let points = trace(measured);
+        assert!(points.len() >= *least, "{measured}");
+        assert!(points.iter().zip(1..).all(|((gap, _), k)| (gap * 10_f64.powi(k) - 1.0).abs() < 1e-12), "{points:?}");
+        assert!(points.windows(2).all(|two| two[0].1 <= two[1].1), "{points:?}");
+        assert!(points[0].1 < points[points.len() - 1].1, "{points:?}");
+        assert!(Some(points[points.len() - 1].1) <= measured["iterations"].as_u64(), "{measured}");
+    }
+    let silent = run(&cell(&json!({ "solver": "mfw", "job": "train" }))).expect("measured");
+    assert!(silent.get("trace").is_none() && silent.get("support").is_none(), "nobody asked: {silent}");
+}
+
+/// Two algorithms on one problem, whose solution is unique.
+#[test]
+fn smo_finds_the_support_of_steps_on_the_simplex() {
+    let train = |extra: Value| {
+        let mut settings = json!({ "job": "train", "tol": 1e-10, "bound": "relative-gap", "support": true, "c": 1 });
+        extra.as_object().expect("object").iter().for_each(|(name, value)| settings[name] = value.clone());
+        run(&cell(&settings)).expect("measured")
+    };
+    let (smo, mfw) = (train(json!({ "solver": "smo", "simplex": true })), train(json!({ "solver": "mfw" })));
+    let number = |of: &Value, name: &str| of[name].as_f64().expect("a number");
+    for measured in [&smo, &mfw] {
+        assert!(measured["status"] == "Converged" && number(measured, "relative_gap") <= 1e-10, "{measured}");
+        let bits: u32 =
+            measured["support"].as_str().expect("digits").chars().filter_map(|c| c.to_digit(16)).map(u32::count_ones).sum();
+        assert_eq!(f64::from(bits), number(measured, "core_set"));
+    }
+    assert!(number(&smo, "swap_steps") > 0.0 && number(&mfw, "swap_steps") == 0.0, "{smo} {mfw}");
+    assert_eq!(smo["support"], mfw["support"]);
+    let difference = number(&smo, "radius2") - number(&mfw, "radius2");
+    assert!(difference.abs() <= 1e-9 && number(&smo, "radius2") > 1.0, "{difference:e}");
+}
+
+#[test]
+fn adaptation_is_clocked_where_that_is_asked_for() {
+    let clocked = |solver: &str, asked: bool| {
+        run(&linear(&json!({ "solver": solver, "adaptation": asked }))).expect("measured")["adaptation_seconds"].as_f64()
+    };
+    assert!(clocked("avsf", true).is_some_and(|seconds| seconds > 0.0));
+    assert_eq!((clocked("avsf", false), clocked("linear-descent", true)), (None, None));
+}
+
+#[test]
 fn nonsense_is_refused_with_a_reason() {
     let refused = |extra: Value| run(&cell(&extra)).expect_err("refused");
     assert!(refused(json!({ "sedding": "cold" })).contains("`sedding`"));

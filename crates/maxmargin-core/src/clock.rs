@@ -8,7 +8,7 @@ use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Exact, Rows};
 use std::time::{Duration, Instant};
 
-/// Iterations between looks at the clock.
+/// Iterations between looks at the clock: a power of two.
 const LOOK: u64 = 64;
 
 /// Between two reports to the watch.
@@ -24,6 +24,10 @@ pub struct Clock<'a, 'g> {
     watch: &'a mut dyn Watch,
     begun: Instant,
     reported: Option<Duration>,
+    /// Bits of the iterations that are 0 where it looks at the clock.
+    between: u64,
+    /// Between two reports.
+    pause: Duration,
     /// Steps of all kinds.
     pub iterations: u64,
     /// [`Progress::owed`]: whoever computes rows that the store does not know of says so here.
@@ -35,7 +39,13 @@ pub struct Clock<'a, 'g> {
 impl<'a, 'g> Clock<'a, 'g> {
     /// The clock of a run that begins now.
     pub fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
-        Self { rows, stop, watch, begun: Instant::now(), reported: None, iterations: 0, owed: 0, ended: None }
+        let (between, pause) = if watch.follows() { (0, Duration::ZERO) } else { (LOOK - 1, REPORT) };
+        Self { rows, stop, watch, begun: Instant::now(), reported: None, between, pause, iterations: 0, owed: 0, ended: None }
+    }
+
+    /// Whether somebody is told of every iteration ([`Watch::follows`]).
+    pub fn follows(&self) -> bool {
+        self.between == 0
     }
 
     /// Why the run must end before the next step, if it must. Looks at the clock now and then only.
@@ -44,7 +54,7 @@ impl<'a, 'g> Clock<'a, 'g> {
         if self.ended.is_none() && self.stop.max_iter.is_some_and(|most| self.iterations >= most) {
             self.ended = Some(Status::IterationLimit);
         }
-        if self.ended.is_some() || !self.iterations.is_multiple_of(LOOK) { self.ended } else { self.look(violation) }
+        if self.ended.is_some() || self.iterations & self.between != 0 { self.ended } else { self.look(violation) }
     }
 
     /// [`Clock::ended`] with a look at the clock, after long work.
@@ -55,11 +65,11 @@ impl<'a, 'g> Clock<'a, 'g> {
         let elapsed = self.begun.elapsed();
         if self.stop.max_time.is_some_and(|most| elapsed >= most) {
             self.ended = Some(Status::TimeLimit);
-        } else if self.reported.is_none_or(|last| elapsed.saturating_sub(last) >= REPORT) {
+        } else if self.reported.is_none_or(|last| elapsed.saturating_sub(last) >= self.pause) {
             self.reported = Some(elapsed);
             let rows_computed = self.rows.work().computed;
             let (iterations, tol, owed) = (self.iterations, self.stop.goal.tol(), self.owed);
-            let progress = Progress { iterations, violation, tol, rows_computed, owed };
+            let progress = Progress { iterations, violation, tol, rows_computed, owed, gained: 0.0 };
             if self.watch.tick(&progress).is_break() {
                 self.ended = Some(Status::Interrupted);
             }
@@ -104,5 +114,52 @@ impl<'a, 'g> Clock<'a, 'g> {
         let most = (self.begun.elapsed() / 20).max(LAST);
         let mut go_on = || begun.elapsed() < most;
         work(&Asking::new(&mut go_on)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Silent;
+    use maxmargin_data::Par;
+    use maxmargin_kernel::FnGram;
+    use std::ops::ControlFlow;
+
+    /// Notes the iterations that it is told of.
+    struct Noted(Vec<u64>);
+
+    impl Watch for Noted {
+        fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
+            self.0.push(progress.iterations);
+            ControlFlow::Continue(())
+        }
+
+        fn follows(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn who_follows_is_told_of_every_iteration_and_others_of_few() {
+        let gram = FnGram::new(2, |i, j| if i == j { 1.0 } else { 0.0 });
+        let (rows, stop) = (Rows::new(&gram, u64::MAX, Par::Seq), Stop::at(1e-3));
+        let run = |watch: &mut dyn Watch| {
+            let mut clock = Clock::new(&rows, &stop, watch);
+            for _ in 0..200 {
+                assert_eq!(clock.ended(1.0), None);
+                clock.iterations += 1;
+            }
+        };
+        let mut noted = Noted(Vec::new());
+        run(&mut noted);
+        assert!(noted.0.into_iter().eq(0..200));
+        let mut few = 0;
+        run(&mut |progress: &Progress| {
+            assert!(progress.iterations.is_multiple_of(LOOK), "{progress:?}");
+            few += 1;
+            ControlFlow::Continue(())
+        });
+        assert!((1..=4).contains(&few), "{few}");
+        assert!(!Silent.follows() && LOOK.is_power_of_two());
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(
 ) -> Option<(Status, Evidence)> {
     core.read(iterate);
     let mut held = rows.lend(core.bytes());
-    let mut check = Check::default();
+    let mut check = Check::of(clock);
     let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
         let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
@@ -43,7 +43,8 @@ pub(crate) fn run(
             Ok(Search::Found(vertex)) => vertex,
         };
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.look(measure).or_else(|| clock.ended(measure)) {
+        let told = check.told(measure);
+        if let Some(status) = clock.look(told).or_else(|| clock.ended(told)) {
             return Some((status, Evidence::None));
         }
         let joins = !core.contains(furthest.k);

@@ -19,21 +19,36 @@ pub(crate) struct Target {
 }
 
 /// When to look at the gap with the best slacks, which costs some passes where the Frank-Wolfe gap costs none and is larger.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Check {
     calls: u64,
     next: u64,
+    /// Whether long runs are looked at as often as short ones.
+    often: bool,
+    /// What the last look saw.
+    seen: Option<f64>,
 }
 
 impl Check {
+    /// Looks of a run by this clock.
+    pub(crate) fn of(clock: &Clock) -> Self {
+        Self { calls: 0, next: 0, often: clock.follows(), seen: None }
+    }
+
+    /// What progress is told of: the gap when it was last looked at, and the cheap measure where nobody looks.
+    pub(crate) fn told(&self, measure: f64) -> f64 {
+        self.seen.unwrap_or(measure)
+    }
+
     /// Whether [`Rule::RelativeGap`] holds by the certificate's gap; looked at now and then, more rarely as the run gets long.
     pub(crate) fn holds(&mut self, target: Target, iterate: &Iterate) -> bool {
         self.calls += 1;
         if self.calls < self.next || !iterate.full {
             return false;
         }
-        self.next = self.calls + LOOK.max(self.calls / 16);
-        target.certified(iterate).is_some_and(|gap| gap <= target.tol)
+        self.next = self.calls + if self.often { LOOK } else { LOOK.max(self.calls / 16) };
+        self.seen = target.certified(iterate);
+        self.seen.is_some_and(|gap| gap <= target.tol)
     }
 }
 
@@ -92,7 +107,7 @@ pub(crate) fn run(
     clock: &mut Clock,
 ) -> (Status, Evidence) {
     let mut pace = Pace::new(iterate.len());
-    let mut check = Check::default();
+    let mut check = Check::of(clock);
     loop {
         if let Err(status) = candidates.keep(iterate, clock) {
             return (status, Evidence::None);
@@ -107,7 +122,7 @@ pub(crate) fn run(
             Ok(Search::Found(vertex)) => vertex,
         };
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.ended(measure) {
+        if let Some(status) = clock.ended(check.told(measure)) {
             return (status, Evidence::None);
         }
         if let Err(status) = iterate.ready(furthest.k, measure, clock) {

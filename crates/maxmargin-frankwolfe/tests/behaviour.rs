@@ -1,6 +1,8 @@
 //! What the methods promise beyond the suite: rules, samples, starts, scalings, errors, costs.
 
-use maxmargin_core::{Balance, Certificate, Dual, DualError, Point, Silent, Start, Status, Stop, audit, certify};
+use maxmargin_core::{
+    Balance, Certificate, Dual, DualError, Point, Progress, Silent, Start, Status, Stop, Watch, audit, certify,
+};
 use maxmargin_data::Par;
 use maxmargin_frankwolfe::{
     Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, Method, Outcome, POINTS, Refine, Rule, Sampling, decision, l2_svm,
@@ -9,6 +11,7 @@ use maxmargin_frankwolfe::{
 use maxmargin_kernel::{FnGram, Gram, OffsetGram, Rows};
 use maxmargin_testkit::{Problem, generate, oracle};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 const ALL: [Method; 5] = [Method::Cvm, Method::Fw, Method::Mfw, Method::Swap, Method::Pairwise];
@@ -71,6 +74,39 @@ fn two_gaps() {
             let slack = 1e-6 * problem.gram.diagonal().iter().fold(1.0, |m: f64, d| m.max(*d));
             assert!(certificate.gap() <= outcome.gap + slack, "{}, {method:?}: {certificate:?}, {}", problem.name, outcome.gap);
         }
+    }
+}
+
+/// Notes iterations and measures, of every iteration.
+struct Followed(Vec<(u64, f64)>);
+
+impl Watch for Followed {
+    fn tick(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.0.push((progress.iterations, progress.violation));
+        ControlFlow::Continue(())
+    }
+
+    fn follows(&self) -> bool {
+        true
+    }
+}
+
+/// What is told is the certificate's gap of the last look, not the Frank-Wolfe gap, which is larger by orders of magnitude near the optimum.
+#[test]
+fn who_follows_a_run_is_told_of_the_gap_of_the_certificate() {
+    let problem = larger(600, 4.0);
+    let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+    for method in [Method::Mfw, Method::Swap] {
+        let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
+        let (mut followed, config) = (Followed(Vec::new()), FrankWolfeConfig::of(method));
+        let outcome =
+            solve(&problem.dual, &rows, start, &config, &Stop::at(1e-6), &mut followed).expect("a problem on the simplex");
+        assert_eq!(outcome.solution.status, Status::Converged, "{method:?}");
+        let steps = outcome.solution.work.iterations;
+        assert!((0..steps).all(|step| followed.0.iter().any(|(told, _)| *told == step)), "{method:?}: {steps} steps");
+        let last = followed.0.last().expect("a tick").1;
+        let square: f64 = outcome.solution.alpha.iter().zip(&outcome.solution.gradient).map(|(a, g)| a * g).sum();
+        assert!(last < 0.1 * outcome.gap / square, "{method:?}: {last:e}, Frank-Wolfe gap {:e}", outcome.gap / square);
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::descent::{BETWEEN, Descent, GoOn, Thresholds};
 use crate::order::shuffle;
 use maxmargin_kernel::features::FeatureRows;
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Learning rate `c` of the preferences.
@@ -18,11 +18,32 @@ const RATE: f64 = 0.2;
 /// Smallest and largest preference.
 const PREFERENCES: (f64, f64) = (1.0 / 20.0, 20.0);
 
+/// Draws the schedules and follows the preferences of so many steps without making one, where a step on variable `k` gains `gains[k]`: what adaptation
+/// alone costs a run of [`Method::Avsf`](crate::Method::Avsf), which no clock inside its steps could tell without slowing them. Returns the steps of whole
+/// sweeps: `steps` and up to a sweep more.
+pub fn adapt(gains: &[f64], steps: u64, seed: u64) -> u64 {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut frequencies = Frequencies::new(gains.len(), false);
+    let mut made = 0;
+    while made < steps && !gains.is_empty() {
+        frequencies.draw(&mut random);
+        for at in 0..frequencies.schedule.len() {
+            let k = frequencies.schedule[at] as usize;
+            frequencies.learn(k, gains[k]);
+        }
+        frequencies.swept();
+        made += frequencies.schedule.len() as u64;
+    }
+    made
+}
+
 /// Preferences and the average gain of a step.
 pub(crate) struct Frequencies {
     preference: Vec<f64>,
     /// Average gain of a step; none until the first sweep has measured it.
     reference: Option<f64>,
+    /// Gains of the first sweep.
+    gains: f64,
     /// Whether the previous sweep within the tolerance was followed by a reset, and none beyond it came since.
     can_stop: bool,
     schedule: Vec<u32>,
@@ -33,7 +54,15 @@ pub(crate) struct Frequencies {
 impl Frequencies {
     pub(crate) fn new(n: usize, shrinks: bool) -> Self {
         let schedule = Vec::with_capacity(n);
-        Self { preference: vec![1.0; n], reference: None, can_stop: false, schedule, shrinks, thresholds: Thresholds::NONE }
+        Self {
+            preference: vec![1.0; n],
+            reference: None,
+            gains: 0.0,
+            can_stop: false,
+            schedule,
+            shrinks,
+            thresholds: Thresholds::NONE,
+        }
     }
 
     /// One outer loop: a schedule of about n indices, the steps, new preferences. Returns the largest violation and whether to stop;
@@ -46,8 +75,7 @@ impl Frequencies {
         go_on: GoOn,
     ) -> (f64, bool) {
         self.draw(random);
-        let n = self.preference.len() as f64;
-        let (mut highest, mut lowest, mut gains) = (0.0_f64, 0.0_f64, 0.0);
+        let (mut highest, mut lowest) = (0.0_f64, 0.0_f64);
         let mut ask = descent.entries + BETWEEN;
         for at in 0..self.schedule.len() {
             if descent.entries >= ask {
@@ -75,21 +103,9 @@ impl Frequencies {
             if self.preference[k] == 0.0 {
                 continue;
             }
-            let gain = -step.delta * (step.gradient + 0.5 * step.curvature * step.delta);
-            match &mut self.reference {
-                None => gains += gain,
-                Some(reference) => {
-                    if *reference > 0.0 {
-                        let change = (RATE * (gain / *reference - 1.0)).exp();
-                        self.preference[k] = (self.preference[k] * change).clamp(PREFERENCES.0, PREFERENCES.1);
-                    }
-                    *reference += (gain - *reference) / n;
-                }
-            }
+            self.learn(k, -step.delta * (step.gradient + 0.5 * step.curvature * step.delta));
         }
-        if self.reference.is_none() {
-            self.reference = Some(gains / self.schedule.len().max(1) as f64);
-        }
+        self.swept();
         let largest = highest.max(-lowest);
         if largest >= tol {
             self.can_stop = false;
@@ -105,6 +121,28 @@ impl Frequencies {
         self.preference.fill(1.0);
         self.can_stop = true;
         (largest, false)
+    }
+
+    /// What a step on `k` gained moves its preference; in the first sweep it is part of the average alone.
+    #[inline]
+    fn learn(&mut self, k: usize, gain: f64) {
+        match &mut self.reference {
+            None => self.gains += gain,
+            Some(reference) => {
+                if *reference > 0.0 {
+                    let change = (RATE * (gain / *reference - 1.0)).exp();
+                    self.preference[k] = (self.preference[k] * change).clamp(PREFERENCES.0, PREFERENCES.1);
+                }
+                *reference += (gain - *reference) / self.preference.len() as f64;
+            }
+        }
+    }
+
+    /// After a whole sweep: the first has measured the average gain.
+    fn swept(&mut self) {
+        if self.reference.is_none() {
+            self.reference = Some(self.gains / self.schedule.len().max(1) as f64);
+        }
     }
 
     /// Draws as many indices as are not set aside with expected frequencies `p / Σp` (algorithm 4), in random order.
@@ -129,7 +167,6 @@ impl Frequencies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
 
     #[test]
     fn schedules_follow_the_preferences() {
@@ -146,5 +183,23 @@ mod tests {
         let ratio = often as f64 / seldom as f64;
         assert!((3.8..4.2).contains(&ratio), "{ratio}");
         assert!(counts.iter().all(|&c| c > 40), "every variable has its turn");
+    }
+
+    /// Gains of 1 and 0 drive the preferences to their bounds, and schedules are as long as they always are.
+    #[test]
+    fn adaptation_alone_makes_whole_sweeps_of_steps() {
+        let gains: Vec<f64> = (0..400).map(|k| f64::from(k % 2)).collect();
+        let made = adapt(&gains, 10_000, 3);
+        assert!((10_000..10_400).contains(&made), "{made}");
+        assert_eq!((adapt(&gains, 0, 3), adapt(&[], 5, 3)), (0, 0));
+        let mut frequencies = Frequencies::new(2, false);
+        for sweep in 0..100 {
+            frequencies.schedule = vec![0, 1];
+            frequencies.learn(0, 1.0);
+            frequencies.learn(1, 0.0);
+            frequencies.swept();
+            assert!(sweep > 0 || frequencies.preference == [1.0, 1.0], "the first sweep measures the average");
+        }
+        assert_eq!(frequencies.preference, [PREFERENCES.1, PREFERENCES.0]);
     }
 }

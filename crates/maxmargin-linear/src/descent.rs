@@ -80,7 +80,9 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     fn settle_empty_rows(&mut self) {
         for k in 0..self.dual.len() {
             if self.curvature[k] == 0.0 && self.dual.balance() == Balance::Free {
-                self.alpha[k] = if self.dual.lin()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
+                let settled = if self.dual.lin()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
+                self.gained -= self.dual.lin()[k] * (settled - self.alpha[k]);
+                self.alpha[k] = settled;
             }
         }
     }

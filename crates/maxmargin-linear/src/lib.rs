@@ -19,6 +19,7 @@ mod solve;
 mod solver;
 mod system;
 
+pub use avsf::adapt;
 pub use config::{Config, LinearWork, Method};
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};

@@ -18,11 +18,13 @@ pub(crate) struct Clock<'a> {
     begun: Instant,
     /// The limit that ended the run.
     pub(crate) ended: Option<Status>,
+    /// [`Progress::gained`] after the last whole sweep.
+    gained: f64,
 }
 
 impl<'a> Clock<'a> {
     pub(crate) fn new(stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
-        Self { stop, watch, begun: Instant::now(), ended: None }
+        Self { stop, watch, begun: Instant::now(), ended: None, gained: 0.0 }
     }
 
     /// The violation that sweeps work towards first.
@@ -43,7 +45,7 @@ impl<'a> Clock<'a> {
         if self.ended.is_some() {
             return true;
         }
-        let progress = Progress { iterations, violation, tol: self.tol(), ..Progress::default() };
+        let progress = Progress { iterations, violation, tol: self.tol(), gained: self.gained, ..Progress::default() };
         if self.watch.tick(&progress).is_break() {
             self.ended = Some(Status::Interrupted);
         } else if self.stop.max_iter.is_some_and(|most| iterations >= most) {
@@ -52,6 +54,12 @@ impl<'a> Clock<'a> {
             self.ended = Some(Status::TimeLimit);
         }
         self.ended.is_some()
+    }
+
+    /// [`Clock::tick`] after a whole sweep.
+    pub(crate) fn swept<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
+        self.gained = descent.gained;
+        self.tick(descent.steps, violation)
     }
 }
 
@@ -136,7 +144,7 @@ impl<'a> Run<'a> {
             let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
             let (Swept::On(range) | Swept::Unshrunk(range) | Swept::Done(range)) = swept;
-            if matches!(swept, Swept::Done(_)) || self.clock.tick(descent.steps, range) {
+            if matches!(swept, Swept::Done(_)) || self.clock.swept(&descent, range) {
                 break;
             }
             if pace.seen(&descent, range) {
@@ -157,7 +165,7 @@ impl<'a> Run<'a> {
             let (largest, done) =
                 frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
             self.work.sweeps += 1;
-            if done || self.clock.tick(descent.steps, largest) {
+            if done || self.clock.swept(&descent, largest) {
                 break;
             }
             if pace.seen(&descent, largest) {

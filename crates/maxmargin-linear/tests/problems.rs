@@ -103,6 +103,31 @@ fn rows_of_zeros_are_settled_at_once() {
     }
 }
 
+/// From zero, what sweeps have gained is the dual objective: rows of zeros, which are settled before the first, included.
+#[test]
+fn progress_tells_what_sweeps_have_gained() {
+    let data = Generator::Blobs.generate(80, Some(3), 4).expect("data");
+    let mut values = vec![0.0; 81 * 3];
+    (0..80).for_each(|i| data.samples.row(i).for_each(|j, v| values[3 * i + j] = v));
+    let samples = Samples::from_dense(81, 3, values).expect("samples");
+    let labels: Vec<f64> = data.labels.iter().copied().chain([1.0]).collect();
+    let (dual, matrix) = (hinge(&labels, vec![2.0; 81], Balance::Free), Matrix::new(&samples, None, Par::Seq));
+    for method in [Method::Descent, Method::Avsf] {
+        let mut told = Vec::new();
+        let mut watch = |progress: &Progress| {
+            told.push(progress.gained);
+            ControlFlow::Continue(())
+        };
+        let start = Start::zero(&dual).expect("zero is feasible");
+        let found = solve(&matrix, &dual, start, &by(method), &Stop::at(1e-9), &mut watch).expect("a linear problem");
+        let best = found.certificate.dual;
+        // Sums of a few thousand gains, and a last sweep that gains nothing of note.
+        let last = *told.last().expect("several sweeps");
+        assert!((last - best).abs() < 1e-9 * best, "{method:?}: {last} for {best}");
+        assert!(told[0] > 2.0 && told.windows(2).all(|two| two[0] <= two[1]), "{method:?}: {told:?}");
+    }
+}
+
 #[test]
 fn one_class_without_bias_is_a_problem() {
     let samples = Samples::from_dense(3, 2, vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0]).expect("samples");

@@ -9,6 +9,7 @@ mod verdict;
 
 pub(crate) use again::again;
 pub(crate) use page::{brief, counts, page, summary};
+pub(crate) use series::explained;
 
 use super::record::Record;
 use super::spec::Spec;

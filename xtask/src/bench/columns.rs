@@ -1,6 +1,7 @@
 //! The columns of tables and the quantities of plots: one kind of value, which specs ask for by name.
 
 mod known;
+mod traces;
 
 pub(crate) use known::{quotient, theoretical};
 

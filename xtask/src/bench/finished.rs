@@ -88,6 +88,10 @@ fn families(settings: &Settings) -> Vec<&'static str> {
         "irwls" => vec!["irwls", "smo"],
         _ => vec!["smo"],
     };
+    // SMO on the problem of the others.
+    if settings.contains_key("simplex") {
+        found.push("frankwolfe");
+    }
     if settings.contains_key("finish_from") && !found.contains(&"irwls") {
         found.push("irwls");
     }
@@ -168,5 +172,6 @@ mod tests {
         assert_eq!(of(json!({"job": "update", "method": "mid"})), ["smo", "path"]);
         assert_eq!(of(json!({"job": "train", "solver": "smo", "finish_from": 0.001})), ["smo", "irwls"]);
         assert_eq!(of(json!({"job": "train", "solver": "mfw"})), ["frankwolfe"]);
+        assert_eq!(of(json!({"job": "train", "solver": "smo", "simplex": true})), ["smo", "frankwolfe"]);
     }
 }

@@ -26,6 +26,14 @@ pub(crate) struct Bound {
     pub(crate) dual: f64,
     /// Of the dual solution and its own primal one.
     pub(crate) relative_gap: f64,
+    /// The gap that was asked for, for a while: whoever asks for no smaller one need not try again.
+    #[serde(default = "usual")]
+    pub(crate) asked: f64,
+}
+
+/// What everybody asked for before it was written down.
+fn usual() -> f64 {
+    1e-9
 }
 
 /// The bound of a problem, known to a relative gap of `gap` if a solver comes that far. It is true whoever computed it and however long ago, so that
@@ -33,7 +41,7 @@ pub(crate) struct Bound {
 pub(crate) fn of(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
     let place =
         problem.cell.linear.bounds.as_deref().map(|folder| folder.join(name(&problem.data.sha256, problem.cell.setting.c)));
-    if let Some(known) = place.as_deref().and_then(read) {
+    if let Some(known) = place.as_deref().and_then(read).filter(|known| known.relative_gap.min(known.asked) <= gap) {
         return Ok(known);
     }
     let bound = compute(problem, gap)?;
@@ -53,7 +61,7 @@ fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
         let config = Config { method, par: problem.par, ..Config::default() };
         let stop = Stop { max_time: Some(PATIENCE), ..Stop::when(Goal::Both { kkt: tol, gap }) };
         let solved = solve(&matrix, &dual, start, &config, &stop, &mut Silent)?;
-        let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap() };
+        let found = Bound { dual: solved.certificate.dual, relative_gap: solved.certificate.relative_gap(), asked: gap };
         if best.is_none_or(|best| found.relative_gap < best.relative_gap) {
             best = Some(found);
         }
@@ -62,7 +70,7 @@ fn compute(problem: &Problem, gap: f64) -> Result<Bound, Failure> {
         }
         start = Start::checked(&dual, solved.solution.alpha)?;
     }
-    Ok(best.unwrap_or(Bound { dual: 0.0, relative_gap: 1.0 }))
+    Ok(best.unwrap_or(Bound { dual: 0.0, relative_gap: 1.0, asked: gap }))
 }
 
 fn name(sha256: &[u8; 32], c: f64) -> PathBuf {
@@ -98,9 +106,11 @@ mod tests {
         let place = folder.path().join("new").join(name(&[10; 32], 0.01));
         assert!(place.to_string_lossy().ends_with("0a0a-c0.01.json"), "{}", place.display());
         assert_eq!(read(&place), None);
-        let bound = Bound { dual: 1.0 / 3.0, relative_gap: 1e-10 };
+        let bound = Bound { dual: 1.0 / 3.0, relative_gap: 1e-10, asked: 1e-11 };
         write(&place, &bound).expect("written");
         assert_eq!(read(&place), Some(bound));
+        std::fs::write(&place, r#"{"dual":1.0,"relative_gap":1e-7}"#).expect("written");
+        assert_eq!(read(&place).map(|bound| bound.asked), Some(1e-9), "a file of before");
         std::fs::write(&place, "{").expect("written");
         assert_eq!(read(&place), None);
     }

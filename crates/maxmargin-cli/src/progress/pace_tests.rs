@@ -72,7 +72,8 @@ fn phases_have_names_and_their_counts_rise() {
 /// The time of training on all data was once shared out among the folds that were done.
 #[test]
 fn the_training_on_all_data_is_not_in_the_divisor_of_the_folds() {
-    let solver = |rows_computed, violation| Progress { iterations: 100, violation, tol: 1e-3, rows_computed, owed: 0 };
+    let solver =
+        |rows_computed, violation| Progress { iterations: 100, violation, tol: 1e-3, rows_computed, ..Progress::default() };
     let tick = |stage, done, solver| CvProgress { stage, done, total: 10, solver };
     let mut pace = Pace::new(1000);
     pace.tick(0.0, &tick(Stage::Full, 0, Progress { rows_computed: 0, ..solver(0, 2.0) }));

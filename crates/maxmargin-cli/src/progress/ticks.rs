@@ -124,7 +124,7 @@ fn record(folder: &Path, case: &Case) {
             last.progress.done != done || std::mem::discriminant(&last.progress.stage) != std::mem::discriminant(&stage)
         };
         if last.is_none_or(|last| new(last) || seconds - last.seconds >= total / KEPT) {
-            let Progress { iterations, violation, tol, rows_computed, owed: _ } = solver;
+            let Progress { iterations, violation, tol, rows_computed, .. } = solver;
             let stage = word(stage);
             writeln!(text, "{seconds:.3} {stage} {done} {of} {iterations} {violation:.3e} {tol:e} {rows_computed}")
                 .expect("memory");
@@ -152,7 +152,7 @@ fn read(name: &'static str) -> Recorded {
             violation: number(7),
             tol: number(8),
             rows_computed: whole(9) as u64,
-            owed: 0,
+            ..Progress::default()
         };
         let progress = CvProgress { stage: stage(words[1], [whole(2), whole(3)]), done: whole(4), total: whole(5), solver };
         Tick { seconds: number(0), progress }

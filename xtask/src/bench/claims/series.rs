@@ -121,7 +121,7 @@ pub(super) fn spearman(points: &[(f64, f64)]) -> f64 {
 }
 
 /// Share of the variance of `y` that a straight line in `x` explains.
-pub(super) fn explained(points: &[(f64, f64)]) -> f64 {
+pub(crate) fn explained(points: &[(f64, f64)]) -> f64 {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     correlation(&x, &y).powi(2)
 }

@@ -4,7 +4,7 @@ use super::super::numbers::{count, digits, gap, milliseconds, seconds, short, sm
 use super::super::record::Measured;
 use super::super::run::LIBSVM_FOLDS;
 use super::super::table::Row;
-use super::{Column, Place, Shown};
+use super::{Column, Place, Shown, traces};
 use serde_json::Value;
 
 /// Accuracies that count as those of the paper, percent points.
@@ -123,7 +123,16 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     beside("theory", "in theory", digits::<3>, |at| theoretical(at.row).filter(|_| at.row.cell.variant == at.of).into()),
     number("margin", "free samples", digits::<0>, |at| at.row.number("margin").into()),
+    // Rates.
+    words("trace", "iterations at which the gap was first within", |at| traces::words(at.row)),
+    number("decade-spread", "most / fewest a decade", times, |at| traces::spread(at.row).into()),
+    number("decade-growth", "last decade / the one before", times, |at| traces::growth(at.row).into()),
+    number("trace-straight", "R² of a line", digits::<3>, |at| traces::straight(at.row).into()),
+    number("steps-times-tol", "iterations × ε", short::<4>, |at| traces::times_tolerance(at.row).into()),
+    beside("of-bound", "share of the bound, {of} for the optimum", digits::<4>, |at| traces::of_bound(at).into()),
+    number("adaptation-seconds-share", "adaptation, % of the training", digits::<1>, |at| traces::adaptation(at.row).into()),
     // Models.
+    beside("support-off", "samples off the support of {of}", count, |at| traces::support_off(at).into()),
     number("accuracy", "accuracy here", digits::<2>, |at| accuracy(at.row).into()),
     number("accuracy-std", "±", digits::<2>, |at| at.row.number("accuracy_std").into()),
     number("accuracy-off", "here − paper", |x| format!("{x:+.2}"), |at| off(at.row).into()),
@@ -174,7 +183,7 @@ pub(super) const COLUMNS: &[Column] = &[
 
 impl<'a> Place<'a> {
     /// The row of the variant that the spec names, on the same problem and settings, unless it is this one.
-    fn other(&self) -> Option<&'a Row> {
+    pub(super) fn other(&self) -> Option<&'a Row> {
         self.beside().find(|row| row.cell.variant == self.of)
     }
 
@@ -272,7 +281,7 @@ fn objective(row: &Row) -> Option<f64> {
 }
 
 /// What a run measured that met its own stopping rule.
-fn finished(row: &Row) -> Option<&Measured> {
+pub(super) fn finished(row: &Row) -> Option<&Measured> {
     row.counted().filter(|measured| measured.status() == Some("Converged"))
 }
 

@@ -1,0 +1,38 @@
+//! SMO on the problem of the solvers on the simplex: another algorithm's answer to the same question.
+
+use maxmargin::core::{Balance, Dual, Goal, Refused, Run, Solution, Start, Status, Stop};
+use maxmargin::frankwolfe::{Evidence, Outcome, Rule, Steps};
+use maxmargin::kernel::{FnGram, Rows};
+use maxmargin::smo::{SmoConfig, solve};
+
+/// Minimises `½ αᵀQα` over the simplex from `start`. To SMO labels belong to the constraint as well, so that here they are inside the kernel and all
+/// signs are 1. Keeps all kernel values in `f64`: for some thousand samples.
+pub(super) fn smo(simplex: &Dual, rows: &Rows, start: &Start, rule: Rule, run: &mut Run) -> Result<Outcome, Refused> {
+    let refused = |reason: String| Refused { solver: "smo", reason, instead: "use the solver `pairwise`" };
+    let tol = run.stop.goal.tol();
+    let goal = match rule {
+        Rule::RelativeGap => Goal::Gap(tol),
+        Rule::Violation => Goal::Kkt(tol),
+        Rule::Radius => return Err(refused("it knows no radius".into())),
+    };
+    let stop = Stop { goal, ..run.stop };
+    let (n, ids, sign) = (simplex.len(), simplex.ids(), simplex.sign());
+    let all = rows.gram().len();
+    let mut values = vec![0.0; n * all];
+    rows.gram().fill_exact(ids, 0..all, &mut values);
+    let signed = FnGram::new(n, |k, l| sign[k] * sign[l] * values[k * all + ids[l]]);
+    let rows = Rows::new(&signed, u64::MAX, run.par);
+    let (zeros, upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+    let dual = Dual::new((0..n).collect(), vec![1.0; n], zeros, upper, simplex.ridge(), Balance::Sum(1.0));
+    let dual = dual.map_err(|error| refused(error.to_string()))?;
+    let start = Start::checked(&dual, start.alpha().to_vec()).map_err(|error| refused(error.to_string()))?;
+    let config = SmoConfig { par: run.par, ..SmoConfig::default() };
+    let found = solve(&dual, &rows, start, &config, &stop, run.watch).map_err(|error| refused(error.to_string()))?;
+    let least = found.gradient.iter().fold(f64::INFINITY, |least, g| least.min(*g));
+    let gap = found.alpha.iter().zip(&found.gradient).map(|(a, g)| a * g).sum::<f64>() - least;
+    let core_set = found.alpha.iter().filter(|a| **a > 0.0).count();
+    let steps = Steps { swap: found.work.iterations, ..Steps::default() };
+    // SMO confirms on exact values what it says has converged; of what a limit ended the caller computes the gradient.
+    let evidence = if found.status == Status::Converged { Evidence::FullScan } else { Evidence::None };
+    Ok(Outcome { solution: Solution { bias: 0.0, ..found }, evidence, steps, core_set, gap })
+}
