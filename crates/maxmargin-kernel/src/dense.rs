@@ -119,7 +119,7 @@ impl Dense {
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         match (&self.double, &self.single) {
             (Some(panel), _) => {
-                panel.sample(i).filter(|(_, v)| *v != 0.0).for_each(|(k, v)| words.extend([k as u64, v.to_bits()]))
+                panel.sample(i).filter(|(_, v)| *v != 0.0).for_each(|(k, v)| words.extend([k as u64, v.to_bits()]));
             }
             (None, Some(panel)) => {
                 let word = |(k, v): (usize, f32)| ((k as u64) << 32) | u64::from(v.to_bits());
