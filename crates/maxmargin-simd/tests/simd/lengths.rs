@@ -17,37 +17,20 @@ fn refused(pass: impl Fn() + Copy, says: &str) {
     });
 }
 
+/// A panel with all features.
+fn whole<T>(values: &[T]) -> products::Columns<'_, T> {
+    products::Columns { features: None, values }
+}
+
 /// `(count − 1) · stride + PANEL` wraps to 32 for three rows 2⁶³ apart, to 31 for two rows 2⁶⁴ − 1 apart, and so on.
 #[test]
 fn products_refuse_strides_whose_ends_wrap() {
     let (panel, rows) = (vec![0.0_f32; 32], vec![0.0_f32; 12]);
     for (count, stride) in [(2, usize::MAX), (2, usize::MAX - 31), (3, 1 << 63), (5, 1 << 62), (9, 1 << 61), (12, usize::MAX)] {
-        refused(
-            || {
-                products::products(
-                    &rows[..count],
-                    count,
-                    &products::Columns { features: None, values: &panel },
-                    &mut vec![0.0; 64],
-                    stride,
-                )
-            },
-            "room for 64 products",
-        );
+        refused(|| products::products(&rows[..count], count, &whole(&panel), &mut vec![0.0; 64], stride), "room for 64 products");
     }
     let (panel, rows) = (vec![0.0_f64; 16], vec![0.0_f64; 2]);
-    refused(
-        || {
-            products::products(
-                &rows,
-                2,
-                &products::Columns { features: None, values: &panel },
-                &mut vec![0.0; 64],
-                usize::MAX - 15,
-            )
-        },
-        "room for 64 products",
-    );
+    refused(|| products::products(&rows, 2, &whole(&panel), &mut vec![0.0; 64], usize::MAX - 15), "room for 64 products");
 }
 
 #[test]
@@ -79,42 +62,11 @@ fn transposes_refuse_places_whose_ends_wrap() {
 
 #[test]
 fn what_is_one_element_short_is_refused() {
-    refused(
-        || {
-            products::products(
-                &[0.0_f32; 3],
-                3,
-                &products::Columns { features: None, values: &[0.0; 32] },
-                &mut [0.0; 2 * 40 + 31],
-                40,
-            )
-        },
-        "room for 111 products",
-    );
-    refused(
-        || products::products(&[0.0_f32; 3], 3, &products::Columns { features: None, values: &[0.0; 31] }, &mut [0.0; 200], 40),
-        "a panel of 31 values",
-    );
-    refused(
-        || products::products(&[0.0_f32; 3], 2, &products::Columns { features: None, values: &[0.0; 32] }, &mut [0.0; 200], 40),
-        "row elements",
-    );
-    refused(
-        || {
-            products::products(
-                &[0.0_f32; 13],
-                13,
-                &products::Columns { features: None, values: &[0.0; 32] },
-                &mut [0.0; 2000],
-                40,
-            )
-        },
-        "row elements",
-    );
-    refused(
-        || products::products::<f32>(&[], 0, &products::Columns { features: None, values: &[] }, &mut [0.0; 64], 32),
-        "row elements",
-    );
+    refused(|| products::products(&[0.0_f32; 3], 3, &whole(&[0.0; 32]), &mut [0.0; 2 * 40 + 31], 40), "room for 111 products");
+    refused(|| products::products(&[0.0_f32; 3], 3, &whole(&[0.0; 31]), &mut [0.0; 200], 40), "a panel of 31 values");
+    refused(|| products::products(&[0.0_f32; 3], 2, &whole(&[0.0; 32]), &mut [0.0; 200], 40), "row elements");
+    refused(|| products::products(&[0.0_f32; 13], 13, &whole(&[0.0; 32]), &mut [0.0; 2000], 40), "row elements");
+    refused(|| products::products::<f32>(&[], 0, &whole(&[]), &mut [0.0; 64], 32), "row elements");
     let beyond = products::Columns { features: Some(&[0, 2]), values: &[0.0_f32; 64] };
     refused(|| products::products(&[0.0_f32; 2], 1, &beyond, &mut [0.0; 32], 32), "feature 3 of 2");
     let fewer = products::Columns { features: Some(&[1]), values: &[0.0_f32; 64] };
@@ -162,28 +114,6 @@ fn passes_with_a_direction_refuse_what_is_short() {
 /// A method of a public trait can be called around the function that is documented.
 #[test]
 fn the_hidden_way_to_products_checks_lengths_too() {
-    refused(
-        || {
-            <f32 as products::Real>::dispatch(
-                &[0.0; 12],
-                12,
-                &products::Columns { features: None, values: &[0.0; 32] },
-                &mut [0.0; 31],
-                32,
-            )
-        },
-        "room for 31 products",
-    );
-    refused(
-        || {
-            <f64 as products::Real>::dispatch(
-                &[0.0; 2],
-                1,
-                &products::Columns { features: None, values: &[0.0; 16] },
-                &mut [0.0; 16],
-                16,
-            )
-        },
-        "a panel of 16 values",
-    );
+    refused(|| <f32 as products::Real>::dispatch(&[0.0; 12], 12, &whole(&[0.0; 32]), &mut [0.0; 31], 32), "room for 31 products");
+    refused(|| <f64 as products::Real>::dispatch(&[0.0; 2], 1, &whole(&[0.0; 16]), &mut [0.0; 16], 16), "a panel of 16 values");
 }
