@@ -3,7 +3,7 @@
 //! A block ```` ```console ```` holds commands after `$ ` and what they print on both streams. The blocks of a page run one after another in one folder, in which the real data
 //! of its line `<!-- data: NAME … -->` lies. A line `...` stands for any number of lines; times, sizes and numbers of threads match any others (`guide/alike.rs`).
 //! Commands of the program fail where their block says so (```` ```console fails ````), and nowhere else. `MAXMARGIN_RECORD=1 cargo test -p maxmargin-cli --test guide` writes what
-//! commands print today below those that print something else; what is long is then shortened by hand.
+//! commands print today below those that print something else: shortened as before where only numbers moved, whole where lines are new.
 #![cfg(unix)]
 
 #[path = "guide/alike.rs"]
@@ -95,4 +95,6 @@ fn a_page_that_says_something_else_fails() {
     let (right, other) = (page("...\ntime 7 s\n"), page("rows 13\n"));
     assert!(right.with(&right.run().expect("no data")).contains("\n...\ntime 7 s\n```"));
     assert!(other.with(&other.run().expect("no data")).contains("\nrows 12\ntime 0.5 s\n```"));
+    let short = page("rows 13\n...\n");
+    assert!(short.with(&short.run().expect("no data")).contains("\nrows 12\n...\n```"));
 }

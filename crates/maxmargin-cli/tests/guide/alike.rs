@@ -11,6 +11,28 @@ pub(crate) fn alike(said: &str, found: &str) -> bool {
     matches(&said, &found)
 }
 
+/// What is to stand in the place of `said` where `found` is printed: the lines that stood there with today's numbers, shortened where they were, or all of `found` if that would not be the same as it.
+pub(crate) fn shortened(said: &str, found: &str) -> String {
+    let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
+    let mut at = 0;
+    // Of the lines that differ in numbers alone, the one that shares most words: a row of a table is known by its first.
+    let mut next = |said: &str| {
+        let shared =
+            |line: &str| line.split_whitespace().zip(said.split_whitespace()).filter(|(found, said)| found == said).count();
+        let like = (at..lines.len()).filter(|&other| shape(lines[other]) == shape(said));
+        let best = like.max_by_key(|&other| (shared(lines[other]), std::cmp::Reverse(other)))?;
+        at = best + 1;
+        Some(lines[best])
+    };
+    let short: Option<Vec<&str>> = said.lines().map(|said| if said.trim() == "..." { Some(said) } else { next(said) }).collect();
+    short.map(|lines| lines.join("\n")).filter(|short| alike(short, found)).unwrap_or_else(|| found.trim_end().to_owned())
+}
+
+/// The words of a line, its numbers as that they are some.
+fn shape(line: &str) -> Vec<&str> {
+    line.split_whitespace().map(|word| if number(word).is_some() { "(number)" } else { word }).collect()
+}
+
 fn matches(said: &[Vec<String>], found: &[Vec<String>]) -> bool {
     match said.split_first() {
         None => found.is_empty(),

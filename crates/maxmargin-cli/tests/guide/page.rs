@@ -86,7 +86,7 @@ impl Page {
         differs.then(|| format!("`{}` prints\n{}\nand not\n{said}", step.command, found.text.trim_end()))
     }
 
-    /// The page with what commands print today, below those that print something else.
+    /// The page with what commands print today, below those that print something else. What was shortened stays so where only numbers moved.
     pub(crate) fn with(&self, found: &[Found]) -> String {
         let mut text = String::new();
         let mut write = |lines: &mut dyn Iterator<Item = &str>| {
@@ -98,7 +98,7 @@ impl Page {
         for (step, found) in self.steps.iter().zip(found) {
             if self.differs(step, found).is_some() {
                 write(&mut self.lines[at..step.said.start].iter().map(String::as_str));
-                write(&mut found.text.lines());
+                write(&mut alike::shortened(&self.lines[step.said.clone()].join("\n"), &found.text).lines());
                 at = step.said.end;
             }
         }
