@@ -102,6 +102,8 @@ pub(crate) struct Train {
     pub(crate) trace: bool,
     /// Where the finish takes over from SMO, which is asked for this KKT violation (smo).
     pub(crate) finish_from: Option<f64>,
+    /// The program of the solvers `liblinear` and `svmlight`; the installed one when absent.
+    pub(crate) program: Option<PathBuf>,
     #[serde(flatten)]
     pub(crate) task: Task,
     #[serde(flatten)]
@@ -181,8 +183,6 @@ pub(crate) struct LinearOptions {
     /// Clock schedules and preferences alone, as many as the training had (avsf).
     #[serde(default)]
     pub(crate) adaptation: bool,
-    /// The program of the solver `liblinear`; the installed one when absent.
-    pub(crate) program: Option<PathBuf>,
 }
 
 /// Samples leave a trained model, others come.
@@ -261,12 +261,13 @@ pub(crate) enum Data {
     Generated { generator: String, rows: usize, features: Option<usize>, seed: u64 },
 }
 
-/// Who trains: a solver by its name, with `linear-` before it or not, or LIBLINEAR's program in a process of its own.
+/// Who trains: a solver by its name, with `linear-` before it or not, or another program in a process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Trainer {
     Ours(Solver),
     Liblinear,
+    SvmLight,
 }
 
 impl Default for Trainer {
@@ -279,10 +280,11 @@ impl TryFrom<String> for Trainer {
     type Error = UnknownSolver;
 
     fn try_from(name: String) -> Result<Self, UnknownSolver> {
-        if name == "liblinear" {
-            return Ok(Self::Liblinear);
+        match name.as_str() {
+            "liblinear" => Ok(Self::Liblinear),
+            "svmlight" => Ok(Self::SvmLight),
+            _ => name.strip_prefix("linear-").unwrap_or(&name).parse().map(Self::Ours),
         }
-        name.strip_prefix("linear-").unwrap_or(&name).parse().map(Self::Ours)
     }
 }
 
@@ -292,7 +294,14 @@ impl Trainer {
         match self {
             Self::Ours(solver) => solver.is_linear(),
             Self::Liblinear => true,
+            Self::SvmLight => false,
         }
+    }
+
+    /// Whether it takes its data from a file.
+    pub(crate) fn reads_files(self) -> bool {
+        // Every linear solver, so that whole processes compare.
+        self.is_linear() || self == Self::SvmLight
     }
 }
 
@@ -314,7 +323,11 @@ impl Setting {
     }
 
     pub(crate) fn stop(&self) -> Stop {
-        Stop { max_time: self.time_limit_seconds.map(Duration::from_secs_f64), ..Stop::at(self.tol) }
+        Stop { max_time: self.time_limit(), ..Stop::at(self.tol) }
+    }
+
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.time_limit_seconds.map(Duration::from_secs_f64)
     }
 
     /// Bytes of kernel values.

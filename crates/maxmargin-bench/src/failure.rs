@@ -38,14 +38,12 @@ pub(crate) enum Failure {
     Linear(#[from] maxmargin::linear::LinearError),
     #[error("the linear solvers, LIBLINEAR's among them, need `\"kernel\": \"linear\"`")]
     LinearKernel,
-    #[error("LIBLINEAR: {0}")]
-    Liblinear(String),
+    #[error("{program}: {why}")]
+    Outside { program: &'static str, why: String },
     #[error("{updates} updates from a window of {window} rows need {needed} rows, the data have {rows}")]
     Window { window: usize, updates: usize, needed: usize, rows: usize },
     #[error("{wanted} samples with {what} are to come and leave, the model of all has {found}")]
     Picked { wanted: usize, what: &'static str, found: usize },
-    #[error("svm-train: {0}")]
-    Program(String),
     #[error("temporary files: {0}")]
     Temporary(std::io::Error),
     #[error(transparent)]
@@ -54,4 +52,11 @@ pub(crate) enum Failure {
     Share(f64),
     #[error("cannot make threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl Failure {
+    /// Of another program.
+    pub(crate) fn outside(program: &'static str, why: impl Into<String>) -> Self {
+        Self::Outside { program, why: why.into() }
+    }
 }

@@ -167,7 +167,7 @@ impl Contender for OwnRule {
 pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &ClassLabels, par: Par) -> Result<Measured, Failure> {
     let begun = Instant::now();
     let (Data::File { file }, Some(labels)) = (source, classes.binary()) else {
-        return Err(Failure::Liblinear("it is measured on files of two classes".into()));
+        return Err(Failure::outside(liblinear::PROGRAM, "it is measured on files of two classes"));
     };
     let problem = Problem { cell, data, labels, par };
     let found = liblinear::train(&problem, file)?;

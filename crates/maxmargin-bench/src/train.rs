@@ -8,7 +8,7 @@ use crate::measured::{Measured, WorkingSets};
 use crate::simplex::OnSimplex;
 use crate::smo::SmoAndFinish;
 use crate::trace::Traced;
-use crate::{input, linear, split};
+use crate::{input, linear, split, svmlight};
 use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Needs, Refused, Run, Solve, Solved, Start};
 use maxmargin::cv::solver::SmoFinish;
@@ -74,7 +74,7 @@ impl Contender for Product {
     }
 }
 
-/// The solver of a cell; none for LIBLINEAR's program.
+/// The solver of a cell; none for another program.
 fn contender(cell: &Train) -> Option<Box<dyn Contender>> {
     let linear = |method| Box::new(OwnRule::of(method, cell));
     let Trainer::Ours(solver) = cell.solver else { return None };
@@ -103,14 +103,15 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     if cell.solver.is_linear() && setting.kernel != KernelName::Linear {
         return Err(Failure::LinearKernel);
     }
-    // Every linear solver reads a file, so that whole processes compare.
-    let (source, _file) = if cell.solver.is_linear() { input::as_file(&setting.data)? } else { (setting.data.clone(), None) };
+    let (source, _file) = if cell.solver.reads_files() { input::as_file(&setting.data)? } else { (setting.data.clone(), None) };
     let begun = Instant::now();
     let (data, test) = split::load(cell, &source, par)?;
     let read_seconds = begun.elapsed().as_secs_f64();
 
     let Some(contender) = contender(cell) else {
-        let total = linear::program(cell, &source, &data, &ClassLabels::new(&data.labels)?, par)?;
+        let classes = ClassLabels::new(&data.labels)?;
+        let program = if cell.solver == Trainer::SvmLight { svmlight::program } else { linear::program };
+        let total = program(cell, &source, &data, &classes, par)?;
         return Ok(Measured { read_seconds, ..total });
     };
     let formulation = contender.formulation(setting.c);

@@ -86,6 +86,7 @@ fn families(settings: &Settings) -> Vec<&'static str> {
         "linear" | "linear-descent" | "linear-newton" | "avsf" | "liblinear" => vec!["linear"],
         "cvm" | "fw" | "mfw" | "swap" | "pairwise" => vec!["frankwolfe"],
         "irwls" => vec!["irwls", "smo"],
+        "svmlight" => Vec::new(),
         _ => vec!["smo"],
     };
     // SMO on the problem of the others.

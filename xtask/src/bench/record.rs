@@ -144,9 +144,11 @@ impl Record {
         self.settings.get("tol").and_then(Value::as_f64).unwrap_or(1e-3)
     }
 
-    /// Whether the training was left to LIBSVM's program: kernel values in `f32` keep it from tolerances that it believes to have met.
+    /// Whether the training was left to another program: LIBSVM's kernel values in `f32` and `SVMlight`'s tolerance of its own measure keep them from tolerances
+    /// that they believe to have met.
     fn trusted(&self) -> bool {
-        self.settings.get("method").and_then(Value::as_str) == Some("svm-train")
+        let word = |key: &str| self.settings.get(key).and_then(Value::as_str);
+        word("method") == Some("svm-train") || word("solver") == Some("svmlight")
     }
 
     /// Why this is no result, if it is none: it failed, or its certificate misses the tolerance.

@@ -1,47 +1,43 @@
 //! LIBLINEAR's train program as it is installed, or another build of it: a process on the same file.
 
 use super::{Found, Problem};
-use crate::cell::Train;
 use crate::failure::Failure;
-use std::fs::{self, File};
+use crate::process;
+use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-const PROGRAM: &str = "liblinear-train";
+pub(super) const PROGRAM: &str = "liblinear-train";
 
 /// L1 loss, by coordinate descent on the dual.
 const KIND: &str = "3";
 
-/// How often to look whether a process with a time limit has ended.
-const LOOK: Duration = Duration::from_millis(1);
-
 pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::Temporary)?;
-    let (model, output) = (folder.path().join("model"), folder.path().join("output"));
-    let begun = Instant::now();
-    let limit = problem.cell.setting.time_limit_seconds.map(Duration::from_secs_f64);
-    let ended = start(problem.cell, data, &model, &output)
-        .and_then(|child| wait(child, limit))
-        .map_err(|error| Failure::Liblinear(format!("cannot be run ({error}); install LIBLINEAR or name its program")))?;
-    let process_seconds = begun.elapsed().as_secs_f64();
+    let model = folder.path().join("model");
+    let setting = &problem.cell.setting;
+    let mut command = Command::new(problem.cell.program.as_deref().unwrap_or(Path::new(PROGRAM)));
+    command.args(["-s", KIND, "-c", &setting.c.to_string(), "-e", &setting.tol.to_string()]).arg(data).arg(&model);
+    let ended = process::run(PROGRAM, &mut command, setting.time_limit())?;
 
-    let said = String::from_utf8_lossy(&fs::read(&output).map_err(Failure::Temporary)?).into_owned();
-    let stopped =
-        Found { w: None, train_seconds: None, process_seconds, sweeps: None, status: "TimeLimit".into(), support_vectors: 0 };
-    let Some(status) = ended else { return Ok(stopped) };
-    if !status.success() {
-        return Err(Failure::Liblinear(format!("ended with {status}: {}", said.trim())));
-    }
-    let said = Said::read(&said).map_err(Failure::Liblinear)?;
+    let stopped = Found {
+        w: None,
+        train_seconds: None,
+        process_seconds: ended.seconds,
+        sweeps: None,
+        status: "TimeLimit".into(),
+        support_vectors: 0,
+    };
+    let Some(said) = ended.said else { return Ok(stopped) };
+    let wrong = |why| Failure::outside(PROGRAM, why);
+    let said = Said::read(&said).map_err(wrong)?;
     let text = fs::read_to_string(&model).map_err(Failure::Temporary)?;
-    let Weights { positive, mut w } = Weights::read(&text).map_err(Failure::Liblinear)?;
+    let Weights { positive, mut w } = Weights::read(&text).map_err(wrong)?;
     if positive == problem.labels.negative {
         // It calls the class of the first row positive.
         w.iter_mut().for_each(|v| *v = -*v);
     } else if positive != problem.labels.positive {
-        return Err(Failure::Liblinear(format!("its model has a class {positive}, the data have not")));
+        return Err(wrong(format!("its model has a class {positive}, the data have not")));
     }
     Ok(Found {
         w: Some(w),
@@ -51,33 +47,6 @@ pub(crate) fn train(problem: &Problem, data: &Path) -> Result<Found, Failure> {
         support_vectors: said.support_vectors.unwrap_or(0),
         ..stopped
     })
-}
-
-/// Its output goes to a file: a pipe that nobody empties would stop it.
-fn start(cell: &Train, data: &Path, model: &Path, output: &Path) -> std::io::Result<Child> {
-    let file = File::create(output)?;
-    let errors = file.try_clone()?;
-    let program = cell.linear.program.as_deref().unwrap_or(Path::new(PROGRAM));
-    let mut command = Command::new(program);
-    command.args(["-s", KIND, "-c", &cell.setting.c.to_string(), "-e", &cell.setting.tol.to_string()]).arg(data).arg(model);
-    command.stdin(Stdio::null()).stdout(file).stderr(errors).spawn()
-}
-
-/// How the process ended; nothing when it took longer than `limit` and was stopped.
-fn wait(mut child: Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
-    let Some(limit) = limit else { return child.wait().map(Some) };
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if begun.elapsed() >= limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        sleep(LOOK);
-    }
 }
 
 /// What the program prints.
@@ -149,9 +118,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use super::{Said, Weights, wait};
-    use std::process::Command;
-    use std::time::Duration;
+    use super::{Said, Weights};
 
     const MODEL: &str = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 3 7\nnr_feature 3\nbias -1\nw\n1 \n\
                          -0.99968000000000001 \n0 \n";
@@ -179,13 +146,5 @@ mod tests {
         assert!(broken("\n0 \n", "\n").contains("2 weights for 3 features"));
         assert!(broken("label 3 7\n", "").contains("`label`"));
         assert!(broken("w\n1 \n-0.99968000000000001 \n0 \n", "").contains("no line `w`"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_process_that_takes_too_long_is_stopped() {
-        let child = |seconds: &str| Command::new("sleep").arg(seconds).spawn().expect("starts");
-        assert_eq!(wait(child("100"), Some(Duration::from_millis(20))).expect("waited"), None);
-        assert!(wait(child("0"), Some(Duration::from_mins(1))).expect("waited").expect("ended").success());
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::cell::{KernelName, Setting};
 use crate::failure::Failure;
+use crate::process;
 use maxmargin::data::{Dataset, Samples, libsvm};
 use maxmargin::model::{Model, libsvm::read_model};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 const PROGRAM: &str = "svm-train";
 
@@ -37,19 +37,14 @@ pub(crate) fn train(setting: &Setting, samples: Samples, signs: &[f64]) -> Resul
     let mut command = Command::new(PROGRAM);
     command.args(arguments(setting)).arg(&data).arg(&model);
 
-    let begun = Instant::now();
-    let output = command.output().map_err(|error| Failure::Program(format!("cannot be started ({error}); is it installed?")))?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(Failure::Program(format!("ended with {}: {}", output.status, said.trim())));
-    }
-    let iterations = iterations(&said).ok_or_else(|| Failure::Program("did not say its number of iterations".into()))?;
+    let ended = process::run(PROGRAM, &mut command, None)?;
+    let said = ended.said.unwrap_or_default();
+    let iterations = iterations(&said).ok_or_else(|| Failure::outside(PROGRAM, "did not say its number of iterations"))?;
     let bytes = fs::read(&model).map_err(Failure::Temporary)?;
     let model = read_model(&bytes)?;
     let alpha = alpha(&model, &set.samples, signs)?;
     let converged = !said.contains("reaching max number of iterations");
-    Ok(Trained { seconds, iterations, converged, alpha, bias: side(&model) * model.machines()[0].bias })
+    Ok(Trained { seconds: ended.seconds, iterations, converged, alpha, bias: side(&model) * model.machines()[0].bias })
 }
 
 fn write(set: &Dataset, target: &Path) -> std::io::Result<()> {
@@ -96,7 +91,7 @@ fn alpha(model: &Model, samples: &Samples, signs: &[f64]) -> Result<Vec<f64>, Fa
         let vector = model.parts().support.row(at as usize).entries();
         let found = (*next..samples.len()).find(|&row| signs[row] == sign && agree(&samples.row(row).entries(), &vector));
         let Some(row) = found else {
-            return Err(Failure::Program(format!("support vector {at} of its model is no row of the data")));
+            return Err(Failure::outside(PROGRAM, format!("support vector {at} of its model is no row of the data")));
         };
         alpha[row] = coef.abs();
         *next = row + 1;
