@@ -9,7 +9,7 @@ use crate::seed::{SeedRows, Seeding, Source, exact};
 use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
 use maxmargin_core::{Balance, DualError, Solution, Status};
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
 
@@ -213,6 +213,11 @@ impl<'a> Trainer<'a> {
     fn free_sums(&self, from: &Trained, pool: &Pool) -> Option<Vec<f64>> {
         let rows = from.rows?;
         let free: Vec<usize> = (0..from.beta.len()).filter(|&i| pool.is_free(i, from.beta[i])).collect();
+        let dual = self.problem.dual();
+        if rows.are_passed_by(dual, rows.joined(dual).as_ref()) {
+            let mut go_on = || self.go_on(Stage::Full);
+            return rows.sums(&free, &vec![1.0; free.len()], &Asking::new(&mut go_on)).ok();
+        }
         let mut sums = vec![0.0; rows.count()];
         for block in free.chunks(64) {
             if !self.go_on(Stage::Full) {

@@ -78,6 +78,20 @@ fn seeds_read_the_rows_of_different_samples() {
     }
 }
 
+/// Solvers that go by active variables hold no row as it is: sums of those that leave are made without any, and the rows of the repair are all there is.
+#[test]
+fn seeds_keep_few_rows_where_solvers_keep_none() {
+    let mut case = Case::generated(Generator::Banana, 12_000, 3, 1.0, 10.0, 1).at(1e-3);
+    case.memory = 1 << 30;
+    agrees_with_scratch(&case, Seeding::Full);
+    let report = case.run(Seeding::Full);
+    let (support, row) = (report.full.as_ref().expect("the model of all data").machines[0].support_vectors as u64, 4 * 12_000);
+    assert!(report.seed_steps >= 2 * support, "{} of {support}", report.seed_steps);
+    assert!(report.kernel_bytes < support * row, "{} bytes, {support} support vectors", report.kernel_bytes);
+    let other = threads(2).install(|| case.run_on(Seeding::Full, Par::Pool, &Quiet));
+    assert_eq!((&other.decisions, other.iterations), (&report.decisions, report.iterations));
+}
+
 #[test]
 fn full_saves_iterations() {
     let case = Case::generated(Generator::Banana, 600, 10, 1.0, 10.0, 1).at(1e-3);

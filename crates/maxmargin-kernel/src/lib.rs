@@ -55,7 +55,7 @@ pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{Row, Table};
 pub use maxmargin_simd::selftest;
 pub use offset::OffsetGram;
-pub use rows::{Lent, RowRef, RowWork, Rows};
+pub use rows::{Lent, PartPages, RowRef, RowWork, Rows};
 pub use space::{Exact, Space};
 pub use subset::Subset;
 pub use user::UserKernel;

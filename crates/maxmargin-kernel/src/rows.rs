@@ -3,7 +3,7 @@
 mod fill;
 mod memory;
 
-pub use memory::{Lent, RowWork};
+pub use memory::{Lent, PartPages, RowWork};
 
 use crate::Gram;
 use crate::block::{Block, Form};
@@ -56,6 +56,8 @@ pub struct Rows<'g> {
     par: Par,
     held: Held,
     form: Form,
+    /// Memory of parts of the matrix that nobody has now.
+    parts: Mutex<Vec<Pages>>,
     /// The rows of the different samples, once somebody has asked for them.
     merged: Late<Option<Box<Merged>>>,
     computed: AtomicU64,
@@ -129,6 +131,7 @@ impl<'g> Rows<'g> {
             par,
             held,
             form,
+            parts: Mutex::default(),
             merged: Late::default(),
             computed: zero(),
             hits: zero(),

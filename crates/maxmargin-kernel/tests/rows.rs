@@ -163,6 +163,28 @@ fn pages_carry_memory_to_the_next_store() {
 }
 
 #[test]
+fn one_solvers_memory_is_the_next_ones() {
+    let gram = gram(Kind::Scaled, 40);
+    let bytes = 1 << 20;
+    let rows = Rows::new(&gram, 100 * bytes, Par::Seq);
+    let of = |size: u64| {
+        let pages = rows.part_pages();
+        let piece = pages.take(size as usize);
+        (pages.bytes(), piece.as_ptr() as usize)
+    };
+    let first = of(bytes);
+    assert_eq!(of(bytes), first, "the same memory again");
+    let (mine, other) = (rows.part_pages(), rows.part_pages());
+    assert_eq!((mine.bytes(), other.bytes()), (first.0, 0), "nobody has it beside somebody else");
+    drop((mine, other));
+    let held = rows.lend(95 * bytes);
+    drop(rows.part_pages());
+    drop(rows.part_pages());
+    assert!(rows.part_pages().bytes() == 0, "too much for what is left");
+    drop(held);
+}
+
+#[test]
 fn codes_stand_for_the_values() {
     for kernel in [
         Kernel::Linear,

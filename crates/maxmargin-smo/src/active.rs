@@ -9,7 +9,7 @@ use crate::arranged::Arranged;
 use crate::pairs::Pairs;
 use crate::solve::SmoConfig;
 use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
-use maxmargin_kernel::{Pages, Rows, apply_asking, part_of};
+use maxmargin_kernel::{PartPages, Rows, apply_asking, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
 use std::time::Instant;
@@ -32,6 +32,11 @@ impl Shrinking {
 
     /// Iterations for each variable that make a run long.
     pub const LONG: u64 = 5;
+
+    /// Whether SMO goes by active variables from its start, and holds none of `rows` as they are.
+    pub fn pays(&self, dual: &Dual, rows: &Rows) -> bool {
+        Active::pays(dual, rows, self).0
+    }
 }
 
 impl Default for Shrinking {
@@ -84,8 +89,8 @@ pub(crate) struct Active<'a, 'g> {
     set: Vec<usize>,
     /// Kernel values computed.
     values: u64,
-    /// Rows of one round lie where those of the last did.
-    pages: Pages,
+    /// Rows of one round lie where those of the last did, and those of the run before.
+    pages: PartPages<'a>,
 }
 
 impl<'a, 'g> Active<'a, 'g> {
@@ -122,7 +127,7 @@ impl<'a, 'g> Active<'a, 'g> {
             looking: Looking::new(aim),
             set: Vec::new(),
             values: 0,
-            pages: Pages::new(),
+            pages: rows.part_pages(),
         }
     }
 

@@ -105,6 +105,16 @@ impl<'a> Draft<'a> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
+    /// Takes all of `β` of each of `rows` away, by sums over their rows alone.
+    pub(crate) fn take_together(&mut self, rows: &[usize]) -> Result<(), Halted> {
+        let coef: Vec<f64> = rows.iter().map(|&r| -self.beta[r]).collect();
+        let moved = self.fold.rows.sums(rows, &coef, self.fold.asking)?;
+        self.sums.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
+        rows.iter().for_each(|&r| self.beta[r] = 0.0);
+        self.steps += rows.len() as u64;
+        Ok(())
+    }
+
     /// Hidden rows that carry a coefficient.
     pub(crate) fn leaving(&self) -> Vec<usize> {
         self.fold.hidden.iter().copied().filter(|&i| self.beta[i] != 0.0).collect()

@@ -16,15 +16,21 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let Fold { dual, rows, tol, .. } = fold;
     let mut draft = Draft::new(from, fold);
     let leaving = draft.leaving();
-    rows.fetch_asking(&leaving, fold.asking)?;
-    for &r in &leaving {
-        draft.take(r)?;
+    // Copies move together where they are one variable to the solver.
+    let joined = rows.joined(dual);
+    let passed_by = rows.are_passed_by(dual, joined.as_ref());
+    if passed_by {
+        draft.take_together(&leaving)?;
+    } else {
+        rows.fetch_asking(&leaving, fold.asking)?;
+        for &r in &leaving {
+            draft.take(r)?;
+        }
     }
     let alpha = alpha_of(dual, draft.beta());
     let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
     let steps = leaving.len() as u64;
-    // Copies move together where they are one variable to the solver.
-    let relaxed = match rows.joined(dual) {
+    let relaxed = match &joined {
         Some(joined) => {
             let (alpha, gradient) = (joined.together(&alpha), joined.gradient(&gradient));
             let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?;
@@ -34,13 +40,13 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
         None => relax(dual, rows.all(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?,
     };
     draft.adopt(&relaxed);
-    spread_over_free(&mut draft, from, fold)?;
+    spread_over_free(&mut draft, from, fold, passed_by)?;
     Ok(draft.spread()?.then_some(draft))
 }
 
 /// Spreads the lack of balance evenly over the samples that were free in the model of all data and still are, using its sums of
 /// their rows: the rows read are those of the few that no longer take part.
-fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(), Halted> {
+fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold, passed_by: bool) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let pool = fold.pool;
     let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
@@ -66,8 +72,13 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(),
         return Ok(());
     }
     let mut kernel_sums = free_sums.clone();
-    for &i in &left {
-        draft.row(i)?.entries().add_to(&mut kernel_sums, -1.0);
+    if passed_by {
+        let gone = fold.rows.sums(&left, &vec![1.0; left.len()], fold.asking)?;
+        kernel_sums.iter_mut().zip(gone).for_each(|(sum, gone)| *sum -= gone);
+    } else {
+        for &i in &left {
+            draft.row(i)?.entries().add_to(&mut kernel_sums, -1.0);
+        }
     }
     draft.steps += left.len() as u64;
     draft.shift_together(&able, share, &kernel_sums);

@@ -3,7 +3,8 @@
 use crate::solver::Joined;
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted};
-use maxmargin_kernel::{Merged, RowRef, Rows};
+use maxmargin_kernel::{Merged, RowRef, Rows, apply_asking};
+use maxmargin_smo::Shrinking;
 
 /// One row for each different sample where the solver reads those, else one for each sample; sums over kernel rows have as many entries.
 #[derive(Clone, Copy)]
@@ -68,6 +69,19 @@ impl<'a> SeedRows<'a> {
     pub(crate) fn joined(self, dual: &Dual) -> Option<Joined<'a>> {
         // They have been compared: nothing is left to call off.
         self.merged.and_then(|_| Joined::new(dual, self.all, &Asking::nobody()).ok().flatten())
+    }
+
+    /// Whether solvers of `dual` go by parts of the rows and hold none as they are: sums over rows are then cheaper than rows that are kept for nobody else. `joined` is
+    /// [`SeedRows::joined`] of it.
+    pub(crate) fn are_passed_by(self, dual: &Dual, joined: Option<&Joined>) -> bool {
+        let (dual, rows) = joined.map_or((dual, self.all), |joined| (&joined.dual, joined.rows()));
+        Shrinking::default().pays(dual, rows)
+    }
+
+    /// `Σ_j coef_j K_ij` over `samples` of every row, none of which is kept.
+    pub(crate) fn sums(self, samples: &[usize], coef: &[f64], asking: &Asking) -> Result<Vec<f64>, Halted> {
+        let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
+        apply_asking(self.rows().gram(), &places, coef, 0..self.count(), self.all.par(), asking)
     }
 
     /// What all samples of a row have together.

@@ -3,6 +3,9 @@
 use super::{Held, Rows, lock};
 use crate::distinct::Merged;
 use maxmargin_data::Par;
+use maxmargin_simd::pages::Pages;
+use std::ops::Deref;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -44,7 +47,39 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// Of what may still be held, the part that one solver's pages may take between two solvers: nobody counts them meanwhile.
+const KEPT: u64 = 8;
+
+/// Memory for stores of parts of the matrix, one solver's alone; dropped, it is the next solver's.
+pub struct PartPages<'r> {
+    rows: &'r Rows<'r>,
+    pages: Pages,
+}
+
+impl Deref for PartPages<'_> {
+    type Target = Pages;
+
+    fn deref(&self) -> &Pages {
+        &self.pages
+    }
+}
+
+impl Drop for PartPages<'_> {
+    fn drop(&mut self) {
+        if self.pages.bytes() <= self.rows.spare() / KEPT {
+            self.rows.parts.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.pages));
+        }
+    }
+}
+
 impl Rows<'_> {
+    /// Memory for a solver's stores of parts of the matrix ([`Rows::with_pages`]): that of the solver before it, whose pages need no first touch, if nobody has it. What is large
+    /// beside the memory that is left goes back to the system.
+    pub fn part_pages(&self) -> PartPages<'_> {
+        let pages = self.parts.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        PartPages { rows: self, pages }
+    }
+
     /// Notes that a solver holds `bytes` of its own beside the rows (factors, matrices of working sets) as long as it keeps what is returned. Where
     /// not all rows fit, some make room for it.
     pub fn lend(&self, bytes: u64) -> Lent<'_> {
