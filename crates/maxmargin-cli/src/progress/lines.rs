@@ -4,7 +4,7 @@ use super::pace::View;
 use crate::format;
 
 /// Seconds before the first line, and between two of them at most.
-const FIRST: f64 = 10.0;
+const FIRST: f64 = 30.0;
 const MOST: f64 = 60.0;
 
 /// When the next line is due.
@@ -20,7 +20,7 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Whether there is to be a line `at` so many seconds after the beginning: after ten, then whenever as much time has passed again, and every minute.
+    /// Whether there is to be a line `at` so many seconds after the beginning: after thirty, after a minute, and every minute.
     pub(super) fn due(&mut self, at: f64) -> bool {
         let due = at >= self.next;
         if due {
@@ -29,7 +29,7 @@ impl Lines {
         due
     }
 
-    /// `10 s: training on all data: …, about 3 m left`
+    /// `30 s: training on all data: …, about 3 m left`
     pub(super) fn text(at: f64, view: &View) -> String {
         format!("{}: {}", format::coarse(at), view.text())
     }
@@ -40,10 +40,10 @@ mod tests {
     use super::{Lines, View};
 
     #[test]
-    fn lines_come_at_growing_distances() {
+    fn lines_come_every_minute_at_last() {
         let mut lines = Lines::default();
         let due: Vec<u32> = (0..300).filter(|at| lines.due(f64::from(*at))).collect();
-        assert_eq!(due, [10, 20, 40, 80, 140, 200, 260]);
+        assert_eq!(due, [30, 60, 120, 180, 240]);
     }
 
     #[test]
