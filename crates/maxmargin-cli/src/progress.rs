@@ -1,13 +1,15 @@
-//! The bar on standard error: what is being done, how far it is, how long it will take. Only on a terminal.
+//! How far a run is, on standard error: a bar where that is a terminal, else a line now and then.
 
 mod cells;
+mod lines;
 mod pace;
 #[cfg(test)]
 mod ticks;
 
-use crate::interrupt;
+use crate::{interrupt, notes};
 use cells::Cells;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lines::Lines;
 use maxmargin::cv::{CvProgress, CvWatch};
 use pace::{Pace, View};
 use std::io::IsTerminal;
@@ -22,7 +24,14 @@ const LENGTH: u64 = 1000;
 pub(crate) struct Bar {
     drawn: ProgressBar,
     begun: Instant,
-    way: Mutex<Way>,
+    shown: Mutex<Shown>,
+}
+
+/// What is told, and where.
+struct Shown {
+    way: Way,
+    /// In the place of a bar that is not drawn.
+    lines: Option<Lines>,
 }
 
 /// By what the rest of a run is estimated.
@@ -56,7 +65,7 @@ fn drawn(quiet: bool, length: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl Bar {
-    /// A bar of a run over so many samples that begins now; hidden when quiet or not on a terminal.
+    /// A bar of a run over so many samples that begins now: lines where there is no terminal, nothing when quiet.
     pub(crate) fn new(quiet: bool, samples: usize) -> Self {
         Self::by(quiet, Way::One(Box::new(Pace::new(samples))))
     }
@@ -69,7 +78,29 @@ impl Bar {
     fn by(quiet: bool, way: Way) -> Self {
         let bar = drawn(quiet, Some(LENGTH), "{bar:30} {msg}");
         interrupt::listen();
-        Self { drawn: bar, begun: Instant::now(), way: Mutex::new(way) }
+        let lines = (!quiet && bar.is_hidden()).then(Lines::default);
+        Self { drawn: bar, begun: Instant::now(), shown: Mutex::new(Shown { way, lines }) }
+    }
+}
+
+impl Bar {
+    fn show(&self, Shown { way, lines }: &mut Shown, progress: &CvProgress) {
+        if self.drawn.is_hidden() && lines.is_none() {
+            return;
+        }
+        let at = self.begun.elapsed().as_secs_f64();
+        let view = way.tick(at, progress);
+        match lines {
+            Some(lines) => {
+                if lines.due(at) {
+                    notes::tell(&Lines::text(at, &view));
+                }
+            }
+            None => {
+                self.drawn.set_position((view.share * LENGTH as f64) as u64);
+                self.drawn.set_message(view.text());
+            }
+        }
     }
 }
 
@@ -81,12 +112,8 @@ impl Drop for Bar {
 
 impl CvWatch for Bar {
     fn tick(&self, progress: &CvProgress) -> ControlFlow<()> {
-        if !self.drawn.is_hidden()
-            && let Ok(mut way) = self.way.lock()
-        {
-            let view = way.tick(self.begun.elapsed().as_secs_f64(), progress);
-            self.drawn.set_position((view.share * LENGTH as f64) as u64);
-            self.drawn.set_message(view.text());
+        if let Ok(mut shown) = self.shown.lock() {
+            self.show(&mut shown, progress);
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -120,7 +120,7 @@ impl Page {
         Ok(toml::from_str::<Problems>(&text).context(path.display())?.problem)
     }
 
-    fn records<R: Record>(&self) -> Outcome<Vec<R>> {
+    pub(crate) fn records<R: Record>(&self) -> Outcome<Vec<R>> {
         let raw = self.of("jsonl");
         if !raw.is_file() {
             return Ok(Vec::new());

@@ -62,6 +62,8 @@ fn overview() -> Outcome<String> {
     for (spec, records) in all()? {
         groups.extend(overview::group(&spec, &records)?);
     }
+    // Between folds and single trainings.
+    groups.splice(1.min(groups.len())..1.min(groups.len()), overview::searches(&folder().join("python.jsonl"))?);
     Ok(overview::picture(&groups).document())
 }
 
@@ -70,8 +72,8 @@ fn spliced(readme: &str, papers: &[Evidence]) -> Outcome<String> {
     let parts = readme.split_once(OPEN).and_then(|(before, rest)| Some((before, rest.split_once(CLOSE)?.1)));
     let Some((before, after)) = parts else { return fail(format!("README.md lacks the lines `{}` and `{CLOSE}`", OPEN.trim())) };
     let block = format!(
-        "## Measured\n\n![Seconds of LIBSVM and of maxmargin on the same files](docs/reproduction/overview.svg)\n\n\
-         `cargo xtask bench alpha-seeding --table 1 --peers` and `cargo xtask bench training --table 1 --peers` measure this again. {}:\n\
+        "## Measured\n\n![Seconds of LIBSVM, scikit-learn-intelex and maxmargin on the same files](docs/reproduction/overview.svg)\n\n\
+         `cargo xtask bench alpha-seeding --table 1 --peers`, `cargo xtask grids`, `cargo xtask peers` and `cargo xtask bench training --table 1 --peers` measure this again. {}:\n\
          [each with its figure and its reason](docs/reproduction/README.md).\n",
         summary(papers)?
     );

@@ -85,7 +85,7 @@ fn families(settings: &Settings) -> Vec<&'static str> {
     let mut found = match word("solver") {
         "linear" | "linear-descent" | "linear-newton" | "avsf" | "liblinear" => vec!["linear"],
         "cvm" | "fw" | "mfw" | "swap" | "pairwise" => vec!["frankwolfe"],
-        "irwls" => vec!["irwls", "smo"],
+        "irwls" | "auto" => vec!["irwls", "smo"],
         "svmlight" => Vec::new(),
         _ => vec!["smo"],
     };

@@ -19,6 +19,9 @@ const PAGE: Page = Page("grids");
 /// Folds of every search.
 const FOLDS: usize = 5;
 
+/// Values of C times values of γ where nobody asks for others.
+pub(crate) const CELLS: usize = 110;
+
 /// How often a process that may take too long is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -90,6 +93,13 @@ impl Record {
         };
         self.peer.iter().map(of).fold(0.0, f64::max)
     }
+}
+
+/// What searches for a classifier of all the usual cells took: the data, LIBSVM's seconds, ours.
+pub(crate) fn searches() -> Outcome<Vec<(String, f64, f64)>> {
+    let records: Vec<Record> = PAGE.records()?;
+    let usual = records.iter().filter(|record| record.cells == CELLS && !record.is_regression());
+    Ok(usual.map(|record| (record.problem.clone(), record.whole(), record.seconds)).collect())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {

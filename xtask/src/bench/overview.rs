@@ -1,29 +1,43 @@
-//! The README's picture: seconds of LIBSVM and of this project on the same files, from the raw lines of those reports that have both.
+//! The README's picture: seconds of LIBSVM, of scikit-learn-intelex and of this project on the same files, from the raw lines of those reports that have them.
 
 use super::axis::Axis;
+use super::grids;
 use super::numbers::{seconds, times};
 use super::record::Record;
 use super::spec::Spec;
 use super::svg::{Anchor, Svg, width};
 use super::table::measured;
-use crate::failure::Outcome;
+use crate::failure::{Context, Outcome};
+use serde::Deserialize;
+use std::fs;
+use std::path::Path;
 
-/// Both programs on one problem.
-struct Pair {
+/// All programs on one problem.
+struct Row {
     name: String,
-    theirs: f64,
+    libsvm: f64,
+    intelex: Option<f64>,
     ours: f64,
 }
 
 /// What one command of a user takes.
 pub(crate) struct Group {
-    title: &'static str,
-    pairs: Vec<Pair>,
+    title: String,
+    rows: Vec<Row>,
+}
+
+/// A line of what is measured from Python.
+#[derive(Deserialize)]
+struct Call {
+    work: String,
+    data: String,
+    program: String,
+    seconds: f64,
 }
 
 /// Where a group's figures stand: paper, table, setting, variant.
 const SOURCES: [(&str, u32, &str, &str, &str); 2] = [
-    ("alpha-seeding", 1, "folds=libsvm", "full", "10-fold cross-validation, LIBSVM's own folds"),
+    ("alpha-seeding", 1, "folds=libsvm", "auto", "10-fold cross-validation, LIBSVM's own folds"),
     ("training", 1, "threads=2", "auto", "one training (LIBSVM on one thread, its only way)"),
 ];
 
@@ -31,6 +45,12 @@ const LABELS: f64 = 14.0;
 const LONGEST: f64 = 430.0;
 const STEP: f64 = 26.0;
 const HEAD: f64 = 66.0;
+/// Room for what is said of a row.
+const RATIOS: f64 = 290.0;
+/// The colours of the programs.
+const OURS: usize = 0;
+const LIBSVM: usize = 1;
+const INTELEX: usize = 2;
 /// Room above the rows of a group for its title, below for ticks and their words.
 const ABOVE: f64 = 34.0;
 const BELOW: f64 = 52.0;
@@ -39,40 +59,70 @@ const BELOW: f64 = 52.0;
 pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
     let Some((_, number, setting, variant, title)) = SOURCES.iter().find(|source| source.0 == spec.name) else { return Ok(None) };
     let Some(table) = spec.tables.iter().find(|table| table.number == *number && table.from.is_empty()) else { return Ok(None) };
-    let mut pairs = Vec::new();
+    let mut rows = Vec::new();
     for row in measured(spec, table, records)? {
         let theirs = row.peer.as_ref().filter(|peer| peer.counted().is_some()).map(|peer| peer.seconds);
         let wanted = row.cell.shown == *setting && row.cell.variant == *variant && row.counted().is_some();
         if let Some(theirs) = theirs.filter(|_| wanted) {
-            pairs.push(Pair { name: row.cell.problem.clone(), theirs, ours: row.ours.seconds });
+            rows.push(Row { name: row.cell.problem.clone(), libsvm: theirs, intelex: None, ours: row.ours.seconds });
         }
     }
-    Ok(Some(Group { title, pairs }).filter(|group| !group.pairs.is_empty()))
+    Ok(Some(Group { title: (*title).to_owned(), rows }).filter(|group| !group.rows.is_empty()))
+}
+
+/// What searches take: by the lines of `cargo xtask grids`, and those of `cargo xtask peers` in this file.
+pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
+    let text = fs::read_to_string(calls).context(calls.display())?;
+    let calls: Vec<Call> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context(calls.display())?;
+    let row = |(name, libsvm, ours): (String, f64, f64)| Row { intelex: intelex(&calls, &name), name, libsvm, ours };
+    let rows: Vec<Row> = grids::searches()?.into_iter().map(row).collect();
+    let title = format!(
+        "search of {} pairs of C and γ, five folds of at most 5,000 rows (LIBSVM: a loop, by a third of the pairs)",
+        grids::CELLS
+    );
+    Ok(Some(Group { title, rows }).filter(|group| !group.rows.is_empty()))
+}
+
+/// The median of what the same search took by scikit-learn-intelex.
+fn intelex(calls: &[Call], data: &str) -> Option<f64> {
+    let ending = format!(" of {} cells", grids::CELLS);
+    let same = |call: &&Call| {
+        let known = call.data.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        known && call.program == "scikit-learn-intelex" && call.work.starts_with("GridSearchCV") && call.work.ends_with(&ending)
+    };
+    let mut found: Vec<f64> = calls.iter().filter(same).map(|call| call.seconds).collect();
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).copied()
 }
 
 /// Draws the groups below each other, on one axis.
 pub(crate) fn picture(groups: &[Group]) -> Svg {
-    let all = || groups.iter().flat_map(|group| &group.pairs);
-    let names = all().map(|pair| width(&pair.name)).fold(40.0, f64::max);
-    let axis = Axis::over(all().flat_map(|pair| [pair.theirs, pair.ours]), true);
-    let height: f64 = groups.iter().map(|group| ABOVE + BELOW + STEP * group.pairs.len() as f64).sum();
+    let all = || groups.iter().flat_map(|group| &group.rows);
+    let names = all().map(|row| width(&row.name)).fold(40.0, f64::max);
+    let axis = Axis::over(all().flat_map(|row| [row.libsvm, row.ours].into_iter().chain(row.intelex)), true);
+    let height: f64 = groups.iter().map(|group| ABOVE + BELOW + STEP * group.rows.len() as f64).sum();
     let left = LABELS + names + 12.0;
-    let mut svg = Svg::new(left + LONGEST + 150.0, HEAD + height);
+    let mut svg = Svg::new(left + LONGEST + RATIOS, HEAD + height);
     svg.text(
         (LABELS, 25.0),
         Anchor::Start,
         "big",
         "Seconds of whole processes, reading the file and proving the result included",
     );
-    for (n, (x, name)) in [(LABELS + 5.0, "LIBSVM"), (LABELS + 95.0, "maxmargin")].into_iter().enumerate() {
-        svg.dot((x, 46.0), 1 - n, 5.0);
+    let programs =
+        [(OURS, "maxmargin", 100.0), (LIBSVM, "LIBSVM", 80.0), (INTELEX, "scikit-learn-intelex, a call from Python", 0.0)];
+    let shown = programs.iter().filter(|program| program.0 != INTELEX || all().any(|row| row.intelex.is_some()));
+    let mut x = LABELS + 5.0;
+    for (n, name, wide) in shown {
+        svg.dot((x, 46.0), *n, 5.0);
         svg.text((x + 10.0, 50.0), Anchor::Start, "", name);
+        x += wide;
     }
     let mut top = HEAD;
     for group in groups {
         let rows = top + ABOVE;
-        let bottom = rows + STEP * group.pairs.len() as f64;
-        svg.text((LABELS, rows - 12.0), Anchor::Start, "strong", group.title);
+        let bottom = rows + STEP * group.rows.len() as f64;
+        svg.text((LABELS, rows - 12.0), Anchor::Start, "strong", &group.title);
         for (tick, text) in axis.ticks() {
             let x = left + LONGEST * axis.place(tick);
             svg.line((x, rows), (x, bottom), "grid");
@@ -80,19 +130,29 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
         }
         svg.line((left, bottom), (left + LONGEST, bottom), "axis");
         svg.text((left + 0.5 * LONGEST, bottom + 34.0), Anchor::Middle, "quiet", "seconds");
-        for (n, pair) in group.pairs.iter().enumerate() {
+        for (n, row) in group.rows.iter().enumerate() {
             let y = rows + STEP * (n as f64 + 0.5);
-            let [theirs, ours] = [pair.theirs, pair.ours].map(|value| left + LONGEST * axis.place(value));
-            svg.text((left - 10.0, y + 4.0), Anchor::End, "", &pair.name);
-            svg.line((theirs, y), (ours, y), "axis");
-            svg.dot((theirs, y), 1, 5.0);
-            svg.dot((ours, y), 0, 5.0);
-            let [theirs, ours, ratio] = [clock(pair.theirs), clock(pair.ours), times(pair.theirs / pair.ours)];
-            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &format!("{theirs} : {ours} = {ratio}×"));
+            let place = |value: f64| (left + LONGEST * axis.place(value), y);
+            let others = [(LIBSVM, Some(row.libsvm)), (INTELEX, row.intelex)];
+            let others = others.into_iter().filter_map(|(n, value)| Some((n, value?)));
+            svg.text((left - 10.0, y + 4.0), Anchor::End, "", &row.name);
+            svg.line(place(others.clone().map(|(_, value)| value).fold(row.ours, f64::max)), place(row.ours), "axis");
+            others.for_each(|(n, value)| svg.dot(place(value), n, 5.0));
+            svg.dot(place(row.ours), OURS, 5.0);
+            svg.text((left + LONGEST + 10.0, y + 4.0), Anchor::Start, "small", &row.said());
         }
         top = bottom + BELOW;
     }
     svg
+}
+
+impl Row {
+    /// `2.70 s; LIBSVM 60.0 s, 24×; intelex 87.4 s, 32×`
+    fn said(&self) -> String {
+        let beside = |name: &str, value: f64| format!("; {name} {}, {}×", clock(value), times(value / self.ours));
+        let intelex = self.intelex.map_or_else(String::new, |value| beside("intelex", value));
+        format!("{}{}{intelex}", clock(self.ours), beside("LIBSVM", self.libsvm))
+    }
 }
 
 /// Seconds, or milliseconds where they are few.
@@ -102,14 +162,39 @@ fn clock(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, Pair, picture};
+    use super::{Call, Group, Row, intelex, picture};
 
     #[test]
-    fn every_pair_has_its_name_and_its_ratio() {
-        let pairs =
-            vec![Pair { name: "a9a".into(), theirs: 50.0, ours: 2.0 }, Pair { name: "w8a".into(), theirs: 0.5, ours: 0.025 }];
-        let text = picture(&[Group { title: "one training", pairs }]).document();
-        assert!(text.contains(">a9a</text>") && text.contains("50.0 s : 2.00 s = 25×"), "{text}");
-        assert!(text.contains("0.50 s : 25 ms = 20×") && text.matches("class=\"grid\"").count() >= 3, "{text}");
+    fn every_row_has_its_name_and_its_ratios() {
+        let row = |name: &str, libsvm, intelex, ours| Row { name: name.into(), libsvm, intelex, ours };
+        let rows = vec![row("a9a", 50.0, None, 2.0), row("w8a", 0.5, Some(1.0), 0.025)];
+        let text = picture(&[Group { title: "one training".into(), rows }]).document();
+        assert!(text.contains(">a9a</text>") && text.contains("2.00 s; LIBSVM 50.0 s, 25×<"), "{text}");
+        assert!(
+            text.contains("25 ms; LIBSVM 0.50 s, 20×; intelex 1.00 s, 40×") && text.contains("scikit-learn-intelex"),
+            "{text}"
+        );
+        assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
+        let text = picture(&[Group { title: "one training".into(), rows: vec![row("a9a", 50.0, None, 2.0)] }]).document();
+        assert!(!text.contains("intelex"), "{text}");
+    }
+
+    #[test]
+    fn a_search_is_that_of_its_data() {
+        let call = |work: &str, data: &str, program: &str, seconds| Call {
+            work: work.into(),
+            data: data.into(),
+            program: program.into(),
+            seconds,
+        };
+        let of = "GridSearchCV.fit x of 110 cells";
+        let calls = [
+            call(of, "letter.scale", "scikit-learn-intelex", 5.0),
+            call(of, "letter.scale", "scikit-learn-intelex", 3.0),
+            call(of, "letter.scale", "scikit-learn-intelex", 4.0),
+            call(of, "letter.scale", "maxmargin", 1.0),
+            call("GridSearchCV.fit x of 36 cells", "a9a", "scikit-learn-intelex", 2.0),
+        ];
+        assert_eq!(["letter", "a9a", "lett"].map(|data| intelex(&calls, data)), [Some(4.0), None, None]);
     }
 }
