@@ -90,16 +90,13 @@ impl Bar {
         }
         let at = self.begun.elapsed().as_secs_f64();
         let view = way.tick(at, progress);
-        match lines {
-            Some(lines) => {
-                if lines.due(at) {
-                    notes::tell(&Lines::text(at, &view));
-                }
+        if let Some(lines) = lines {
+            if lines.due(at) {
+                notes::tell(&Lines::text(at, &view));
             }
-            None => {
-                self.drawn.set_position((view.share * LENGTH as f64) as u64);
-                self.drawn.set_message(view.text());
-            }
+        } else {
+            self.drawn.set_position((view.share * LENGTH as f64) as u64);
+            self.drawn.set_message(view.text());
         }
     }
 }
