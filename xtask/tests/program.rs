@@ -77,7 +77,9 @@ fn a_table_is_measured_and_rendered() {
     assert!(measure(&["--setting", "folds=contiguous", "--variant", "sir"]).status.success());
     assert_eq!(fs::read_to_string(&raw).expect("raw").lines().count(), 20);
     let unknown = measure(&["--variant", "sri"]);
-    assert!(!unknown.status.success() && text(&unknown.stderr).contains("nothing is called `sri`; there is:\n  ato\n  auto\n  avg"));
+    assert!(
+        !unknown.status.success() && text(&unknown.stderr).contains("nothing is called `sri`; there is:\n  ato\n  auto\n  avg")
+    );
     let again = measure(&["--render"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     let same = xtask(&["bench-diff", raw.to_str().expect("path"), raw.to_str().expect("path")]);
