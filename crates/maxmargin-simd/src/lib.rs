@@ -8,6 +8,10 @@
 #![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine names dozens of them")]
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]
 #![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(unused_imports, dead_code, reason = "what chooses between the levels of x86, and serves them")
+)]
 
 pub mod bits;
 pub mod bytes;

@@ -13,6 +13,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 #[path = "passes_avx512.rs"]
 mod avx512;
+#[path = "passes_portable.rs"]
+mod portable;
 
 /// Virtual lanes of the second-order selection.
 pub const LANES: usize = 16;
@@ -191,10 +193,7 @@ fn dispatch_update<const KIND: u8>(f: &mut [f64], q: &mut [f64], update: Update,
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::update_and_scan::<KIND>(f, q, update, up, low) },
-        _ => {
-            update_each::<KIND>(0, f, q, update);
-            scan(f, up, low)
-        }
+        _ => portable::update_and_scan::<KIND>(f, q, update, up, low),
     }
 }
 
@@ -221,12 +220,7 @@ pub(crate) fn update_each<const KIND: u8>(from: usize, f: &mut [f64], q: &mut [f
 /// When a set has fewer bits than elements.
 pub fn scan(f: &[f64], up: &[u8], low: &[u8]) -> Extremes {
     check(f.len(), &[], up, low);
-    let mut found = Extremes::NONE;
-    for start in (0..f.len()).step_by(CHUNK) {
-        let end = (start + CHUNK).min(f.len());
-        found.join(scan_chunk(&f[start..end], &up[start / 8..], &low[start / 8..]), start);
-    }
-    found
+    portable::scan(f, up, low)
 }
 
 /// The partner `j` in `low` with `f_j > f_i` (the selection's `fi`) that maximises `(f_j − f_i)² / max(K_ii + K_jj − 2 K_ij, tau)` (Fan, Chen and Lin
@@ -246,11 +240,7 @@ pub fn second_order(f: &[f64], ki: Row, selection: &Selection, low: &[u8]) -> Pa
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::second_order(f, ki, selection, low) },
-        _ => {
-            let mut lanes = Lanes::new();
-            lanes.scalar(0, f, ki, selection, low);
-            lanes
-        }
+        _ => portable::second_order(f, ki, selection, low),
     };
     lanes.best()
 }

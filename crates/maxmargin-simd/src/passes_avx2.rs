@@ -1,20 +1,10 @@
 //! The SMO passes with AVX2: 4 doubles a vector, sets expanded from bits to lane masks.
 
+use super::portable::MASKS;
 use super::{Along, CHUNK, Diagonal, Extremes, LANES, Lanes, SINGLE, Selection, TURN, Update, locate, scan_chunk, update_each};
 use crate::row::Row;
 use crate::row::avx2::Stretch;
 use std::arch::x86_64::*;
-
-/// All-ones lanes where the bits of a number below 16 are set.
-static MASKS: [[i64; 4]; 16] = {
-    let mut masks = [[0; 4]; 16];
-    let mut k = 0;
-    while k < 64 {
-        masks[k / 4][k % 4] = if ((k / 4) >> (k % 4)) & 1 == 1 { -1 } else { 0 };
-        k += 1;
-    }
-    masks
-};
 
 /// All-ones lanes where the four bits from `k` on (a multiple of 4) are set.
 #[inline]
@@ -105,7 +95,8 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
     let full = f.len() / LANES * LANES;
     let (threshold, least) = (_mm256_set1_pd(fi), _mm256_set1_pd(tau));
     let (two, own) = (_mm256_set1_pd(2.0), _mm256_set1_pd(kii));
-    let mut num = [_mm256_setzero_pd(); PARTS];
+    let zero = _mm256_setzero_pd();
+    let mut num = [zero; PARTS];
     let mut den = [_mm256_set1_pd(1.0); PARTS];
     let mut block = [_mm256_set1_epi64x(-1); PARTS];
     for start in (0..full).step_by(CHUNK) {
@@ -113,7 +104,7 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
         // SAFETY: as for this function; a chunk is no longer than a stretch.
         let row = unsafe { stretch.values(&ki, start, end) };
         for k in (start..end).step_by(LANES) {
-            let here = _mm256_set1_epi64x((k / LANES) as i64);
+            let (mut squares, mut curvatures, mut better) = ([zero; PARTS], [zero; PARTS], [zero; PARTS]);
             for part in 0..PARTS {
                 let at = k + 4 * part;
                 // SAFETY: at + 4 ≤ full ≤ n bounds every access.
@@ -131,14 +122,23 @@ pub(super) unsafe fn second_order(f: &[f64], ki: Row, selection: &Selection, low
                     let apart = unsafe { _mm256_sub_pd(_mm256_loadu_pd(q.as_ptr().add(at)), _mm256_set1_pd(qi)) };
                     a = _mm256_sub_pd(a, _mm256_mul_pd(_mm256_set1_pd(scale), _mm256_mul_pd(apart, apart)));
                 }
-                let a = _mm256_max_pd(a, least);
-                let square = _mm256_mul_pd(b, b);
-                let positive = _mm256_and_pd(lanes_of(low, at), _mm256_cmp_pd::<_CMP_GT_OQ>(b, _mm256_setzero_pd()));
-                let gains = _mm256_cmp_pd::<_CMP_GT_OQ>(_mm256_mul_pd(square, den[part]), _mm256_mul_pd(num[part], a));
-                let better = _mm256_and_pd(positive, gains);
-                num[part] = _mm256_blendv_pd(num[part], square, better);
-                den[part] = _mm256_blendv_pd(den[part], a, better);
-                block[part] = _mm256_blendv_epi8(block[part], here, _mm256_castpd_si256(better));
+                curvatures[part] = _mm256_max_pd(a, least);
+                squares[part] = _mm256_mul_pd(b, b);
+                let positive = _mm256_and_pd(lanes_of(low, at), _mm256_cmp_pd::<_CMP_GT_OQ>(b, zero));
+                let gains = _mm256_mul_pd(squares[part], den[part]);
+                let gains = _mm256_cmp_pd::<_CMP_GT_OQ>(gains, _mm256_mul_pd(num[part], curvatures[part]));
+                better[part] = _mm256_and_pd(positive, gains);
+            }
+            // Few blocks have a better one.
+            let any = _mm256_or_pd(_mm256_or_pd(better[0], better[1]), _mm256_or_pd(better[2], better[3]));
+            if _mm256_movemask_pd(any) == 0 {
+                continue;
+            }
+            let here = _mm256_set1_epi64x((k / LANES) as i64);
+            for part in 0..PARTS {
+                num[part] = _mm256_blendv_pd(num[part], squares[part], better[part]);
+                den[part] = _mm256_blendv_pd(den[part], curvatures[part], better[part]);
+                block[part] = _mm256_blendv_epi8(block[part], here, _mm256_castpd_si256(better[part]));
             }
         }
     }
