@@ -18,11 +18,12 @@ mod shard;
 mod solve;
 mod solver;
 mod state;
+mod sums;
 mod team;
 
 pub use active::Shrinking;
 pub use maxmargin_core::Refine;
 pub use patience::Patience;
-pub use relax::{Relaxed, relax};
+pub use relax::{Relaxation, Relaxed, relax};
 pub use solve::{SmoConfig, SmoError, solve};
 pub use solver::Smo;

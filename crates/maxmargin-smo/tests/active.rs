@@ -1,9 +1,9 @@
 //! Problems solved by their active variables: the same optimum, the same bits for any number of threads, an honest end.
 
 use maxmargin_core::{Balance, Dual, Goal, Progress, Refine, Silent, Solution, Start, Status, Stop, certify, exact_gradient};
-use maxmargin_data::Par;
+use maxmargin_data::{Asking, Par};
 use maxmargin_kernel::{Gram, Kernel, KernelGram, Rows};
-use maxmargin_smo::{Shrinking, Smo, SmoConfig, solve};
+use maxmargin_smo::{Relaxation, Shrinking, Smo, SmoConfig, relax, solve};
 use maxmargin_testkit::{conformance, generate};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -95,6 +95,41 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200 }));
     // Neither way computes the matrix of 2,000 rows: one keeps the fifth that it asked for, the other computes short ones, and sums over all for what has changed.
     assert!((1..=2000 / 3).contains(&active) && (1..=2000 / 4).contains(&whole), "{active} and {whole}");
+}
+
+/// Repairs in rows of the worst violators alone: inside the box, no worse at the bias that is held, with the gradient of where they end.
+#[test]
+fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
+    let (gram, labels) = gram(1500);
+    for dual in [classes(&gram, &labels, 10.0), tube(&gram, 1.0)] {
+        let solved =
+            run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-4), &config(Shrinking::NEVER, Par::Seq));
+        // Every tenth support vector leaves what it did to others.
+        let mut alpha = solved.alpha.clone();
+        alpha.iter_mut().filter(|a| **a > 0.0).step_by(10).for_each(|a| *a = 0.0);
+        let gradient = exact_gradient(&dual, &gram, &alpha, Par::Seq);
+        let value = |alpha: &[f64], gradient: &[f64]| -> f64 {
+            let terms = alpha.iter().zip(gradient).zip(dual.lin().iter().zip(dual.sign()));
+            terms.map(|((a, g), (p, s))| a * (0.5 * (g + p) + s * solved.bias)).sum()
+        };
+        let before = value(&alpha, &gradient);
+        let (mut ends, mut kept) = (vec![], vec![]);
+        for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 100 }] {
+            let rows = Rows::new(&gram, 1 << 28, Par::Seq);
+            let relaxation = Relaxation { bias: solved.bias, steps: 40, tol: 1e-3, shrinking };
+            let relaxed = relax(&dual, &rows, &alpha, &gradient, &relaxation, &Asking::nobody()).expect("nobody calls it off");
+            assert!((1..=40).contains(&relaxed.steps));
+            assert!(relaxed.alpha.iter().zip(dual.upper()).all(|(a, u)| (0.0..=*u).contains(a)));
+            let exact = exact_gradient(&dual, &gram, &relaxed.alpha, Par::Seq);
+            assert!(relaxed.gradient.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= 1e-4 * (1.0 + b.abs())));
+            ends.push(value(&relaxed.alpha, &exact));
+            kept.push(rows.work().computed);
+        }
+        assert!(kept[0] > 0 && kept[1] == 0, "{kept:?} whole rows");
+        let (whole, short) = (before - ends[0], before - ends[1]);
+        // Some hundred of a smooth kernel have few that the first steps leave to the next.
+        assert!(whole > 0.0 && short >= 0.5 * whole, "{short} of {whole}: the worst do most of what all would");
+    }
 }
 
 /// A matrix that counts the values it computes, and those of its parts.

@@ -21,12 +21,14 @@ pub(crate) struct Draft<'a> {
     pub(crate) steps: u64,
     /// Breakpoints of the exact path on the way.
     pub(crate) breakpoints: u64,
+    /// Whether what many rows add is computed without keeping any of them.
+    pub(crate) by_sums: bool,
 }
 
 impl<'a> Draft<'a> {
     /// The point of `from`, before anything is taken out of it.
     pub(crate) fn new(from: &Trained, fold: Fold<'a>) -> Self {
-        Self { fold, beta: from.beta.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0 }
+        Self { fold, beta: from.beta.clone(), sums: from.sums.clone(), steps: 0, breakpoints: 0, by_sums: false }
     }
 
     /// `β` of every row.
@@ -105,14 +107,11 @@ impl<'a> Draft<'a> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
-    /// Takes all of `β` of each of `rows` away, by sums over their rows alone.
-    pub(crate) fn take_together(&mut self, rows: &[usize]) -> Result<(), Halted> {
-        let coef: Vec<f64> = rows.iter().map(|&r| -self.beta[r]).collect();
-        let moved = self.fold.rows.sums(rows, &coef, self.fold.asking)?;
-        self.sums.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
-        rows.iter().for_each(|&r| self.beta[r] = 0.0);
-        self.steps += rows.len() as u64;
-        Ok(())
+    /// Takes all of `β` of each of `rows` away.
+    pub(crate) fn take_all(&mut self, rows: &[usize]) -> Result<(), Halted> {
+        let mut beta = self.beta.clone();
+        rows.iter().for_each(|&r| beta[r] = 0.0);
+        self.replace(&beta)
     }
 
     /// Hidden rows that carry a coefficient.
@@ -149,6 +148,14 @@ impl<'a> Draft<'a> {
     /// Sets many coefficients at once and brings the sums up to date.
     pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Halted> {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
+        if self.by_sums {
+            let coef: Vec<f64> = wanted.iter().map(|&i| beta[i] - self.beta[i]).collect();
+            let moved = self.fold.rows.sums(&wanted, &coef, self.fold.asking)?;
+            self.sums.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
+            self.beta.copy_from_slice(beta);
+            self.steps += wanted.len() as u64;
+            return Ok(());
+        }
         for chunk in wanted.chunks(64) {
             self.fold.rows.fetch_asking(chunk, self.fold.asking)?;
             for &i in chunk {

@@ -4,7 +4,7 @@ use super::{Draft, Found};
 use crate::pool::{alpha_of, gradient_of};
 use crate::problem::{Fold, Trained};
 use maxmargin_core::Halted;
-use maxmargin_smo::{Relaxed, relax};
+use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
 /// Takes the α of the hidden samples away, then repairs in two moves:
 ///
@@ -18,35 +18,28 @@ pub(super) fn seed<'a>(from: &Trained, fold: Fold<'a>) -> Found<'a> {
     let leaving = draft.leaving();
     // Copies move together where they are one variable to the solver.
     let joined = rows.joined(dual);
-    let passed_by = rows.are_passed_by(dual, joined.as_ref());
-    if passed_by {
-        draft.take_together(&leaving)?;
-    } else {
-        rows.fetch_asking(&leaving, fold.asking)?;
-        for &r in &leaving {
-            draft.take(r)?;
-        }
-    }
+    draft.by_sums = rows.are_passed_by(dual, joined.as_ref());
+    draft.take_all(&leaving)?;
     let alpha = alpha_of(dual, draft.beta());
     let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
-    let steps = leaving.len() as u64;
+    let relaxation = Relaxation { bias: from.bias, steps: leaving.len() as u64, tol, shrinking: Shrinking::default() };
     let relaxed = match &joined {
         Some(joined) => {
             let (alpha, gradient) = (joined.together(&alpha), joined.gradient(&gradient));
-            let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?;
+            let relaxed = relax(&joined.dual, joined.rows(), &alpha, &gradient, &relaxation, fold.asking)?;
             let (alpha, gradient) = joined.taken_apart(dual, &relaxed.alpha, &relaxed.gradient);
             Relaxed { alpha, gradient, ..relaxed }
         }
-        None => relax(dual, rows.all(), &alpha, &gradient, from.bias, steps, tol, fold.asking)?,
+        None => relax(dual, rows.all(), &alpha, &gradient, &relaxation, fold.asking)?,
     };
     draft.adopt(&relaxed);
-    spread_over_free(&mut draft, from, fold, passed_by)?;
+    spread_over_free(&mut draft, from, fold)?;
     Ok(draft.spread()?.then_some(draft))
 }
 
 /// Spreads the lack of balance evenly over the samples that were free in the model of all data and still are, using its sums of
 /// their rows: the rows read are those of the few that no longer take part.
-fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold, passed_by: bool) -> Result<(), Halted> {
+fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold) -> Result<(), Halted> {
     let Some(free_sums) = &from.free_sums else { return Ok(()) };
     let pool = fold.pool;
     let was_free = |i: &usize| pool.is_free(*i, from.beta[*i]);
@@ -72,7 +65,7 @@ fn spread_over_free(draft: &mut Draft, from: &Trained, fold: Fold, passed_by: bo
         return Ok(());
     }
     let mut kernel_sums = free_sums.clone();
-    if passed_by {
+    if draft.by_sums {
         let gone = fold.rows.sums(&left, &vec![1.0; left.len()], fold.asking)?;
         kernel_sums.iter_mut().zip(gone).for_each(|(sum, gone)| *sum -= gone);
     } else {
