@@ -18,7 +18,17 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: 
     let kkt = goal.kkt().map_or_else(String::new, |eps| far("KKT violation", certificate.kkt, eps, "tolerance"));
     let gap = goal.gap().map_or_else(String::new, |gap| far("relative gap", certificate.relative_gap, gap, "one asked for,"));
     let percent = format::short(100.0 * certificate.relative_gap);
-    format!("{}: {kkt}{gap}the objective is within {percent} % of the optimum; {}", reason(status), remedy(status, goal, run))
+    let told = goal.gap().filter(|gap| certificate.hides(*gap)).and(certificate.rounding);
+    let what = told.map_or_else(|| remedy(status, goal, run), hidden);
+    format!("{}: {kkt}{gap}the objective is within {percent} % of the optimum; {what}", reason(status))
+}
+
+/// What to do where rounding makes a relative gap of so much.
+pub(crate) fn hidden(told: f64) -> String {
+    format!(
+        "rounding in double precision alone makes one of {}: no training gets below that; scale the data (--scale minmax), or lower -g, -d and -c",
+        format::short(told)
+    )
 }
 
 fn reason(status: Status) -> &'static str {

@@ -116,6 +116,26 @@ fn a_tolerance_that_asks_for_nothing_is_refused() {
     }
 }
 
+/// Kernel values of 10²⁰ and more: sums of them in double precision are no objective. That is said, and soon, in the place of advice that nobody can follow.
+#[test]
+fn what_double_precision_cannot_tell_is_said() {
+    let bench = Bench::new();
+    let poly = |gamma: &str| {
+        bench.run(&format!("train two-gaussians --rows 200 --kernel poly -d 3 -g {gamma} -r 0 -c 1 --gap 1e-3 -o m"))
+    };
+    let lost = poly("1e6");
+    assert_eq!(lost.code, 3, "{lost:?}");
+    assert!(lost.out.contains("rounding in double precision alone makes one of"), "{lost:?}");
+    assert!(lost.err.contains("no training gets below that"), "{lost:?}");
+    let json =
+        bench.run("train two-gaussians --rows 200 --kernel poly -d 3 -g 1e6 -r 0 -c 1 --gap 1e-3 --json -o m --force").json();
+    assert!(json["certificate"]["rounding"].as_f64().is_some_and(|rounding| rounding > 1.0), "{json}");
+    // Nobody goes on with what cannot be judged.
+    assert!(json["iterations"].as_u64().is_some_and(|iterations| iterations < 10_000), "{json}");
+    let told = bench.run("train two-gaussians --rows 200 -g 0.5 -c 1 --gap 1e-3 --json -o m --force").json();
+    assert!(told["certificate"]["rounding"].as_f64().is_some_and(|rounding| rounding < 1e-9), "{told}");
+}
+
 /// KKT violations of 10⁻³ at a huge C leave gaps that prove nothing: no report calls such a model optimal.
 #[test]
 fn a_gap_of_everything_is_not_called_optimal() {

@@ -18,6 +18,7 @@ pub mod goal;
 mod gradient;
 pub mod loss;
 pub mod problem;
+mod rounding;
 pub mod solution;
 pub mod solve;
 pub mod start;
@@ -37,6 +38,7 @@ pub use gradient::{NearGradients, exact_gradient, exact_gradient_asking, exact_s
 pub use loss::{Loss, Offset};
 pub use maxmargin_data::{Asking, Halted};
 pub use problem::{Decision, Part, Problem, settle_twins};
+pub use rounding::{Rounding, rounding_of_sums};
 pub use solution::{Solution, Status, Work, bias_of, thresholds_of};
 pub use solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
 pub use start::{Start, StartError};

@@ -4,7 +4,7 @@ use crate::finished::interned;
 use crate::metric::{Score, scores};
 use crate::plan::FoldPlan;
 use crate::spread::{NamedSpread, spreads};
-use maxmargin_core::{Certain, Certificate, Dual, Needs, Solution, Status};
+use maxmargin_core::{Certain, Certificate, Dual, Needs, Rounding, Solution, Status};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A name that lives as long as the program.
@@ -31,19 +31,33 @@ pub struct CertificateReport {
     pub holds: bool,
     /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
     pub certain: Option<usize>,
+    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]): no smaller one is told. None where nobody looked, or the objective is 0.
+    #[serde(default)]
+    pub rounding: Option<f64>,
 }
 
 impl CertificateReport {
     /// A certificate, and whether it holds.
     pub fn new(c: &Certificate, holds: bool) -> Self {
-        let relative_gap = c.relative_gap();
-        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds, certain: None }
+        let (relative_gap, certain, rounding) = (c.relative_gap(), None, None);
+        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds, certain, rounding }
     }
 
     /// The same with the labels that its gap proves.
     #[must_use]
     pub fn with_certain(self, certain: Option<&Certain>) -> Self {
         Self { certain: certain.map(Certain::labels), ..self }
+    }
+
+    /// The same with what rounding may make of its gap.
+    #[must_use]
+    pub fn with_rounding(self, rounding: &Rounding) -> Self {
+        Self { rounding: Some(rounding.relative(self.dual)).filter(|rounding| rounding.is_finite()), ..self }
+    }
+
+    /// Whether rounding alone makes gaps that are larger than this: no training gets below it, only other data or another kernel.
+    pub fn hides(&self, gap: f64) -> bool {
+        self.rounding.is_some_and(|rounding| rounding > gap)
     }
 
     /// Whether the gap is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).

@@ -94,9 +94,3 @@ pub trait ChunkSolver: Sync {
     /// interrupted ask once.
     fn solve(&self, chunk: &mut Chunk, tol: f64, more: &mut dyn FnMut() -> bool);
 }
-
-/// What two sums of terms `α_j K_ij` in `f64` may differ by although they are equal: a few units in the last place of all terms. `mass` is `Σ |α_j|`,
-/// `largest` the largest `K_jj`. No solver tells a KKT violation below it from rounding.
-pub(crate) fn rounding(mass: f64, largest: f64) -> f64 {
-    8.0 * f64::EPSILON * mass * largest
-}

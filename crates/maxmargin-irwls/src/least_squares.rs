@@ -1,10 +1,11 @@
 //! Iterative re-weighted least squares on a chunk (table 1 of the paper, damped).
 
-use crate::chunk::{Chunk, ChunkSolver, rounding};
+use crate::chunk::{Chunk, ChunkSolver};
 use crate::pairs::{self, Extremes};
 use crate::project::rebalance;
 use crate::system::System;
 use crate::weighted::{Weighted, multiply};
+use maxmargin_core::rounding_of_sums;
 use maxmargin_simd::sums::{add_scaled, dot};
 
 /// The last cap of the weights is at errors of this share of the tolerance: those of free samples cannot be larger.
@@ -79,7 +80,7 @@ impl ChunkSolver for LeastSquares {
             }
             // A gain that is lost in the rounding of the objective is none, however often it is predicted.
             objective += floor;
-            let noise = rounding(chunk.beta.iter().map(|b| b.abs()).sum(), largest) + rounding(outside, 1.0);
+            let noise = rounding_of_sums(chunk.beta.iter().map(|b| b.abs()).sum(), largest) + rounding_of_sums(outside, 1.0);
             let gains = floor > ROUNDING * objective && violation > noise;
             still = if gains || violation < 0.9 * least { 0 } else { still + if violation > noise { 1 } else { HOPELESS } };
             least = least.min(violation);

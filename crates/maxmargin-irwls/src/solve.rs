@@ -1,13 +1,13 @@
 //! The run: working sets one after the other, and convergence confirmed on exact kernel values.
 
-use crate::chunk::{Chunk, rounding};
+use crate::chunk::Chunk;
 use crate::config::{IrwlsConfig, IrwlsError, Outcome, Selection};
 use crate::exact::fill;
 use crate::finish::Finish;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::{Extremes, State};
-use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, rounding_of_sums};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -323,9 +323,9 @@ impl<'a, 'g> Run<'a, 'g> {
         Ok(changes.iter().zip(&before).map(|(&(k, change), f)| -0.5 * change * (f + self.state.f[k])).sum())
     }
 
-    /// See [`rounding`].
+    /// The KKT violation that no solver tells from rounding.
     fn rounding(&self) -> f64 {
-        rounding(self.state.alpha.iter().sum(), self.largest)
+        rounding_of_sums(self.state.alpha.iter().sum(), self.largest)
     }
 
     /// `½ αᵀQα + linᵀα` by the gradient that is known.

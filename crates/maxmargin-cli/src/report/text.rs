@@ -2,8 +2,8 @@
 
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
-use crate::{format, names};
-use maxmargin::core::Status;
+use crate::{advice, format, names};
+use maxmargin::core::{Certificate, Status};
 use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::model::Scheme;
@@ -82,7 +82,13 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
     let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
     let optimal = of.iter().all(CertificateReport::is_optimal);
-    let short_of = if optimal { "" } else { "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap" };
+    let short_of = if optimal {
+        String::new()
+    } else if let Some(told) = of.iter().filter(|c| c.hides(Certificate::OPTIMAL)).filter_map(|c| c.rounding).reduce(f64::max) {
+        format!("; a gap above 0.01 proves no optimum, and {}", advice::hidden(told))
+    } else {
+        "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap".to_owned()
+    };
     format!("{verdict}: {} {kkt}{tolerance}, {} {gap}{asked}{proved}{short_of}", words.0, words.1)
 }
 

@@ -3,7 +3,7 @@
 use crate::solver::equal::Joined;
 use crate::solver::two_sums::TwoSums;
 use maxmargin_core::{
-    Balance, Clock, Dual, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
+    Balance, Clock, Dual, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, Start, Status, Stop,
 };
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
@@ -53,6 +53,18 @@ fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
 
 /// Problems over so many rows are one working set of exact values, or nearly: nothing is won by rows in `f32` first. Regression has two variables a row.
 const AT_ONCE: usize = 2048;
+
+/// What rounding makes of the gap of a point, relative to its objective, where a gap is asked for.
+fn lost_in_rounding(goal: Goal, dual: &Dual, space: Space, alpha: &[f64], gradient: &[f64]) -> f64 {
+    let objective = || alpha.iter().zip(gradient).zip(dual.lin()).map(|((a, g), p)| 0.5 * a * (g + p)).sum();
+    goal.gap().map_or(0.0, |_| Rounding::at(dual, space, alpha).relative(objective()))
+}
+
+/// Steps of working sets from a point of whose objective nothing is known: from some the way leads out of that (outliers that are support vectors for a while), from others none does.
+const FEW: u64 = 4_000;
+
+/// Prices are given up where rounding hides the objective by so much, as outliers alone do not.
+const HIDDEN: f64 = 1e6;
 
 /// Goes on by working sets: of rows where there are many variables, of exact values where they are few.
 pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
@@ -127,9 +139,19 @@ impl SmoFinish {
         if !slow && first.solution.status != Status::Stalled {
             return Ok(first);
         }
+        let lost = |alpha: &[f64], gradient: &[f64]| lost_in_rounding(stop.goal, dual, space, alpha, gradient);
         run.stop = stop.left(begun, work.iterations);
+        let few = run.stop.max_iter.is_none_or(|most| most > FEW) && lost(&first.solution.alpha, &first.solution.gradient) >= 1.0;
+        if few {
+            run.stop.max_iter = Some(FEW);
+        }
         let second = match TwoSums::new(dual) {
-            Some(sums) => sums.solve(&first.solution, run, |dual, start, run| Ok(sets(dual, space, start, run)?.solution)),
+            Some(sums) => sums.solve(
+                &first.solution,
+                run,
+                |alpha, gradient| lost(alpha, gradient) >= HIDDEN,
+                |dual, start, run| Ok(sets(dual, space, start, run)?.solution),
+            ),
             None => match Start::checked(dual, first.solution.alpha.clone()) {
                 Ok(start) => sets(dual, space, start, run).map(Some),
                 Err(_) => Ok(None),
@@ -142,6 +164,10 @@ impl SmoFinish {
             first.solution.status = Status::Stalled;
             return Ok(first);
         };
+        if few && second.solution.status == Status::IterationLimit {
+            // The limit was ours.
+            second.solution.status = Status::Stalled;
+        }
         second.solution.work += work;
         Solved::add_counts(&mut second.counts, &first.counts);
         second.counts.push(("handed_over_after", work.iterations));

@@ -51,7 +51,7 @@ impl<'a> TwoSums<'a> {
     }
 
     /// Goes on from `from`, which a solver for two sums has left, with problems that `solve` solves from a start, exactly: to the goal of `run`, or as far as it comes.
-    /// Nothing where that is no further.
+    /// Nothing where that is no further. It ends at a point that is `lost`, by its α and gradient: nobody would know what comes after it.
     ///
     /// # Errors
     ///
@@ -60,6 +60,7 @@ impl<'a> TwoSums<'a> {
         &self,
         from: &Solution,
         run: &mut Run,
+        lost: impl Fn(&[f64], &[f64]) -> bool,
         mut solve: impl FnMut(&Dual, Start, &mut Run) -> Result<Solution, Refused>,
     ) -> Result<Option<Solved>, Refused> {
         let (dual, begun, stop) = (self.dual, Instant::now(), run.stop);
@@ -111,7 +112,7 @@ impl<'a> TwoSums<'a> {
                 best.3 = Status::Converged;
                 break;
             }
-            if idle > IDLE {
+            if idle > IDLE || lost(&best.0, &best.1) {
                 break;
             }
             if more.price - less.price <= aim {
@@ -165,8 +166,12 @@ mod tests {
             let from = Solution { gradient, ..Solution::unjudged(alpha, Status::Stalled) };
             let mut run = Run { stop: Stop::at(1e-6), refine: Refine::Exact, par: Par::Seq, machine: 0, watch: &mut Silent };
             let sums = TwoSums::new(dual).expect("two sums");
-            let solved =
-                sums.solve(&from, &mut run, |dual, start, run| Ok(sets(dual, Space::Kernel(&rows), start, run)?.solution));
+            let solved = sums.solve(
+                &from,
+                &mut run,
+                |_, _| false,
+                |dual, start, run| Ok(sets(dual, Space::Kernel(&rows), start, run)?.solution),
+            );
             let solved = solved.expect("no problem is refused").expect("it gets further");
             assert_eq!((solved.solution.status, run.stop), (Status::Converged, Stop::at(1e-6)), "{formulation:?}");
             let certificate = certify(dual, rows.gram(), &solved.solution, Par::Seq);

@@ -59,12 +59,6 @@ impl Outcome {
     }
 }
 
-/// What rounding in double precision makes of a decision value, a sum of terms `α K`: some units in the last place of all of them. `mass` is `Σ |α|`, `largest` the largest
-/// `K(x, x)`.
-pub fn noise(mass: f64, largest: f64) -> f64 {
-    8.0 * f64::EPSILON * mass * largest
-}
-
 /// Trains `problem` on its data by us, and by `svm-train` where `beside` says so.
 ///
 /// # Errors
@@ -99,43 +93,21 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
                 iterations: fitted.iterations,
                 ..outcome
             };
-            let largest = largest_diagonal(problem, data);
-            let found = (0..fitted.machines.len()).find_map(|m| {
-                let certificate = fitted.machines[m].certificate;
-                let samples = fitted.machines[m].train;
-                // ν says what Σ α is; the coefficients of a model may be of another scale.
-                let coef = || fitted.model.machines()[m].coef.iter().map(|c| c.abs()).sum();
-                let mass = problem.formulation.nu().map_or_else(coef, |nu| nu * price(problem) * samples as f64);
-                impossible(problem, samples, certificate.dual.abs(), mass, noise(mass, largest))
-            });
-            Outcome { impossible: if gap <= GAP { None } else { found }, ..outcome }
+            let certificates = || fitted.machines.iter().map(|machine| &machine.certificate);
+            let hidden = certificates().filter(|c| c.hides(GAP)).filter_map(|c| c.rounding).reduce(f64::max);
+            Outcome { impossible: hidden.filter(|_| gap > GAP).map(impossible), ..outcome }
         }
     })
 }
 
-/// Why the gap of a machine of so many samples cannot be told in double precision, if it cannot.
-fn impossible(problem: &Problem, samples: usize, dual: f64, mass: f64, noise: f64) -> Option<String> {
-    if dual <= mass * noise {
-        return Some("the objective is less than the rounding of its terms in doubles: no gap is small beside it".to_owned());
+/// Why the gap of a machine cannot be told in double precision, where rounding makes it this by itself.
+fn impossible(told: f64) -> String {
+    if told >= 1.0 {
+        return format!(
+            "rounding of Σ α K in doubles makes a gap of {told:.0e} of the objective: nothing is known of that; scale the data"
+        );
     }
-    let told = price(problem) * samples as f64 * noise;
-    (told > GAP * dual).then(|| {
-        format!(
-            "rounding of Σ α K in doubles moves decision values by {noise:.0e}, and a gap by {:.0e} of the objective: scale the data",
-            told / dual
-        )
-    })
-}
-
-/// The largest α.
-fn price(problem: &Problem) -> f64 {
-    problem.formulation.c().unwrap_or(1.0)
-}
-
-/// The largest `K(x, x)`.
-fn largest_diagonal(problem: &Problem, data: &Dataset) -> f64 {
-    let norm = |i: usize| data.samples.row(i).entries().iter().map(|(_, v)| v * v).sum::<f64>();
-    (0..data.samples.len()).map(|i| problem.kernel.of_dot(norm(i), norm(i), norm(i)).abs()).fold(0.0, f64::max)
+    format!("rounding of Σ α K in doubles makes a gap of {told:.0e} of the objective: scale the data")
 }
 
 /// The options of `svm-train`.
