@@ -27,6 +27,8 @@ const AUDIT: [f64; 2] = [1.0, 0.2];
 const TAIL: f64 = 1.2;
 /// The share of the way in the violation from which on nothing else is looked at.
 const TRUSTED: f64 = 0.25;
+/// A violation that is so many times the least before it is that of more variables than those of the last round, the first time and later: what a round came to says little of all.
+const ANEW: [f64; 2] = [4.0, 2.0];
 /// What is expected of a fold weighs as much as so many folds that were seen.
 const EXPECTED: f64 = 0.5;
 
@@ -74,6 +76,8 @@ struct Training {
     peak: f64,
     falls_at: f64,
     lowest: f64,
+    /// The largest violation of the present round, where there are rounds.
+    round: Option<f64>,
     /// Kernel rows in a second, of late more than before.
     rate: f64,
     /// When kernel rows were last computed; when and with how many that began which goes on without iterations, and when it last did.
@@ -100,6 +104,7 @@ impl Training {
             peak: progress.violation,
             falls_at: at,
             lowest: f64::INFINITY,
+            round: None,
             rate: 0.0,
             rows_at: at,
             block_begun: None,
@@ -127,6 +132,10 @@ impl Training {
         if progress.violation >= 0.5 * self.peak {
             self.falls_at = at;
         }
+        if progress.violation > ANEW[usize::from(self.round.is_some())] * self.lowest {
+            (self.round, self.lowest) = (Some(progress.violation), progress.violation);
+        }
+        self.round = self.round.map(|round| round.max(progress.violation));
         self.lowest = self.lowest.min(progress.violation);
         (self.now, self.latest) = (at, *progress);
     }
@@ -134,7 +143,7 @@ impl Training {
     /// The share of its steps that is done, by the way of the violation.
     fn share(&self) -> f64 {
         let way = (0.5 * self.peak / self.latest.tol).ln();
-        let share = (0.5 * self.peak / self.lowest).ln() / way;
+        let share = (0.5 * self.peak / self.round.unwrap_or(self.lowest)).ln() / way;
         if share.is_finite() { share.clamp(0.0, 1.0).powf(TAIL) } else { 0.0 }
     }
 
@@ -161,7 +170,7 @@ impl Training {
     /// Seconds of kernel rows that are still to come, of a matrix of so many rows.
     fn kernel_left(&self, samples: usize) -> f64 {
         let missing = samples as f64 - self.latest.rows_computed as f64;
-        if self.rate == 0.0 || missing <= 0.0 {
+        if self.rate == 0.0 || missing <= 0.0 || self.round.is_some() {
             return 0.0;
         }
         match self.block_begun {
@@ -183,6 +192,12 @@ impl Training {
             return self.steps();
         }
         let (share, trust) = (self.share(), self.trust());
+        if self.round.is_some() {
+            // Rows and steps take turns; until the rounds begin at less, nothing is known but the time that they have taken.
+            let spent = self.now - self.begun;
+            let seen = if share > 0.0 { spent * (1.0 - share) / share } else { spent };
+            return trust * seen + (1.0 - trust) * spent;
+        }
         let expected = self.of(STEPS) * (self.kernel() + kernel_left);
         let falling = self.now - self.falls_at.max(self.rows_over());
         let seen = if share > 0.0 { falling * (1.0 - share) / share } else { expected };

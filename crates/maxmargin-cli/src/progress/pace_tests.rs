@@ -87,3 +87,26 @@ fn the_training_on_all_data_is_not_in_the_divisor_of_the_folds() {
     // Half a fold of a second, and the audit.
     assert!(left < 25.0, "{left}");
 }
+
+/// Half a minute was once said to be left of half an hour: of every round that had come to a tenth of its violation, while the next one began as high as it.
+#[test]
+fn rounds_that_begin_anew_do_not_look_like_the_end() {
+    let mut pace = Pace::new(500_000);
+    let mut at = 0.0;
+    for round in 0..40_u64 {
+        for step in 0..10_u64 {
+            at += 1.0;
+            let violation =
+                12.0 * 0.1_f64.powf(step as f64 / 9.0) * if round < 30 { 1.0 } else { 0.4_f64.powi(round as i32 - 29) };
+            let (iterations, rows_computed) = (1000 * (10 * round + step), 1200 * (10 * round + step));
+            let solver = Progress { iterations, violation, tol: 1e-3, rows_computed, ..Progress::default() };
+            let left = pace.tick(at, &CvProgress { stage: Stage::Full, done: 0, total: 1, solver }).left;
+            if (20.0..300.0).contains(&at) {
+                assert!(left.is_some_and(|left| left >= 0.9 * at), "{left:?} after {at}");
+            }
+            if at > 380.0 {
+                assert!(left.is_some_and(|left| left <= at), "{left:?} after {at}");
+            }
+        }
+    }
+}
