@@ -26,7 +26,7 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: 
 /// What to do where rounding makes a relative gap of so much.
 pub(crate) fn hidden(told: f64) -> String {
     format!(
-        "rounding in double precision alone makes one of {}: no training gets below that; scale the data (--scale minmax), or lower -g, -d and -c",
+        "rounding in double precision alone may make one of {}, so that smaller ones tell little; scale the data (--scale minmax), or lower -g, -d and -c",
         format::short(told)
     )
 }

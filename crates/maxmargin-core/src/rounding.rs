@@ -36,7 +36,7 @@ impl Rounding {
         Self { gap: rounding_of_sums(mass, price) }
     }
 
-    /// The gap relative to an objective: no smaller one can be told. From 1 on nothing is known of the objective.
+    /// The gap relative to an objective: smaller ones tell little, and from 1 on little is known of the objective.
     pub fn relative(&self, objective: f64) -> f64 {
         if self.gap == 0.0 { 0.0 } else { self.gap / objective.abs() }
     }

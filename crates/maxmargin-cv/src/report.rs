@@ -31,7 +31,7 @@ pub struct CertificateReport {
     pub holds: bool,
     /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
     pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]): no smaller one is told. None where nobody looked, or the objective is 0.
+    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]), an estimate: smaller ones tell little. None where nobody looked, or the objective is 0.
     #[serde(default)]
     pub rounding: Option<f64>,
 }
@@ -55,7 +55,7 @@ impl CertificateReport {
         Self { rounding: Some(rounding.relative(self.dual)).filter(|rounding| rounding.is_finite()), ..self }
     }
 
-    /// Whether rounding alone makes gaps that are larger than this: no training gets below it, only other data or another kernel.
+    /// Whether rounding alone may make gaps that are larger than this.
     pub fn hides(&self, gap: f64) -> bool {
         self.rounding.is_some_and(|rounding| rounding > gap)
     }

@@ -7,8 +7,9 @@
 
 use crate::arranged::Arranged;
 use crate::pairs::Pairs;
+use crate::patience;
 use crate::solve::SmoConfig;
-use crate::sums::sums_of;
+use crate::sums::{Changes, sums_of};
 use maxmargin_core::{Asking, Balance, Clock, Dual, Goal, Looking, Status, Work};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
@@ -51,9 +52,6 @@ const MOST: f64 = 0.5;
 
 /// Rounds aim at this share of the violation that they begin with: what comes in changes it all again.
 const SHARE: f64 = 0.1;
-
-/// What the passes of an iteration cost for each variable (nanoseconds), as values do.
-const PASSES: f64 = 1.0;
 
 /// Bounded variables stay in the set as long as they are not further than this from violating the conditions of optimality: half of a margin.
 const NEAR: f64 = 0.5;
@@ -235,13 +233,6 @@ impl<'a, 'g> Active<'a, 'g> {
         };
         let found = self.survey(look).into_iter().reduce(Candidates::join);
         let Candidates { free: mut set, mut nearby, mut wanted, moved } = found.unwrap_or_default();
-        // The furthest from where they belong, and then the nearest to moving.
-        let furthest = |from: &mut Vec<(f64, usize)>, room: usize| {
-            if from.len() > room {
-                from.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                from.truncate(room);
-            }
-        };
         // What is near by the measure of a margin may be nearly all, where targets lie closer than that.
         furthest(&mut nearby, self.first.max(2 * set.len()));
         set.extend(nearby.iter().map(|&(_, k)| k));
@@ -288,7 +279,7 @@ impl<'a, 'g> Active<'a, 'g> {
         if status == Status::Converged && far < aim {
             let changed = pairs.state.alpha().iter().zip(&before).filter(|(after, before)| after != before).count();
             let round = (changed * n) as f64 * self.rows.gram().value_cost();
-            let most = round / (PASSES * self.set.len() as f64);
+            let most = round / patience::iteration(self.set.len());
             pairs.looking.aim(Goal::Kkt(far));
             status = pairs.iterate_until(clock.iterations + most as u64, clock).unwrap_or(Status::Converged);
         }
@@ -300,11 +291,8 @@ impl<'a, 'g> Active<'a, 'g> {
         drop(rows);
         drop(held);
         let computed = work.rows_computed * ids.len() as u64;
-        let (mut changed, mut coef) = (Vec::new(), Vec::new());
-        for (at, &k) in self.set.iter().enumerate().filter(|(at, _)| after[*at] != before[*at]) {
-            changed.push(self.dual.ids()[k]);
-            coef.push(self.dual.sign()[k] * (after[at] - before[at]));
-        }
+        let changes = Changes { set: &self.set, before: &before, after: &after };
+        let (changed, coef) = changes.of(self.dual);
         let add_up = |asking: &Asking| sums_of(self.dual, self.rows, &changed, &coef, asking);
         let begun = Instant::now();
         // Who is out of patience has time.
@@ -322,15 +310,17 @@ impl<'a, 'g> Active<'a, 'g> {
             // The point before the round is the last whose gradient is known.
             Err(status) => return status,
         };
-        for k in 0..n {
-            self.gradient[k] += self.dual.sign()[k] * sums[self.dual.ids()[k]];
-        }
-        for (at, &k) in self.set.iter().enumerate() {
-            self.gradient[k] += self.dual.ridge_of(k) * (after[at] - before[at]);
-            self.alpha[k] = after[at];
-        }
+        changes.make(self.dual, &sums, &mut self.alpha, &mut self.gradient);
         clock.owed = support(&self.alpha);
         status
+    }
+}
+
+/// Leaves at most `room`: the furthest from where they belong, and then the nearest to moving.
+pub(crate) fn furthest(from: &mut Vec<(f64, usize)>, room: usize) {
+    if from.len() > room {
+        from.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        from.truncate(room);
     }
 }
 

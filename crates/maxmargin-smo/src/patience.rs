@@ -3,6 +3,11 @@
 /// Nanoseconds of an iteration, and of each variable that its passes go over, about.
 const ITERATION: (f64, f64) = (600.0, 0.75);
 
+/// Nanoseconds of an iteration over so many variables.
+pub(crate) fn iteration(active: usize) -> f64 {
+    ITERATION.0 + ITERATION.1 * active as f64
+}
+
 /// Iterations between two looks.
 pub(crate) const BETWEEN: u64 = 1024;
 
@@ -25,8 +30,8 @@ pub struct Patience {
 impl Patience {
     /// Whether it is over after so many iterations of passes over `active` variables, `free()` of them between their bounds.
     pub(crate) fn is_over(&self, iterations: u64, active: usize, free: impl FnOnce() -> usize) -> bool {
-        let each = ITERATION.0 + ITERATION.1 * active as f64;
-        iterations >= self.most || iterations >= self.least && iterations as f64 * each >= (self.other)(free(), self.variables)
+        iterations >= self.most
+            || iterations >= self.least && iterations as f64 * iteration(active) >= (self.other)(free(), self.variables)
     }
 }
 

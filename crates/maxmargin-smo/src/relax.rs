@@ -1,9 +1,9 @@
 //! Coordinate descent at a fixed bias: what repairs a point whose neighbourhood has changed.
 
-use crate::active::Shrinking;
+use crate::active::{Shrinking, furthest};
 use crate::arranged::Arranged;
 use crate::state::State;
-use crate::sums::sums_of;
+use crate::sums::{Changes, sums_of};
 use maxmargin_core::Dual;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Rows, part_of};
@@ -79,11 +79,7 @@ impl Relaxation {
             f64::max(if up { away } else { f64::NEG_INFINITY }, if low { -away } else { f64::NEG_INFINITY })
         };
         let mut near: Vec<(f64, usize)> = (0..dual.len()).map(|k| (by(k), k)).filter(|(by, _)| *by >= NEAR).collect();
-        let most = self.shrinking.first.max(EACH * self.steps as usize);
-        if near.len() > most {
-            near.select_nth_unstable_by(most, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            near.truncate(most);
-        }
+        furthest(&mut near, self.shrinking.first.max(EACH * self.steps as usize));
         let mut near: Vec<usize> = near.into_iter().map(|(_, k)| k).collect();
         near.sort_unstable();
         near
@@ -132,20 +128,11 @@ impl Relaxation {
         drop(short);
         drop(held);
         let relaxed = relaxed?;
-        let (mut moved, mut coef) = (Vec::new(), Vec::new());
-        for (at, &k) in set.iter().enumerate().filter(|(at, _)| relaxed.alpha[*at] != before[*at]) {
-            moved.push(dual.ids()[k]);
-            coef.push(dual.sign()[k] * (relaxed.alpha[at] - before[at]));
-        }
+        let changes = Changes { set: &set, before: &before, after: &relaxed.alpha };
+        let (moved, coef) = changes.of(dual);
         let sums = sums_of(dual, rows, &moved, &coef, asking)?;
         let (mut alpha, mut gradient) = (alpha.to_vec(), gradient.to_vec());
-        for (k, gradient) in gradient.iter_mut().enumerate() {
-            *gradient += dual.sign()[k] * sums[dual.ids()[k]];
-        }
-        for (at, &k) in set.iter().enumerate() {
-            gradient[k] += dual.ridge_of(k) * (relaxed.alpha[at] - before[at]);
-            alpha[k] = relaxed.alpha[at];
-        }
+        changes.make(dual, &sums, &mut alpha, &mut gradient);
         Ok(Relaxed { alpha, gradient, steps: relaxed.steps })
     }
 }

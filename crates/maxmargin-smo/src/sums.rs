@@ -31,3 +31,29 @@ fn columns(dual: &Dual) -> Vec<Range<usize>> {
     }
     joined
 }
+
+/// What the variables of a set have changed, from the α `before` to the α `after`.
+pub(crate) struct Changes<'a> {
+    pub(crate) set: &'a [usize],
+    pub(crate) before: &'a [f64],
+    pub(crate) after: &'a [f64],
+}
+
+impl Changes<'_> {
+    /// The rows of those that have changed, and the changes of `s α`.
+    pub(crate) fn of(&self, dual: &Dual) -> (Vec<usize>, Vec<f64>) {
+        let each = self.set.iter().zip(self.before.iter().zip(self.after)).filter(|(_, (before, after))| before != after);
+        each.map(|(&k, (before, after))| (dual.ids()[k], dual.sign()[k] * (after - before))).unzip()
+    }
+
+    /// Brings α and gradient of all up to date by their [`sums_of`].
+    pub(crate) fn make(&self, dual: &Dual, sums: &[f64], alpha: &mut [f64], gradient: &mut [f64]) {
+        for (k, gradient) in gradient.iter_mut().enumerate() {
+            *gradient += dual.sign()[k] * sums[dual.ids()[k]];
+        }
+        for (&k, (before, after)) in self.set.iter().zip(self.before.iter().zip(self.after)) {
+            gradient[k] += dual.ridge_of(k) * (after - before);
+            alpha[k] = *after;
+        }
+    }
+}
