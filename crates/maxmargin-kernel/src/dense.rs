@@ -14,6 +14,8 @@ const SINGLE_ERROR: f64 = 1e-6;
 const CENTRE_ERROR: f64 = 1e-7;
 /// Share of values that are not 0 at which most are.
 const SPARSE: f64 = 0.4;
+/// Largest squared norms of which `f32` holds sums and terms: those of smaller samples it would round to 0.
+const NORMS: Range<f64> = 1e-25..1e30;
 /// Half the distance from 1 to the next `f32`.
 const UNIT32: f64 = 1.0 / 16_777_216.0;
 
@@ -81,14 +83,14 @@ impl Dense {
             norms64: Vec::new(),
         };
         let as_it_is = if survey.density <= SPARSE { SINGLE_ERROR } else { CENTRE_ERROR };
-        let near = estimate(survey.max_norm) <= as_it_is && survey.max_norm < 1e30;
+        let near = estimate(survey.max_norm) <= as_it_is && NORMS.contains(&survey.max_norm);
         if survey.exact || (survey.single && near) {
             dense.single = Some(panel32(samples, asking)?);
         } else {
             let centre: &[f64] = if gamma.is_some() && !near { &survey.means } else { &[] };
             let double = panel64(samples, centre, asking)?;
             dense.max_norm = max_norm_from(samples, centre, asking)?;
-            if estimate(dense.max_norm) <= SINGLE_ERROR && dense.max_norm < 1e30 {
+            if estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm) {
                 dense.single = Some(double.map(|v| v as f32, asking)?);
             }
             dense.double = Some(double);

@@ -64,7 +64,7 @@ pub(crate) fn some_pairs(n: usize, count: usize, seed: u64) -> impl Iterator<Ite
 }
 
 /// The `SplitMix64` generator (Steele, Lea, Flood 2014).
-fn next(state: &mut u64) -> u64 {
+pub(crate) fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

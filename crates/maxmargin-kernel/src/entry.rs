@@ -4,9 +4,13 @@
 
 use crate::Kernel;
 use maxmargin_simd::exp::Gaussian;
+use std::ops::Range;
 
 /// Squared norms of so many times the mean squared distance leave it nearly all its digits in `f32`: those of centred samples are half of it.
 const NEAR_NORM: f64 = 8.0;
+
+/// gamma of which `f32` holds all digits and the rest of them. Squared distances it must hold as well.
+const SINGLES: Range<f64> = 1e-30..1e30;
 
 /// A kernel function over slices of dot products.
 #[derive(Clone, Debug)]
@@ -24,20 +28,23 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// The slice form of `kernel`.
-    pub(crate) fn new(kernel: &Kernel) -> Self {
+    /// The slice form of `kernel`, for samples of squared norms up to `norm`.
+    pub(crate) fn new(kernel: &Kernel, norm: f64) -> Self {
         match kernel {
             Kernel::Linear => Entry::Linear,
-            Kernel::Rbf { gamma } => Entry::Rbf(Gaussian::new(*gamma)),
+            Kernel::Rbf { gamma } if SINGLES.contains(gamma) && 4.0 * norm < f64::from(f32::MAX) => {
+                Entry::Rbf(Gaussian::new(*gamma))
+            }
             other => Entry::Other(other.clone()),
         }
     }
 
     /// The same function, in `f32` less `base`, which is 1 for one of distances; values differ from it by `spread` on average.
-    pub(crate) fn less(kernel: &Kernel, base: f64, spread: f64) -> Self {
-        match kernel {
-            Kernel::Rbf { gamma } => Entry::RbfLess(Gaussian::new(*gamma).less_one(), spread),
-            other => Entry::OtherLess(other.clone(), base),
+    #[must_use]
+    pub(crate) fn less(&self, kernel: &Kernel, base: f64, spread: f64) -> Self {
+        match self {
+            Entry::Rbf(g) => Entry::RbfLess(g.less_one(), spread),
+            _ => Entry::OtherLess(kernel.clone(), base),
         }
     }
 

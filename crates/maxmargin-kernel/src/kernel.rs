@@ -3,6 +3,7 @@
 pub use crate::gamma::{gamma_auto, gamma_scale};
 
 use crate::gamma::Gamma;
+use crate::probes::Fault;
 use crate::user::UserKernel;
 use maxmargin_data::{Row, Samples};
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,11 @@ pub enum KernelError {
     /// What was stored uses a kernel that this process does not know.
     #[error("no kernel is registered as `{0}`: call UserKernel::register before reading what was made with it")]
     Unregistered(String),
+    /// What is computed here is not the kernel.
+    #[error(
+        "{0}, and no way to compute it gives another: this processor or this program is at fault; `maxmargin doctor` tries both"
+    )]
+    Wrong(Fault),
     /// A precomputed kernel was given feature vectors or the other way round.
     #[error("{0}")]
     Samples(String),

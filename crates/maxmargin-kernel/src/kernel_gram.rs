@@ -4,9 +4,11 @@ use crate::dense::Dense;
 use crate::diagnose::some_pairs;
 use crate::distinct::{Distinct, Mark};
 use crate::entry::Entry;
+use crate::fallback::{Way, first_right};
 use crate::integers::Integers;
 use crate::late::Late;
 use crate::precomputed::Precomputed;
+use crate::probes::{Fault, Probes};
 use crate::sparse::Sparse;
 use crate::survey::survey;
 use crate::user::Pairs;
@@ -24,6 +26,9 @@ const DENSE_BYTES: usize = 1 << 30;
 /// How dot products are computed is decided from the data: matrix multiplication in `f32` where that is accurate to 10⁻⁶ in the
 /// exponent of an RBF kernel, in `f64` where it is not, in exact byte arithmetic for small integers, inverted lists for sparse data. Exact blocks
 /// are `f64` throughout, with the data centred for RBF kernels.
+///
+/// Some entries are compared with plain arithmetic on the samples before anything is made of them. Where they differ, which takes a processor or a compiler that is
+/// at fault, or a mistake here, others are computed by fewer vector instructions or from plain lists ([`crate::fallbacks`]).
 #[derive(Clone, Debug)]
 pub struct KernelGram {
     kernel: Kernel,
@@ -34,6 +39,8 @@ pub struct KernelGram {
     distinct: Arc<Late<Option<Arc<Distinct>>>>,
     /// A mark of each sample; empty: nothing is known.
     marks: Arc<[Mark]>,
+    /// What some entries are by plain arithmetic.
+    probes: Arc<Probes>,
 }
 
 /// The samples in the form that the dot products are computed from.
@@ -47,6 +54,30 @@ enum Store {
 }
 
 impl Store {
+    /// `samples` in the form that is best for them, or in `plain` lists.
+    fn new(samples: &Samples, kernel: &Kernel, plain: bool, asking: &Asking) -> Result<Self, KernelError> {
+        if *kernel == Kernel::Precomputed {
+            return Ok(Self::Precomputed(Precomputed::new(samples, asking)?));
+        }
+        if let Kernel::User(function) = kernel {
+            return Ok(Self::User(Pairs::new(samples, function, asking)?));
+        }
+        if plain {
+            return Ok(Self::Sparse(Sparse::new(samples, asking)?));
+        }
+        let survey = survey(samples, asking)?;
+        let bytes = if survey.single { 4 } else { 12 };
+        // The same on every machine: what is held in codes decides how solvers go.
+        if Integers::suits(samples, &survey, kernel) {
+            if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
+                return Ok(Self::Integers(Integers::new(samples, &survey, asking)?));
+            }
+        } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
+            return Ok(Self::Dense(Dense::new(samples, &survey, width(kernel), asking)?));
+        }
+        Ok(Self::Sparse(Sparse::new(samples, asking)?))
+    }
+
     /// `kernel` as a function of the dot products and norms that are computed here.
     fn kernel(&self, kernel: &Kernel) -> Kernel {
         match self {
@@ -74,7 +105,8 @@ impl KernelGram {
     ///
     /// # Errors
     ///
-    /// When a parameter is invalid, a kernel value cannot be held in `f32`, or a precomputed matrix is malformed.
+    /// When a parameter is invalid, a kernel value cannot be held in `f32`, a precomputed matrix is malformed, or values are wrong however they are
+    /// computed.
     pub fn new(samples: &Samples, kernel: Kernel) -> Result<Self, KernelError> {
         Self::new_asking(samples, kernel, &Asking::nobody())
     }
@@ -86,41 +118,28 @@ impl KernelGram {
     /// As [`KernelGram::new`], and [`KernelError::Halted`] when it was called off.
     pub fn new_asking(samples: &Samples, kernel: Kernel, asking: &Asking) -> Result<Self, KernelError> {
         let kernel = kernel.checked()?;
+        let probes = Arc::new(Probes::of(samples, &kernel));
         let packed = if kernel.is_of_products() { samples.packed() } else { None };
         let samples = packed.as_ref().map_or(samples, |(packed, _)| packed);
-        let store = if kernel == Kernel::Precomputed {
-            Store::Precomputed(Precomputed::new(samples, asking)?)
-        } else if let Kernel::User(function) = &kernel {
-            Store::User(Pairs::new(samples, function, asking)?)
-        } else {
-            let survey = survey(samples, asking)?;
-            let bytes = if survey.single { 4 } else { 12 };
-            // The same on every machine: what is held in codes decides how solvers go.
-            if Integers::suits(samples, &survey, &kernel) {
-                if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
-                    Store::Integers(Integers::new(samples, &survey, asking)?)
-                } else {
-                    Store::Sparse(Sparse::new(samples, asking)?)
-                }
-            } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
-                Store::Dense(Dense::new(samples, &survey, width(&kernel), asking)?)
-            } else {
-                Store::Sparse(Sparse::new(samples, asking)?)
-            }
+        let make = |way: Way| {
+            let store = Arc::new(Store::new(samples, &kernel, way.plain, asking)?);
+            Self::over(store, kernel.clone(), Arc::clone(&probes))
         };
-        Self::over(Arc::new(store), kernel)
+        first_right(true, make, Self::fault)
     }
 
     /// The matrix of the same samples and kernel with another gamma; the samples are shared, nothing is prepared again.
     ///
     /// # Errors
     ///
-    /// When `gamma` is invalid, the kernel has none, or a kernel value cannot be held in `f32`.
+    /// When `gamma` is invalid, the kernel has none, a kernel value cannot be held in `f32`, or values are wrong however they are computed.
     pub fn with_gamma(&self, gamma: f64) -> Result<Self, KernelError> {
         if self.kernel.gamma().is_none() {
             return Err(KernelError::Samples(format!("a {} kernel has no gamma that can be changed", self.kernel.name())));
         }
-        let other = Self::over(Arc::clone(&self.store), self.kernel.clone().with_gamma(gamma).checked()?)?;
+        let kernel = self.kernel.clone().with_gamma(gamma).checked()?;
+        let make = |_: Way| Self::over(Arc::clone(&self.store), kernel.clone(), Arc::clone(&self.probes));
+        let other = first_right(false, make, Self::fault)?;
         Ok(Self { distinct: Arc::clone(&self.distinct), marks: Arc::clone(&self.marks), ..other })
     }
 
@@ -135,7 +154,7 @@ impl KernelGram {
         Self { marks: marks.into(), distinct: Arc::default(), ..self }
     }
 
-    fn over(store: Arc<Store>, kernel: Kernel) -> Result<Self, KernelError> {
+    fn over(store: Arc<Store>, kernel: Kernel, probes: Arc<Probes>) -> Result<Self, KernelError> {
         let inner = store.kernel(&kernel);
         let of_norms = |norms: &[f64]| norms.iter().map(|&norm| inner.of_dot(norm, norm, norm)).collect();
         let (diagonal, norms): (Vec<f64>, _) = match &*store {
@@ -153,8 +172,13 @@ impl KernelGram {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }
-        let entry = Entry::new(&inner);
-        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default(), marks: Arc::default() }.near_one_value())
+        let entry = Entry::new(&inner, norms.iter().copied().fold(0.0, f64::max));
+        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default(), marks: Arc::default(), probes }.near_one_value())
+    }
+
+    /// An entry that is wrong, if one of some is.
+    fn fault(&self) -> Option<Fault> {
+        self.probes.fault(self, &self.kernel)
     }
 
     /// The same matrix, with a constant left out of values in `f32` where nearly all of them are near it.
@@ -173,7 +197,7 @@ impl KernelGram {
         let base = if self.kernel.is_distance() { 1.0 } else { f64::from(mean(&|v| v) as f32) };
         let spread = mean(&|v| (v - base).abs());
         if base != 0.0 && base.is_finite() && spread <= NEAR * base.abs() {
-            self.entry = Entry::less(&self.store.kernel(&self.kernel), base, spread);
+            self.entry = self.entry.less(&self.store.kernel(&self.kernel), base, spread);
         }
         self
     }
@@ -259,7 +283,8 @@ impl Gram for KernelGram {
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
         let (kernel, entry) = (self.kernel.clone(), self.entry.clone());
-        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct: Arc::default(), marks: Arc::default() }))
+        let (distinct, marks, probes) = Default::default();
+        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct, marks, probes }))
     }
 
     fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {

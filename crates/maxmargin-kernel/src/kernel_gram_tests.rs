@@ -179,7 +179,7 @@ fn bytes_and_inverted_lists_of_integers_give_the_same_bits() {
     assert!(Integers::suits(&samples, &survey, &Kernel::rbf(1.0)) && survey.max_norm > 16_777_216.0);
     for kernel in [Kernel::Linear, Kernel::rbf(1e-7), Kernel::Poly { gamma: 1e-8, coef0: 1.0, degree: 3 }] {
         let values = |store| {
-            let gram = KernelGram::over(Arc::new(store), kernel.clone()).expect("a valid kernel");
+            let gram = KernelGram::over(Arc::new(store), kernel.clone(), Arc::default()).expect("a valid kernel");
             let all: Vec<usize> = (0..n).collect();
             let (mut fast, mut exact) = (vec![0.0; n * n], vec![0.0; n * n]);
             gram.fill(&all, 0..n, &mut fast);
@@ -210,5 +210,89 @@ fn decisions_of_other_kernels_see_the_true_norms() {
                 assert!((value - want).abs() <= 1e-10, "{what} {q}: {value} for {want}");
             }
         }
+    }
+}
+
+/// `samples` with every second row's values a column further.
+fn damaged(samples: &Samples) -> Samples {
+    let rows: Vec<Vec<f64>> = (0..samples.len())
+        .map(|i| {
+            let mut row = vec![0.0; samples.features()];
+            samples.row(i).for_each(|k, v| row[k] = v);
+            // The same values in other places, so that the form stays what it is.
+            row.rotate_right(i % 2);
+            row
+        })
+        .collect();
+    Samples::from_rows(&rows).expect("finite values")
+}
+
+#[test]
+fn values_of_other_samples_are_found_to_be_wrong() {
+    for (what, samples, gamma) in all() {
+        for kernel in [Kernel::rbf(gamma), Kernel::poly(gamma, 1.0, 3), Kernel::sigmoid(0.1 * gamma, 0.0), Kernel::Linear] {
+            let sound = KernelGram::new(&samples, kernel.clone()).expect("a valid kernel");
+            assert_eq!(sound.fault(), None, "{what} {kernel:?}");
+            let other = KernelGram::new(&damaged(&samples), kernel.clone()).expect("a valid kernel");
+            let fault = sound.probes.fault(&other, &kernel).unwrap_or_else(|| panic!("{what} {kernel:?}: nothing was found"));
+            assert!((fault.found - fault.expected).abs() > 0.0, "{fault}");
+        }
+    }
+}
+
+#[test]
+fn every_form_of_a_value_is_compared() {
+    let n = 300;
+    let bits: Vec<f64> = (0..n * 40).map(|at| f64::from(u8::from(at * at % 11 < 5))).collect();
+    let samples = Samples::from_slice(&bits, n, 40).expect("finite values");
+    let sound = KernelGram::new(&samples, Kernel::rbf(0.2)).expect("a valid kernel");
+    assert!(sound.table().is_some());
+    let form = |gram: &KernelGram| gram.fault().map(|fault| fault.form);
+    assert_eq!(form(&sound), None);
+    let diagonal = KernelGram { diagonal: vec![1.0 + 1e-6; n], ..sound.clone() };
+    assert_eq!(form(&diagonal), Some("on the diagonal"));
+    let exact = KernelGram { entry: Entry::new(&Kernel::rbf(0.2 * (1.0 + 1e-6)), 40.0), ..sound.clone() };
+    assert_eq!(form(&exact), Some("in double precision"));
+    let with = |value: fn(&mut f32), code: fn(&mut u8)| {
+        let wrong = Altered { gram: &sound, value, code };
+        sound.probes.fault(&wrong, &sound.kernel).map(|fault| fault.form)
+    };
+    assert_eq!(with(|_| (), |_| ()), None);
+    assert_eq!(with(|value| *value *= 1.001, |_| ()), Some("in single precision"));
+    assert_eq!(with(|_| (), |code| *code ^= 1), Some("in a code"));
+}
+
+/// A matrix some of whose values come out wrong.
+struct Altered<'g> {
+    gram: &'g KernelGram,
+    value: fn(&mut f32),
+    code: fn(&mut u8),
+}
+
+impl Gram for Altered<'_> {
+    fn len(&self) -> usize {
+        self.gram.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        self.gram.diagonal()
+    }
+
+    fn fill(&self, rows: &[usize], columns: Range<usize>, out: &mut [f32]) {
+        self.gram.fill(rows, columns, out);
+        out.iter_mut().for_each(self.value);
+    }
+
+    fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        self.gram.fill_exact(rows, columns, out);
+    }
+
+    fn table(&self) -> Option<Table> {
+        self.gram.table()
+    }
+
+    fn fill_codes(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [u8]]) {
+        self.gram.fill_codes(rows, columns, out);
+        (self.code)(&mut out[1][7]);
     }
 }

@@ -2,26 +2,10 @@
 
 mod common;
 
-use common::{KINDS, Kind, direct, full, samples};
-use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram};
-use maxmargin_simd::level::{Level, levels, restrict};
-use maxmargin_simd::products::PORTABLE_FUSES;
+use common::{KINDS, Kind, direct, full, kernels, samples};
+use maxmargin_data::Samples;
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, fallbacks};
 use proptest::prelude::*;
-
-fn kernels(kind: Kind, d: usize) -> [Kernel; 4] {
-    let gamma = match kind {
-        Kind::Integers => 0.3 / d as f64,
-        Kind::Image | Kind::Wide => 1e-4 / d as f64,
-        Kind::Unscaled => 2e-7 / d as f64,
-        _ => 1.0 / d as f64,
-    };
-    [
-        Kernel::Linear,
-        Kernel::Rbf { gamma },
-        Kernel::Poly { gamma, coef0: 1.0, degree: 3 },
-        Kernel::Sigmoid { gamma: gamma * 0.1, coef0: -0.2 },
-    ]
-}
 
 #[test]
 fn values_follow_the_definition() {
@@ -40,37 +24,6 @@ fn values_follow_the_definition() {
                         assert!((f - want).abs() <= 3e-6 * scale, "{kind:?} {kernel:?} n {n} d {d} {i},{j}: fast {f} {want}");
                     }
                     assert!((gram.diagonal()[i] - exact[i * n + i]).abs() <= 1e-15 * scale);
-                }
-            }
-        }
-    }
-}
-
-/// Whatever vector instructions the machine has, and with them whichever engine it takes for small integers. Products of reals are fused at
-/// every level but, perhaps, the portable one, which agrees with the others to rounding.
-#[test]
-fn kernel_values_have_the_same_bits_at_every_level() {
-    for kind in KINDS {
-        let exact = PORTABLE_FUSES || matches!(kind, Kind::Integers | Kind::Image | Kind::Wide | Kind::Sparse);
-        for (n, d) in [(5, 2), (70, 13), (37, 700)] {
-            let x = samples(kind, n, d, 11);
-            for kernel in kernels(kind, d) {
-                let at = |level| {
-                    restrict(level);
-                    full(&KernelGram::new(&x, kernel.clone()).expect("a valid kernel"))
-                };
-                // The best level comes last, and stays.
-                let found: Vec<_> = levels().map(|level| (level, at(level))).collect();
-                let (_, best) = &found[found.len() - 1];
-                for (level, (fast, precise)) in &found {
-                    let what = format!("{kind:?} {kernel:?} n {n} d {d}: {level:?}");
-                    if exact || *level > Level::Portable {
-                        assert!(fast.iter().zip(&best.0).all(|(a, b)| a.to_bits() == b.to_bits()), "{what}");
-                        assert!(precise.iter().zip(&best.1).all(|(a, b)| a.to_bits() == b.to_bits()), "{what}");
-                    }
-                    let scale = best.1.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
-                    assert!(precise.iter().zip(&best.1).all(|(a, b)| (a - b).abs() <= 1e-11 * scale), "{what}");
-                    assert!(fast.iter().zip(&best.0).all(|(a, b)| f64::from((a - b).abs()) <= 6e-6 * scale), "{what}");
                 }
             }
         }
@@ -212,5 +165,40 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(maxmargin_testkit::cases(150))]
+
+    /// Data of any size, and parameters that suit it or do not: what is compared with plain arithmetic at the start is never called wrong.
+    #[test]
+    fn no_value_is_called_wrong_that_is_only_rounded(
+        kind in prop::sample::select(KINDS.to_vec()),
+        n in 1usize..40,
+        d in prop_oneof![1usize..40, 900usize..1100],
+        (size, far) in (-40.0f64..60.0, prop_oneof![Just(0.0), Just(1.0), 0.0f64..1e9]),
+        (width, coef0, degree) in (-12.0f64..12.0, -3.0f64..3.0, 1u32..12),
+        seed in 0u64..1000,
+    ) {
+        let x = samples(kind, n, if kind == Kind::Sparse { d.min(40) } else { d }, seed);
+        let (size, width) = (10.0_f64.powf(size), 10.0_f64.powf(width));
+        let rows: Vec<Vec<f64>> = (0..n).map(|i| {
+            let mut row = vec![0.0; x.features()];
+            x.row(i).for_each(|k, v| row[k] = size * (v + far));
+            row
+        }).collect();
+        let x = Samples::from_rows(&rows).expect("finite values");
+        let norm = (0..n).map(|i| x.row(i).dot(x.row(i))).fold(0.0, f64::max).max(1e-300);
+        let gamma = (width / norm).clamp(1e-300, 1e300);
+        for kernel in [Kernel::Linear, Kernel::rbf(gamma), Kernel::poly(gamma, coef0, degree), Kernel::sigmoid(gamma, coef0)] {
+            let gram = KernelGram::new(&x, kernel.clone());
+            prop_assert!(matches!(&gram, Ok(_) | Err(KernelError::TooLarge { .. })), "{:?}: {:?}", kernel, gram.err());
+            if let (Ok(gram), Some(_)) = (gram, kernel.gamma()) {
+                let other = gram.with_gamma(gamma * 3.0);
+                prop_assert!(matches!(&other, Ok(_) | Err(KernelError::TooLarge { .. })), "{:?} times 3: {:?}", kernel, other.err());
+            }
+        }
+        prop_assert_eq!(fallbacks(), vec![]);
     }
 }

@@ -1,12 +1,14 @@
 //! Work on threads of its own, while Python goes on: other threads run, signals are heard, progress is told.
 
 use maxmargin::cv::{CvProgress, CvWatch, Stage};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use maxmargin::kernel::fallbacks;
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ffi::CString;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -93,7 +95,10 @@ pub(crate) fn run_beside<T: Send + 'static>(
             waited.unwrap_or_else(PoisonError::into_inner).0.take()
         });
         match result {
-            Some(Ok(result)) => return result.map_err(|error| PyValueError::new_err(error.to_string())),
+            Some(Ok(result)) => {
+                warn_of_fallbacks(py)?;
+                return result.map_err(|error| PyValueError::new_err(error.to_string()));
+            }
             Some(Err(_)) => return Err(PyRuntimeError::new_err("a fault inside maxmargin; its words are on the standard error")),
             None => {}
         }
@@ -109,6 +114,17 @@ pub(crate) fn run_beside<T: Send + 'static>(
             return Err(error);
         }
     }
+}
+
+/// Says once in a process when kernel values were wrong and how they are computed instead.
+fn warn_of_fallbacks(py: Python<'_>) -> PyResult<()> {
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    let all = fallbacks();
+    for fallback in all.iter().skip(TOLD.swap(all.len(), Ordering::Relaxed)) {
+        let text = CString::new(fallback.to_string())?;
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)?;
+    }
+    Ok(())
 }
 
 fn tell(report: &Bound<'_, PyAny>, progress: CvProgress) -> PyResult<()> {

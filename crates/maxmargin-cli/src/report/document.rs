@@ -10,6 +10,7 @@ use crate::threads::Threads;
 use maxmargin::core::{Formulation, Goal, Loss, Needs, Offset, Status};
 use maxmargin::cv::{CertificateReport, MachineReport};
 use maxmargin::data::{Dataset, Encoder, Impute};
+use maxmargin::kernel::fallbacks;
 use maxmargin::model::{Model, Scheme, data_sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -348,13 +349,15 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// As things are at the end of a run.
+    /// As things are at the end of a run, where kernel values that were wrong are told of.
     pub(crate) fn now(threads: &Threads, notes: &Notes) -> Self {
+        let wrong: Vec<String> = fallbacks().iter().map(ToString::to_string).collect();
+        wrong.iter().for_each(|fallback| notes.say(&format!("warning: {fallback}")));
         Self {
             peak_rss_bytes: memory::peak(),
             threads: threads.count(),
             version: env!("CARGO_PKG_VERSION"),
-            warnings: notes.warnings().to_vec(),
+            warnings: [notes.warnings(), &wrong].concat(),
         }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use maxmargin_data::Samples;
-use maxmargin_kernel::Gram;
+use maxmargin_kernel::{Gram, Kernel};
 
 /// A stream of numbers in 0…1 from a seed.
 pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
@@ -88,4 +88,20 @@ pub(crate) fn full(gram: &dyn Gram) -> (Vec<f32>, Vec<f64>) {
     fast.iter_mut().for_each(|k| *k = (f64::from(*k) + gram.base()) as f32);
     gram.fill_exact(&all, 0..n, &mut exact);
     (fast, exact)
+}
+
+/// A kernel of each kind, at a width that suits the data.
+pub(crate) fn kernels(kind: Kind, d: usize) -> [Kernel; 4] {
+    let gamma = match kind {
+        Kind::Integers => 0.3 / d as f64,
+        Kind::Image | Kind::Wide => 1e-4 / d as f64,
+        Kind::Unscaled => 2e-7 / d as f64,
+        _ => 1.0 / d as f64,
+    };
+    [
+        Kernel::Linear,
+        Kernel::Rbf { gamma },
+        Kernel::Poly { gamma, coef0: 1.0, degree: 3 },
+        Kernel::Sigmoid { gamma: gamma * 0.1, coef0: -0.2 },
+    ]
 }
