@@ -100,18 +100,27 @@ impl Ranges {
             Some(format!(
                 "the features have different scales: feature {feature} spans {} to {} and outweighs the others (median width {}); \
                  scale the features first",
-                widest.min, widest.max, self.median_width
+                short(widest.min),
+                short(widest.max),
+                short(self.median_width)
             ))
         } else if self.median_width > WIDE {
             Some(format!(
-                "the features are not scaled: they span up to {width} (feature {feature}: {} to {}); \
+                "the features are not scaled: they span up to {} (feature {feature}: {} to {}); \
                  scale them first, or choose gamma to match",
-                widest.min, widest.max
+                short(width),
+                short(widest.min),
+                short(widest.max)
             ))
         } else {
             None
         }
     }
+}
+
+/// A number without rows of zeros.
+fn short(value: f64) -> String {
+    if value == 0.0 || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 #[cfg(test)]
@@ -136,6 +145,8 @@ mod tests {
         assert!(warning.contains("feature 2 spans 126 to 564"), "{warning}");
         let pixels = Samples::from_dense(2, 2, vec![0.0, 255.0, 250.0, 0.0]).expect("valid");
         assert!(inspect(&pixels).warning(1).expect("a warning").contains("feature 2: 0 to 255"));
+        let far = Samples::from_dense(2, 2, vec![0.0, 1e25, 2.5e24, 0.0]).expect("valid");
+        assert!(inspect(&far).warning(1).is_some_and(|warning| warning.contains("span up to 1e25 (feature 2: 0 to 1e25)")));
         let scaled = Samples::from_dense(2, 2, vec![-1.0, 1.0, 1.0, -0.5]).expect("valid");
         assert_eq!(inspect(&scaled).warning(1), None);
         assert_eq!(inspect(&Samples::from_dense(0, 3, vec![]).expect("valid")).warning(1), None);
