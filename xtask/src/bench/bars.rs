@@ -39,10 +39,13 @@ fn picture(blocks: &[Block], title: &str) -> Svg {
     let all: f64 = lines.iter().map(|line| height(line)).sum();
     let mut svg = Svg::new(cell * ACROSS.min(blocks.len().max(2)) as f64 + 10.0, HEAD + all);
     svg.text((14.0, 25.0), Anchor::Start, "big", title);
-    svg.bar((14.0, 38.0), (12.0, 10.0), "paper");
-    svg.text((31.0, 47.0), Anchor::Start, "", "printed in the paper");
-    svg.bar((170.0, 38.0), (12.0, 10.0), "f0");
-    svg.text((187.0, 47.0), Anchor::Start, "", "here");
+    // Where the paper prints no iterations there is one kind of bar, which the title explains.
+    if blocks.iter().flat_map(|block| &block.bars).any(|bar| bar.1.is_some()) {
+        svg.bar((14.0, 38.0), (12.0, 10.0), "paper");
+        svg.text((31.0, 47.0), Anchor::Start, "", "printed in the paper");
+        svg.bar((170.0, 38.0), (12.0, 10.0), "f0");
+        svg.text((187.0, 47.0), Anchor::Start, "", "here");
+    }
     let mut top = HEAD;
     for line in lines {
         for (n, block) in line.iter().enumerate() {
@@ -69,18 +72,15 @@ fn paint(svg: &mut Svg, block: &Block, (left, top): (f64, f64), names: f64) {
     for (n, (variant, printed, ours)) in block.bars.iter().enumerate() {
         let y = top + STEP * n as f64 + 2.0;
         svg.text((left - 6.0, y + 12.0), Anchor::End, "small", variant);
-        let bars = [(printed, y, "paper"), (ours, y + BAR + 1.0, "f0")];
+        // Below the paper's, or in the middle of the line.
+        let own = y + if printed.is_some() { BAR + 1.0 } else { 0.5 * (BAR + 1.0) };
+        let bars = [(printed, y, "paper"), (ours, own, "f0")];
         for (length, y, class) in bars.into_iter().filter_map(|(length, y, class)| Some(((*length)?, y, class))) {
             svg.bar((left, y), (LONGEST * axis.place(length), BAR), class);
         }
         if let Some(ours) = ours {
-            // Beside its own bar, below the paper's, whose figure it would seem to be at the end of that.
-            svg.text(
-                (left + LONGEST * axis.place(*ours) + 5.0, y + 2.0 * BAR + 1.0),
-                Anchor::Start,
-                "small",
-                &format!("{ours:.2}"),
-            );
+            // Beside its own bar: at the end of the paper's it would seem to be that one's figure.
+            svg.text((left + LONGEST * axis.place(*ours) + 5.0, own + BAR), Anchor::Start, "small", &format!("{ours:.2}"));
         }
     }
 }
@@ -129,6 +129,8 @@ mod tests {
         assert!(text.contains("Adult, LIBSVM&apos;s folds") || text.contains("Adult, LIBSVM's folds"), "{text}");
         assert!(text.contains(">0.25</text>") && text.contains("the first variant = 1"), "{text}");
         assert_eq!(text.matches("class=\"paper\"").count(), 2, "one bar, and the legend's");
+        let bare = Block { label: "k = 3".into(), bars: vec![("cold".to_owned(), None, Some(1.0))] };
+        assert!(!picture(&[bare], "T").document().contains("printed in the paper"), "nothing is printed there");
         assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
         let x = |line: &str| line.split("x=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());
         let figure = text.lines().find(|line| line.contains(">0.25</text>")).and_then(x);
