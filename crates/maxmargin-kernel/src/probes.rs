@@ -53,7 +53,7 @@ struct Products {
 pub struct Fault {
     /// What it was held or computed in.
     pub form: &'static str,
-    /// Its row and its column, from 0.
+    /// Its row and its column, from 0, among the samples that the matrix is of: folds and classes have brought them into an order of their own.
     pub place: (usize, usize),
     /// What was found there.
     pub found: f64,
@@ -63,9 +63,7 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (row, column) = self.place;
-        write!(f, "the kernel value of rows {} and {} {} is {:e}, ", row + 1, column + 1, self.form, self.found)?;
-        write!(f, "where plain arithmetic has {:e}", self.expected)
+        write!(f, "a kernel value {} is {:e}, where plain arithmetic has {:e}", self.form, self.found, self.expected)
     }
 }
 
