@@ -89,7 +89,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         calibration: calibrated.calibration,
         threshold: calibrated.threshold,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, text, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })

@@ -86,7 +86,7 @@ pub(crate) fn validate(
         fold_plan,
         found,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Validated::seconds(&report) },
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, run.json.is_some(), text, None)?;
     Ok(if report.status() == Status::Converged { Done::Finished } else { Done::Stopped })

@@ -140,7 +140,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         read_seconds: input.seconds,
         predict_seconds,
         total_seconds: started.elapsed().as_secs_f64(),
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(Done::Finished)

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
             certify: None,
             total: begun.elapsed().as_secs_f64(),
         },
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, run.json.is_some(), report, on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })

@@ -132,7 +132,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Done, Failure> {
         tolerance: sum.map_or(record.goal().tol(), |sum| sum.tolerance),
         solved: solved(&updated, record),
         seconds: Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Done::Finished } else { Done::Stopped })

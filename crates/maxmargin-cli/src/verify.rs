@@ -65,7 +65,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Done, Failure> {
         stored: verdict.stored.map(|c| CertificateReport::new(&c, verdict.goal.met(&c))),
         checks: verdict.checks,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
-        end: End::now(&threads, &notes),
+        end: End::now(&threads, &mut notes),
     };
     show(&document, args.run.json, report, None)?;
     Ok(match (document.matches, document.tolerance_met) {

@@ -122,7 +122,7 @@ impl Searched<'_> {
             cells: self.found.cells.into_iter().map(|cell| cell.found).collect(),
             refit,
             seconds,
-            end: End::now(threads, &notes),
+            end: End::now(threads, &mut notes),
         };
         if let Some(page) = files.page {
             page.write(|out| page::write(out, &document, choice, drawn.each_ref().map(|svg| String::from_utf8_lossy(svg))))?;

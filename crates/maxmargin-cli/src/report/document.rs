@@ -350,14 +350,13 @@ pub(crate) struct End {
 
 impl End {
     /// As things are at the end of a run, where kernel values that were wrong are told of.
-    pub(crate) fn now(threads: &Threads, notes: &Notes) -> Self {
-        let wrong: Vec<String> = fallbacks().iter().map(ToString::to_string).collect();
-        wrong.iter().for_each(|fallback| notes.say(&format!("warning: {fallback}")));
+    pub(crate) fn now(threads: &Threads, notes: &mut Notes) -> Self {
+        fallbacks().iter().for_each(|fallback| notes.warn(fallback.to_string()));
         Self {
             peak_rss_bytes: memory::peak(),
             threads: threads.count(),
             version: env!("CARGO_PKG_VERSION"),
-            warnings: [notes.warnings(), &wrong].concat(),
+            warnings: notes.warnings().to_vec(),
         }
     }
 }
