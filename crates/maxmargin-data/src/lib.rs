@@ -36,7 +36,7 @@ pub use classes::ClassLabels;
 pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
-pub use par::Par;
+pub use par::{MOST_THREADS, Par};
 pub use prepare::{Encoder, Impute, Preparation, Preparing};
 pub use ranges::{Ranges, feature_ranges, inspect};
 pub use samples::{Row, Samples, SamplesError, Storage};

@@ -25,6 +25,9 @@ pub enum Par {
     Pool,
 }
 
+/// Threads that a pool may have at most. Idle threads look for work in the queues of all others, so that some thousand do nothing else.
+pub const MOST_THREADS: usize = 512;
+
 impl Par {
     /// The number of threads that may work at once (at least 1).
     pub fn threads(self) -> usize {

@@ -150,7 +150,7 @@ mod tests {
     fn nothing_wrong_is_used() {
         assert_eq!(found(true, |_| true).0, Err(KernelError::Wrong(fault(0.5))));
         assert_eq!(found(false, |way| !way.plain).0, Err(KernelError::Wrong(fault(0.5))));
-        let halted = descend(ways(Level::Avx512, true), |_| Err::<(), _>(KernelError::Degree(0)), |()| None, |_| {});
-        assert_eq!(halted.map(|found| found.1), Err(KernelError::Degree(0)));
+        let halted = descend(ways(Level::Avx512, true), |_| Err::<(), _>(KernelError::Coef0(f64::INFINITY)), |()| None, |_| {});
+        assert_eq!(halted.map(|found| found.1), Err(KernelError::Coef0(f64::INFINITY)));
     }
 }

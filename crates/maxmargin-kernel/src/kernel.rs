@@ -18,21 +18,21 @@ pub enum Kernel {
     Linear,
     /// `exp(−gamma ‖x − z‖²)`
     Rbf {
-        /// Width parameter, > 0.
+        /// Width parameter, ≥ 0; at 0 all values are 1.
         gamma: f64,
     },
     /// `(gamma xᵀz + coef0)^degree`
     Poly {
-        /// Factor of the dot product, > 0.
+        /// Factor of the dot product, ≥ 0.
         gamma: f64,
         /// Constant term.
         coef0: f64,
-        /// Exponent, ≥ 1.
+        /// Exponent; at 0 all values are 1.
         degree: u32,
     },
     /// `tanh(gamma xᵀz + coef0)`; not positive semidefinite in general.
     Sigmoid {
-        /// Factor of the dot product, > 0.
+        /// Factor of the dot product, ≥ 0.
         gamma: f64,
         /// Constant term.
         coef0: f64,
@@ -50,15 +50,12 @@ pub enum KernelError {
     /// The caller did not want the rest.
     #[error(transparent)]
     Halted(#[from] maxmargin_data::Halted),
-    /// gamma must be positive and finite.
-    #[error("gamma is {0}: it must be a positive finite number")]
+    /// gamma must be finite and not negative.
+    #[error("gamma is {0}: it must be a finite number, 0 or more")]
     Gamma(f64),
     /// coef0 must be finite.
     #[error("coef0 is {0}: it must be a finite number")]
     Coef0(f64),
-    /// degree must be at least 1.
-    #[error("degree is {0}: it must be at least 1")]
-    Degree(u32),
     /// Serial number or kernel value missing in a precomputed kernel.
     #[error("row {row}: {reason}; a precomputed kernel has rows `label 0:serial 1:K(x,x1) 2:K(x,x2) …`")]
     Precomputed {
@@ -66,6 +63,25 @@ pub enum KernelError {
         row: usize,
         /// What is wrong.
         reason: String,
+    },
+    /// A precomputed kernel is not symmetric.
+    #[error(
+        "row {row}: its value in column {column} is {}, but row {other_row} has {} in column {other_column}: \
+         a kernel matrix is symmetric",
+        values[0],
+        values[1]
+    )]
+    Asymmetric {
+        /// Row, from 1.
+        row: usize,
+        /// Its column of serial numbers, from 1.
+        column: usize,
+        /// The row of that serial number, from 1.
+        other_row: usize,
+        /// The column of the first row's serial number, from 1.
+        other_column: usize,
+        /// Both values.
+        values: [f64; 2],
     },
     /// A kernel value does not fit in `f32`.
     #[error(
@@ -106,6 +122,9 @@ impl KernelError {
         match self {
             Self::Precomputed { row, reason } => Self::Precomputed { row: place(row), reason },
             Self::TooLarge { row, value } => Self::TooLarge { row: place(row), value },
+            Self::Asymmetric { row, column, other_row, other_column, values } => {
+                Self::Asymmetric { row: place(row), column, other_row: place(other_row), other_column, values }
+            }
             other => other,
         }
     }
@@ -234,21 +253,14 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// When gamma ≤ 0, degree is 0 or a parameter is not finite.
+    /// When gamma is negative or a parameter is not finite.
     pub fn checked(self) -> Result<Self, KernelError> {
-        let gamma_ok = |gamma: f64| if gamma > 0.0 && gamma.is_finite() { Ok(()) } else { Err(KernelError::Gamma(gamma)) };
+        let gamma_ok = |gamma: f64| if gamma >= 0.0 && gamma.is_finite() { Ok(()) } else { Err(KernelError::Gamma(gamma)) };
         let coef0_ok = |coef0: f64| if coef0.is_finite() { Ok(()) } else { Err(KernelError::Coef0(coef0)) };
         match self {
             Kernel::Linear | Kernel::Precomputed | Kernel::User(_) => {}
             Kernel::Rbf { gamma } => gamma_ok(gamma)?,
-            Kernel::Poly { gamma, coef0, degree } => {
-                gamma_ok(gamma)?;
-                coef0_ok(coef0)?;
-                if degree == 0 {
-                    return Err(KernelError::Degree(degree));
-                }
-            }
-            Kernel::Sigmoid { gamma, coef0 } => {
+            Kernel::Poly { gamma, coef0, .. } | Kernel::Sigmoid { gamma, coef0 } => {
                 gamma_ok(gamma)?;
                 coef0_ok(coef0)?;
             }

@@ -73,13 +73,9 @@ impl Precomputed {
                         }
                         let scale = a.abs().max(b.abs()).max((self.diagonal[i] * self.diagonal[j]).abs().sqrt());
                         if (a - b).abs() > ASYMMETRY * scale {
-                            let reason = format!(
-                                "its value in column {} is {a}, but row {} has {b} in column {}: a kernel matrix is symmetric",
-                                serials[j],
-                                j + 1,
-                                serials[i]
-                            );
-                            return Err(KernelError::Precomputed { row: i + 1, reason });
+                            let (column, other_column) = (serials[j], serials[i]);
+                            let (row, other_row, values) = (i + 1, j + 1, [a, b]);
+                            return Err(KernelError::Asymmetric { row, column, other_row, other_column, values });
                         }
                         if a != b {
                             let mean = 0.5 * (a + b);

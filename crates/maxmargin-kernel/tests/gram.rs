@@ -122,7 +122,31 @@ fn values_beyond_single_precision_are_refused() {
     let refused = KernelGram::new(&x, Kernel::Linear).expect_err("1e50 is no f32");
     assert!(matches!(refused, KernelError::TooLarge { row: 2, .. }), "{refused}");
     assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }).is_ok());
-    assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 0.0 }).is_err());
+}
+
+/// LIBSVM and scikit-learn train them, too.
+#[test]
+fn a_gamma_or_a_degree_of_0_makes_all_values_equal() {
+    let cases = [
+        (Kernel::rbf(0.0), 1.0),
+        (Kernel::poly(0.0, 0.5, 3), 0.125),
+        (Kernel::poly(0.0, 0.0, 3), 0.0),
+        (Kernel::poly(2.0, 1.0, 0), 1.0),
+        (Kernel::poly(0.0, 0.0, 0), 1.0),
+        (Kernel::sigmoid(0.0, 0.25), 0.25_f64.tanh()),
+        (Kernel::sigmoid(0.0, 0.0), 0.0),
+    ];
+    for kind in KINDS {
+        let x = samples(kind, 40, 9, 5);
+        for (kernel, value) in &cases {
+            let (fast, exact) = full(&KernelGram::new(&x, kernel.clone()).expect("a valid kernel"));
+            assert!(exact.iter().all(|k| (k - value).abs() < 1e-15), "{kind:?} {kernel:?}");
+            assert!(fast.iter().all(|k| (f64::from(*k) - value).abs() < 1e-7), "{kind:?} {kernel:?}");
+        }
+    }
+    assert!(Kernel::rbf(-1e-300).checked().is_err());
+    assert!(Kernel::rbf(f64::NAN).checked().is_err());
+    assert!(Kernel::sigmoid(f64::INFINITY, 0.0).checked().is_err());
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 //! Arrays of numpy and scipy as samples: packed once, so that nobody's later writes reach a training.
 
 use crate::run::{Failure, run};
+use maxmargin::data::samples::SamplesError;
 use maxmargin::data::{Dataset, Par, ReadOptions, Samples, libsvm};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
@@ -47,7 +48,15 @@ impl Data {
         for (row, values) in values.chunks_exact_mut(columns).enumerate() {
             values[0] = if row + 1 < columns { (row + 1) as f64 } else { 0.0 };
         }
-        Self::of(Samples::from_dense(rows, columns, values).map_err(invalid)?, y)
+        let of_kernel = |error| match error {
+            // The free column is none of the matrix.
+            SamplesError::NotFinite { row, feature, value } => PyValueError::new_err(format!(
+                "the kernel matrix has {value} in row {row}, column {} (both from 0): kernel values are finite numbers",
+                feature - 1
+            )),
+            other => invalid(other),
+        };
+        Self::of(Samples::from_dense(rows, columns, values).map_err(of_kernel)?, y)
     }
 
     /// Compressed rows: values of float32 or float64, sorted indices without duplicates, of int32 or int64.

@@ -8,6 +8,7 @@
 
 mod cells;
 mod data;
+mod message;
 mod model;
 mod report;
 mod run;

@@ -113,6 +113,12 @@ impl Model {
         self.model.kernel().name()
     }
 
+    /// The kernel's gamma, where it has one.
+    #[getter]
+    fn gamma(&self) -> Option<f64> {
+        self.model.kernel().gamma()
+    }
+
     /// For each machine: the rows of its support vectors in the training data and their coefficients (positive for the later class), its bias, and how its
     /// training ended. Rows are those of the model's own vectors where it does not tell of its training.
     fn machines<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
@@ -159,10 +165,19 @@ impl Model {
         (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features)
     }
 
-    /// The labels of the training data that it keeps.
-    fn kept_labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let kept = Kept::of(&self.model).map_err(invalid)?;
-        Ok(kept.map(|kept| kept.data.labels).unwrap_or_default().into_pyarray(py))
+    /// The training data that it keeps, as (values, indices, indptr, features) and labels.
+    fn kept<'py>(&self, py: Python<'py>) -> PyResult<Option<(Vectors<'py>, Bound<'py, PyArray1<f64>>)>> {
+        let Some(kept) = Kept::of(&self.model).map_err(invalid)? else { return Ok(None) };
+        let (values, indices, indptr, features) = compressed(&kept.data.samples);
+        let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);
+        Ok(Some((rows, kept.data.labels.into_pyarray(py))))
+    }
+
+    /// The weights of the samples that it was trained with, where it was.
+    #[getter]
+    fn sample_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        let weights = self.model.record()?.sample_weights.as_ref()?;
+        Some(weights.to_vec().into_pyarray(py))
     }
 
     /// Decision values, samples × machines; of a pair of classes the later at 0 and above.
@@ -233,12 +248,6 @@ impl Model {
         Ok(fields)
     }
 
-    /// Whether it keeps its training data, so that samples can come and go.
-    #[getter]
-    fn keeps_data(&self) -> PyResult<bool> {
-        Ok(Kept::of(&self.model).map_err(invalid)?.is_some())
-    }
-
     /// The model with these samples more, and without these rows of its present training data, along exact paths.
     #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
     fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
@@ -248,7 +257,8 @@ impl Model {
             let kept = Kept::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
             let rows = kept.numbers.len();
             let number = |&row: &usize| {
-                kept.numbers.get(row).copied().ok_or_else(|| format!("row {row} is to be removed, but there are {rows} rows"))
+                let number = kept.numbers.get(row).copied();
+                number.ok_or_else(|| format!("row {row} (from 0) is to be removed, but there are {rows} rows"))
             };
             let remove = remove.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
             let change = Change { add: add.as_deref(), remove: &remove, c: None };

@@ -1,6 +1,8 @@
 //! Work on threads of its own, while Python goes on: other threads run, signals are heard, progress is told.
 
+use crate::message::message;
 use maxmargin::cv::{CvProgress, CvWatch, Stage};
+use maxmargin::data::MOST_THREADS;
 use maxmargin::kernel::fallbacks;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
@@ -97,7 +99,7 @@ pub(crate) fn run_beside<T: Send + 'static>(
         match result {
             Some(Ok(result)) => {
                 warn_of_fallbacks(py)?;
-                return result.map_err(|error| PyValueError::new_err(error.to_string()));
+                return result.map_err(|error| PyValueError::new_err(message(&*error)));
             }
             Some(Err(_)) => return Err(PyRuntimeError::new_err("a fault inside maxmargin; its words are on the standard error")),
             None => {}
@@ -161,7 +163,7 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
         // Its threads are the parent's; to drop it would be to wait for them.
         std::mem::forget(known);
     }
-    let made = made(usual())?;
+    let made = made(usual()?)?;
     let pool = Arc::clone(&made.own);
     *current = Some(made);
     Ok(pool)
@@ -174,10 +176,22 @@ fn made(threads: usize) -> PyResult<Pool> {
 }
 
 /// As many as the environment says (joblib's workers are told by `OMP_NUM_THREADS`), otherwise as this process may use.
-fn usual() -> usize {
+///
+/// # Errors
+///
+/// When `MAXMARGIN_NUM_THREADS` is no number of threads. What others read in their variables, they judge: it counts where it is one.
+fn usual() -> PyResult<usize> {
+    const OWN: &str = "MAXMARGIN_NUM_THREADS";
+    if let Some(value) = std::env::var_os(OWN).filter(|value| !value.is_empty()) {
+        let value = value.to_string_lossy();
+        let threads = value.trim().parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+        let what = || format!("{OWN} is {value:?}: it must be a whole number from 1 to {MOST_THREADS}, or unset");
+        return threads.ok_or_else(|| PyValueError::new_err(what()));
+    }
     let said = |name: &str| std::env::var(name).ok()?.trim().parse().ok().filter(|threads| *threads > 0);
-    let said = ["MAXMARGIN_NUM_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(said);
-    said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    let said = ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(said);
+    let threads = said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    Ok(threads.min(MOST_THREADS))
 }
 
 /// Threads that trainings and predictions of this process use.
@@ -190,8 +204,8 @@ pub(crate) fn threads() -> PyResult<usize> {
 /// Sets the number of threads; those that run go on with what they have. Results do not depend on it.
 #[pyfunction]
 pub(crate) fn set_threads(count: usize) -> PyResult<()> {
-    if count == 0 {
-        return Err(PyValueError::new_err("0 threads: use 1 or more"));
+    if !(1..=MOST_THREADS).contains(&count) {
+        return Err(PyValueError::new_err(format!("{count} threads: use 1 to {MOST_THREADS}")));
     }
     let made = made(count)?;
     let before = held(&POOL).replace(made);

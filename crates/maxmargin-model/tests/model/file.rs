@@ -145,7 +145,7 @@ fn a_sealed_file_with_impossible_numbers_is_refused() {
         assert!(says(&|p| p.machines[0].support[1] = u32::MAX).contains("list of support vectors"));
         assert!(says(&|p| p.machines.resize(70_000, Machine::default())).contains("number of machines"));
         assert!(says(&|p| p.classes.extend((0..70_000).map(|i| f64::from(i) + 0.5))).contains("number of machines"));
-        assert!(says(&|p| p.kernel = Kernel::Rbf { gamma: 0.0 }).contains("gamma"));
+        assert!(says(&|p| p.kernel = Kernel::Rbf { gamma: -1.0 }).contains("gamma"));
         assert!(says(&|p| p.record.as_mut().unwrap().machines[0].rows[1] = 1_000_000).contains("rows of the support vectors"));
     }
 }

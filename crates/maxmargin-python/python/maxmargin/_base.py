@@ -21,6 +21,7 @@ from . import _native
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._progress import Progress
+from ._verdict import verdict_of
 
 #: Rows up to which a linear kernel is one like the others.
 FEW = 2000
@@ -136,6 +137,10 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         """Targets as numbers."""
         return np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
 
+    def _known(self, y: Any) -> Floats:
+        """Targets as numbers, those of the training: ``UnknownLabelError`` for labels that it did not have."""
+        return self._encoded(y)
+
     def _class_weights(self) -> list[tuple[float, float]]:
         """(label, factor of C), labels as :meth:`_encoded` has them."""
         return []
@@ -191,13 +196,14 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             X, y = self._validated(X, y, reset=reset)
         if reset:
             self._sparse = sparse and not callable(self.kernel)
-        y = self._encoded(y)
+        y = self._encoded(y) if reset else self._known(y)
         if X.shape[0] != y.shape[0]:
             raise ValueError(f"X and y have incompatible shapes: X has {X.shape[0]} samples, but y has {y.shape[0]}")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         weights = weights_of(sample_weight, X)
-        self._check_weights(y, weights)
+        if reset:
+            self._check_weights(y, weights)
         return X, y, packed(X, y, precomputed=self._is_matrix()), weights
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
@@ -261,8 +267,8 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
         self.shape_fit_ = X.shape
         self._describe(machines, X, y)
         statuses = [machine["status"] for machine in machines]
-        limits = {"max_iter": self.max_iter, "max_time": self.max_time}
-        self.fit_status_ = int(warn_of(statuses, self.certificate_, self.tol, **limits))
+        ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
+        self.fit_status_ = int(ended)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         """The attributes that scikit-learn has; here those of one machine, which says a value."""
@@ -349,13 +355,23 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
 
     # What scikit-learn does not have.
 
-    def verify(self, X: Any, y: Any = None) -> Verdict:
-        """Judges the model against its training data, as ``maxmargin verify`` does: believing nothing that it says.
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Verdict:
+        """Checks the model against its training data, as ``maxmargin verify`` does: nothing that the model says is believed.
 
-        Everything is computed again in double precision from the rows and the coefficients. True in a condition where all is as the model says.
+        Everything is computed again in double precision from the arguments and the coefficients. True in a condition where all is as the model says.
+
+        Parameters
+        ----------
+        X, y
+            The training data. Labels that the model does not know are a verdict that says so.
+        sample_weight : array of shape (n_samples,), optional
+            The weights of the training, which are compared with the model's. Without them those of the model count, and the verdict says that they were not
+            compared.
+
+        Raises
+        ------
+        ValueError
+            When the arguments are no data: rows, targets and weights of different lengths, or other features.
         """
         check_is_fitted(self)
-        y = np.ones(np.shape(X)[0]) if y is None else y
-        asked = copy(self)
-        _, _, data, _ = asked._prepared(X, y, None, reset=False)
-        return Verdict.of(self._model.verify(data))
+        return verdict_of(self, lambda: copy(self)._prepared(X, y, sample_weight, reset=False)[2:])

@@ -101,17 +101,23 @@ WHAT_TO_DO = {
 }
 
 
-def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, **limits: object) -> bool:
-    """Warns where a training did not converge, with how far it came and what to do. Whether it did warn."""
+def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, *, linear: bool = False, **limits: object) -> bool:
+    """Warns where a training did not converge, with how far it came and what to do. Whether it did warn.
+
+    The warning begins as scikit-learn's, whose words people have in their filters: those of its LIBSVM, or with ``linear`` of its LIBLINEAR.
+    """
     order = ["interrupted", "time_limit", "iteration_limit", "stalled"]
     ended = [status for status in order if status in set(statuses)]
     if not ended:
         return False
     how = ENDED[ended[0]].format(**limits)
     known = f"KKT violation {worst.kkt:.3g} where tol={tol:g} was asked for, relative gap {worst.relative_gap:.2g}"
-    # Filters know scikit-learn's words.
-    words = "(max_iter={max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
-    begin = f"Solver terminated early {words.format(**limits)}" if ended[0] == "iteration_limit" else "Solver terminated early."
+    by_iterations = ended[0] == "iteration_limit"
+    if linear:
+        begin = "Liblinear failed to converge" + (", increase the number of iterations." if by_iterations else ".")
+    else:
+        words = "(max_iter={max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
+        begin = f"Solver terminated early {words.format(**limits)}" if by_iterations else "Solver terminated early."
     message = f"{begin} It {how} ({known}). To mend it: {WHAT_TO_DO[ended[0]]}."
     warnings.warn(message, ConvergenceWarning, stacklevel=4)
     return True

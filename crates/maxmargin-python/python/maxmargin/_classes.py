@@ -6,21 +6,21 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import KernelMachine, whole
-from ._certificate import Calibration
-from ._data import Floats, of_one_class, packed
+from ._base import KernelMachine
+from ._certificate import Calibration, Verdict
+from ._data import Floats, with_all_classes
 from ._judged import Judged
+from ._labels import codes_of, weights_of_classes
+from ._update import Updatable
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
@@ -102,15 +102,19 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
                 "training needs samples of at least two"
             )
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by weight.
+        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes)
         self._labels = numbers_of(self.classes_)
         return self._labels[codes]
+
+    def _known(self, y: Any) -> Floats:
+        return np.asarray(self._labels[codes_of(column_or_1d(y, warn=True), self.classes_)])
 
     def _class_weights(self) -> list[tuple[float, float]]:
         return list(zip(self._labels.tolist(), self.class_weight_.tolist(), strict=True))
 
     def _check_weights(self, y: Floats, weights: Floats | None) -> None:
-        of_one_class(y, weights)
+        with_all_classes(np.searchsorted(self._labels, y), self.classes_, weights)
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         count = len(self.classes_)
@@ -205,7 +209,7 @@ def numbers_of(classes: NDArray[Any]) -> Floats:
     return np.arange(len(classes), dtype=np.float64)
 
 
-class SVC(KernelClassifier):
+class SVC(Updatable, KernelClassifier):
     """C-support vector classification. Parameters, attributes and signs are those of :class:`sklearn.svm.SVC`.
 
     What is different: ``max_time`` ends a training after so many seconds; ``keep_data`` lets samples come and go (:meth:`add`, :meth:`remove`);
@@ -256,56 +260,6 @@ class SVC(KernelClassifier):
         self.break_ties = break_ties
         self.keep_data = keep_data
         self.random_state = random_state
-
-    def add(self, X: Any, y: Any) -> Self:
-        """Takes samples in, as training with them would, along an exact path: no training again. Needs ``keep_data=True``.
-
-        Their rows come after those there are. Labels are those of the training.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", reset=False)
-        y = column_or_1d(y, warn=True)
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        unknown = self.classes_[codes] != y
-        if unknown.any():
-            raise ValueError(f"label {y[unknown][0]!r}: samples of new classes need a training; there are {list(self.classes_)}")
-        return self._changed(packed(X, self._labels[codes]), [])
-
-    def remove(self, indices: Any) -> Self:
-        """Gives up rows of the training data, as training without them would, along an exact path. Needs ``keep_data=True``.
-
-        Rows are counted from 0 among those that are there now; those behind move up, as with :func:`numpy.delete`.
-        """
-        check_is_fitted(self)
-        rows = np.atleast_1d(np.asarray(indices))
-        if rows.dtype.kind not in "iu" or (rows < 0).any():
-            raise ValueError("rows to remove are integers, 0 or more")
-        return self._changed(None, [int(row) for row in rows])
-
-    def _changed(self, add: _native.Data | None, remove: list[int]) -> Self:
-        if not self._model.keeps_data:
-            raise ValueError("the model does not keep its training data: fit with keep_data=True")
-        with whole(self):
-            model = self._model.updated(add, remove, int(self.cache_size * 2**20))
-            y = model.kept_labels()
-            values, indices, indptr, features = model.vectors()
-            vectors = sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, features))
-            rows = np.unique(np.concatenate([machine["rows"] for machine in model.machines()]))
-            X = Rows(vectors if self._sparse else vectors.toarray(), rows, len(y))
-            self._adopt(model, X, y)
-        return self
-
-
-class Rows:
-    """Some rows of a matrix, by their place in it."""
-
-    def __init__(self, vectors: Any, rows: NDArray[Any], count: int) -> None:
-        self.vectors = vectors
-        self.rows = rows
-        self.shape = (count, vectors.shape[1])
-
-    def __getitem__(self, rows: NDArray[Any]) -> Any:
-        return self.vectors[np.searchsorted(self.rows, rows)]
 
 
 class NuSVC(KernelClassifier):
@@ -507,6 +461,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
             reset=reset,
         )
         return X, np.ones(X.shape[0])
+
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Verdict:
+        """Checks the model against its training data; y is not looked at. Otherwise as :meth:`SVC.verify`."""
+        return super().verify(X, None, sample_weight)
 
     def _encoded(self, y: Any) -> Floats:
         return np.asarray(y, dtype=np.float64)

@@ -59,10 +59,22 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     return np.maximum(weights, 0.0)
 
 
-def of_one_class(y: NDArray[Any], weights: Floats | None) -> None:
-    """Refuses weights that leave samples of one class."""
-    if weights is not None and len(np.unique(y[weights > 0])) < 2:
-        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+def with_all_classes(codes: NDArray[Any], classes: NDArray[Any], weights: Floats | None) -> None:
+    """Refuses weights that leave a class without samples; ``codes`` are places in ``classes``."""
+    if weights is None:
+        return
+    left = np.bincount(codes[weights > 0], minlength=len(classes)) > 0
+    gone = ", ".join(repr(label) for label in classes[~left].tolist())
+    if left.sum() < 2:
+        raise ValueError(
+            "Invalid input - all samples with positive weights belong to the same class. "
+            f"All samples of {gone} have weight 0: give at least one of them a weight above 0"
+        )
+    if not left.all():
+        raise ValueError(
+            f"Invalid input - all samples of {gone} have weight 0, so that nothing can be learnt about that class: "
+            "give at least one of them a weight above 0, or leave these rows out"
+        )
 
 
 def taking_part(X: Any, y: Floats, weights: Floats | None) -> tuple[Any, Floats, Floats | None, NDArray[np.bool_] | None]:

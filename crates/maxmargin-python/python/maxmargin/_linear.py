@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _native
 from ._base import seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
-from ._data import Floats, of_one_class, packed, taking_part, weights_of
+from ._data import Floats, packed, taking_part, weights_of, with_all_classes
 from ._judged import Judged
+from ._labels import codes_of, weights_of_classes
+from ._verdict import verdict_of
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "dual": ["boolean", StrOptions({"auto"})],
@@ -79,13 +80,6 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
         )
         return found[0], found[1]
 
-    def _trained_on(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows of the training data that took part."""
-        X, y = self._validated(X, y, reset=False)
-        if self._rows is None or len(self._rows) != len(y):
-            return X, y
-        return X[self._rows], y[self._rows]
-
     def _report(self) -> _native.Report | None:
         return teller(type(self).__name__) if self.verbose else None
 
@@ -99,10 +93,28 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
     def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
         """Validated rows, targets as numbers, and weights of samples."""
         X, y = self._validated(X, y, reset=reset)
-        return X, self._encoded(y), weights_of(sample_weight, X)
+        return X, self._encoded(y) if reset else self._known(y), weights_of(sample_weight, X)
 
     def _encoded(self, y: Any) -> Floats:
         raise NotImplementedError
+
+    def _known(self, y: Any) -> Floats:
+        """Targets as numbers, those of the training: ``UnknownLabelError`` for labels that it did not have."""
+        return self._encoded(y)
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
+        """Checks every machine against the training data; see :meth:`SVC.verify`. Samples whose weight is 0 took no part and are not looked at."""
+        check_is_fitted(self, "_model")
+
+        def trained_on() -> tuple[_native.Data, Floats | None]:
+            rows, targets, weights = self._checked(X, y, sample_weight, reset=False)
+            part = self._rows if weights is None else weights > 0
+            if part is not None and len(part) == len(targets):
+                rows, targets = rows[part], targets[part]
+                weights = None if weights is None else weights[part]
+            return packed(rows, targets), weights
+
+        return verdict_of(self, trained_on)
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, _native.Data, Floats | None]:
         """Validated rows, encoded targets, both packed, and weights of samples."""
@@ -138,7 +150,7 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
         self.certificate_ = Certificate.worst(self.certificates_)
         self.n_iter_ = max(math.ceil(machine["iterations"] / rows) for machine in machines)
         statuses = [machine["status"] for machine in machines]
-        warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
+        warn_of(statuses, self.certificate_, self.tol, linear=True, max_iter=self.max_iter, max_time=self.max_time)
         weights = np.vstack([model.weights(p) for p in range(len(machines))])
         return weights, np.array([machine["bias"] for machine in machines])
 
@@ -211,14 +223,20 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
                 "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
                 f"{self.classes_[0]!r}"
             )
-        self._factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         self._labels = np.arange(count, dtype=np.float64)
         return np.asarray(places, dtype=np.float64)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
         X, y, weights = super()._checked(X, y, sample_weight, reset=reset)
-        of_one_class(y, weights)
+        if reset:
+            codes = y.astype(np.intp)
+            with_all_classes(codes, self.classes_, weights)
+            given = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
+            self._factors = weights_of_classes(self.class_weight, self.classes_, codes, given)
         return X, y, weights
+
+    def _known(self, y: Any) -> Floats:
+        return codes_of(y, self.classes_).astype(np.float64)
 
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         # Of more than two a class's weight is that of its own samples in its own machine.
@@ -246,12 +264,6 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
             if hasattr(self, name):
                 delattr(self, name)
         return self
-
-    def verify(self, X: Any, y: Any) -> Verdict:
-        """Judges every machine against the training data; see :meth:`SVC.verify`."""
-        check_is_fitted(self, "_model")
-        X, y = self._trained_on(X, y)
-        return Verdict.of(self._model.verify(packed(X, np.searchsorted(self.classes_, y).astype(np.float64))))
 
 
 class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]
@@ -308,9 +320,3 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
-
-    def verify(self, X: Any, y: Any) -> Verdict:
-        """Judges the model against its training data; see :meth:`SVC.verify`."""
-        check_is_fitted(self, "_model")
-        X, y = self._trained_on(X, y)
-        return Verdict.of(self._model.verify(packed(X, np.asarray(y, dtype=np.float64))))

@@ -92,6 +92,10 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let Some(top) = self.leader(found) else { return Ok(()) };
         let start = found.cells[top].svm.clone();
         let (Some(c), Some(gamma)) = (start.formulation().c(), start.kernel_given().gamma()) else { return Ok(()) };
+        // A width of 0 has no logarithm to descend along.
+        if gamma == 0.0 {
+            return Ok(());
+        }
         let left = self.svm.max_time.map(|most| most.saturating_sub(self.begun.elapsed()));
         let goal = Goal::Kkt(self.asked.kkt().map_or(TIGHT, |kkt| kkt.min(TIGHT)));
         let done = found.cells.len();

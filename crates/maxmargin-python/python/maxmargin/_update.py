@@ -1,0 +1,136 @@
+"""Samples that come and go after the training."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from . import _native
+from ._base import WIDE, KernelMachine, whole
+from ._data import Floats, packed
+from ._labels import codes_of, weights_of_classes
+
+
+class Updatable(KernelMachine):
+    """The part of a classifier that takes samples in and gives samples up."""
+
+    class_weight: Any
+    classes_: NDArray[Any]
+    class_weight_: Floats
+    _labels: Floats
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Takes samples in: the estimator is then what a training with them gives. Needs ``keep_data=True``.
+
+        Their rows come after those there are. Labels are those of the training. The solution follows an exact path, without training again. Whatever the
+        training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"``, ``class_weight="balanced"`` and probabilities.
+
+        Raises
+        ------
+        ValueError
+            When the estimator does not keep its data, was trained with weights of samples, or does not know a label; nothing has changed then.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", reset=False)
+        y = column_or_1d(y, warn=True)
+        if X.shape[0] != len(y):
+            raise ValueError(f"X has {X.shape[0]} samples, but y has {len(y)}: give one label for each")
+        try:
+            codes = codes_of(y, self.classes_)
+        except ValueError as error:
+            raise ValueError(f"{error}: samples of new classes need a training") from None
+        return self._changed(X, self._labels[codes], np.empty(0, dtype=np.intp))
+
+    def remove(self, indices: Any) -> Self:
+        """Gives up rows of the training data: the estimator is then what a training without them gives. Needs ``keep_data=True``.
+
+        Rows are counted from 0 among those that are there now, each named once; those behind move up, as with :func:`numpy.delete`. What is derived from all
+        rows is derived again, as :meth:`add` says.
+
+        Raises
+        ------
+        ValueError
+            When there is no such row, one is named twice, or a class would have no sample left; nothing has changed then.
+        """
+        check_is_fitted(self)
+        rows = np.atleast_1d(np.asarray(indices))
+        if rows.size == 0:
+            rows = rows.astype(np.intp)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu":
+            raise ValueError("rows to remove are whole numbers from 0 on: of a mask, numpy.flatnonzero(mask)")
+        rows = rows.astype(np.intp)
+        self._check_rows(rows)
+        return self._changed(None, np.empty(0), rows)
+
+    def _check_rows(self, rows: NDArray[np.intp]) -> None:
+        count = self.shape_fit_[0]
+        outside = rows[(rows < 0) | (rows >= count)]
+        if len(outside):
+            raise ValueError(f"row {outside[0]} is to be removed, but there are the rows 0 to {count - 1}")
+        different, times = np.unique(rows, return_counts=True)
+        if (times > 1).any():
+            raise ValueError(f"row {different[times > 1][0]} is named twice: name each row that is to be removed once")
+
+    def _derived(self) -> bool:
+        """Whether something else than the solution was derived from all rows."""
+        scaled = self.kernel in WIDE and self.gamma == "scale"
+        balanced = isinstance(self.class_weight, str)
+        return scaled or balanced or bool(self._model.calibrations())
+
+    def _changed(self, X: Any, y: Floats, gone: NDArray[np.intp]) -> Self:
+        """With these samples more, whose labels are the model's numbers, and without these rows."""
+        if self._is_matrix():
+            raise ValueError("add and remove are for kernels that are computed from features: fit on the changed kernel matrix")
+        kept = self._model.kept()
+        if kept is None:
+            raise ValueError("the model does not keep its training data: fit with keep_data=True")
+        if self._model.sample_weights is not None:
+            raise ValueError(
+                "the model was trained with sample_weight, and add and remove know no weights: fit on the changed data"
+            )
+        (values, indices, indptr, features), labels = kept
+        stay = np.delete(np.arange(len(labels)), gone)
+        after = np.concatenate([labels[stay], y])
+        emptied = ~np.isin(self._labels, after)
+        if emptied.any():
+            label = self.classes_[emptied].tolist()[0]
+            raise ValueError(f"no sample of class {label!r} would be left: keep one of them, or fit on the other classes")
+        if len(gone) == 0 and len(y) == 0:
+            return self
+        with whole(self):
+            if not self._derived():
+                added = None if X is None else packed(X, y)
+                model = self._model.updated(added, gone.tolist(), int(self.cache_size * 2**20))
+                self._adopt(model, self._vectors_of(model, len(after)), after)
+                return self
+            rows = sp.csr_matrix((values, indices, indptr), shape=(len(labels), features))[stay]
+            rows = rows if X is None else sp.vstack([rows, sp.csr_matrix(X)], format="csr")
+            self._train_again(rows if self._sparse else rows.toarray(), after)
+        return self
+
+    def _train_again(self, X: Any, y: Floats) -> None:
+        codes = np.searchsorted(self._labels, y)
+        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes)
+        self._adopt(self._svm(X).fit(packed(X, y), None, self._report()), X, y)
+
+    def _vectors_of(self, model: _native.Model, count: int) -> Rows:
+        values, indices, indptr, features = model.vectors()
+        vectors = sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, features))
+        rows = np.unique(np.concatenate([machine["rows"] for machine in model.machines()]))
+        return Rows(vectors if self._sparse else vectors.toarray(), rows, count)
+
+
+class Rows:
+    """Some rows of a matrix, by their place in it."""
+
+    def __init__(self, vectors: Any, rows: NDArray[Any], count: int) -> None:
+        self.vectors = vectors
+        self.rows = rows
+        self.shape = (count, vectors.shape[1])
+
+    def __getitem__(self, rows: NDArray[Any]) -> Any:
+        return self.vectors[np.searchsorted(self.rows, rows)]

@@ -1,0 +1,146 @@
+"""scikit-learn's conventions at their borders: weights of classes and samples, kernels that are constant, what messages count from."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.svm
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, make_classification
+
+import maxmargin
+
+TOL = 1e-9
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("class_weight", [None, "balanced", "dict"])
+@pytest.mark.parametrize("name", ["SVC", "LinearSVC"])
+def test_classes_weigh_what_they_weigh_in_scikit_learn(name, class_weight, form, words, weighted, count):
+    """Linear machines balance classes by the sums of their weights there, kernel machines by their numbers of samples."""
+    shares = [0.7] if count == 2 else [0.6, 0.3]
+    X, y = make_classification(
+        120, 5, n_informative=4, n_redundant=0, n_classes=count, weights=shares, flip_y=0.2, random_state=1
+    )
+    y = np.array(["c", "a", "b"])[y] if words else y
+    weights = np.random.default_rng(0).uniform(0.01, 5, len(y)) * (1 + 9 * (y == y[0]))
+    weights[::11] = 0
+    weights = weights if weighted else None
+    class_weight = {y[0]: 3.0} if class_weight == "dict" else class_weight
+    rest = {"max_iter": 100_000} if name == "LinearSVC" else {"gamma": 0.2}
+    ours = getattr(maxmargin, name)(class_weight=class_weight, tol=TOL, **rest).fit(form(X), y, sample_weight=weights)
+    theirs = getattr(sklearn.svm, name)(class_weight=class_weight, tol=TOL, **rest).fit(form(X), y, sample_weight=weights)
+    assert_allclose(ours.decision_function(form(X)), theirs.decision_function(form(X)), atol=1e-5)
+    assert_array_equal(ours.predict(form(X)), theirs.predict(form(X)))
+    if name == "SVC":
+        assert_allclose(ours.class_weight_, theirs.class_weight_)
+
+
+def test_balanced_linear_classes_are_counted_by_weight():
+    """By hand: weights 6 of "a" and 2 of "b" in 4 samples make 8 / (2 * 6) and 8 / (2 * 2)."""
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    fitted = maxmargin.LinearSVC(class_weight="balanced").fit(X, list("aaab"), sample_weight=[1.0, 2.0, 3.0, 2.0])
+    assert_allclose(fitted._factors, [8 / 12, 2.0])
+
+
+@pytest.mark.parametrize("estimator", [maxmargin.SVC(), maxmargin.NuSVC(nu=0.2), maxmargin.LinearSVC()], ids=str)
+def test_weights_that_leave_a_class_without_samples_name_it(estimator):
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    with pytest.raises(ValueError, match="all samples of 'versicolor' have weight 0"):
+        estimator.fit(X, words, sample_weight=(y != 1).astype(float))
+    with pytest.raises(ValueError, match="all samples of 2 have weight 0"):
+        estimator.fit(X, y, sample_weight=(y != 2).astype(float))
+    with pytest.raises(ValueError, match=r"belong to the same class.*'setosa', 'virginica'"):
+        estimator.fit(X, words, sample_weight=(y == 1).astype(float))
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        estimator.fit(X, words, sample_weight=np.zeros(len(y)))
+
+
+CONSTANT = [
+    {"kernel": "rbf", "gamma": 0.0},
+    {"kernel": "poly", "gamma": 0.0, "coef0": 0.5},
+    {"kernel": "poly", "gamma": 0.0},
+    {"kernel": "poly", "degree": 0},
+    {"kernel": "sigmoid", "gamma": 0.0, "coef0": 0.3},
+    {"kernel": "sigmoid", "gamma": 0.0},
+]
+
+
+@pytest.mark.parametrize("parameters", CONSTANT, ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("name", ["SVC", "SVR", "NuSVR", "OneClassSVM"])
+@pytest.mark.parametrize("rows", [150, 100, 90])
+def test_constant_kernels_are_trained_as_scikit_learn_does(name, form, parameters, rows):
+    X, y = load_iris(return_X_y=True)
+    X, y = form(X[:rows]), y[:rows]
+    ours = getattr(maxmargin, name)(tol=TOL, **parameters).fit(X, y)
+    theirs = getattr(sklearn.svm, name)(tol=TOL, **parameters).fit(X, y)
+    assert ours.certificate_.holds
+    asked = "decision_function" if hasattr(theirs, "decision_function") else "predict"
+    values = getattr(theirs, asked)(X)
+    assert_allclose(getattr(ours, asked)(X), values, atol=1e-6)
+    # A hyperbolic tangent is rounded: LIBSVM's kernel values of 24 bits decide then what should be a tie.
+    if not (np.abs(values[values != 0]) < 1e-6).any():
+        assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)
+
+
+def test_a_search_may_begin_at_a_gamma_of_0():
+    X, y = load_iris(return_X_y=True)
+    found = maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 10], "gamma": [0.0, 0.1]}).fit(X, y)
+    theirs = sklearn.model_selection.GridSearchCV(sklearn.svm.SVC(), {"C": [1, 10], "gamma": [0.0, 0.1]}).fit(X, y)
+    assert_allclose(found.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-9)
+    assert found.cv_results_["mean_test_score"][0] == pytest.approx(1 / 3)
+
+
+def test_kernel_matrices_are_counted_from_0():
+    X, y = load_iris(return_X_y=True)
+    gram = X @ X.T
+    lopsided, holes, huge = gram.copy(), gram.copy(), gram.copy()
+    lopsided[3, 7] += 1
+    holes[3, 7] = np.nan
+    huge[3, 7] = huge[7, 3] = 1e39
+    both = f"has {lopsided[3, 7]} in row 3, column 7, but {lopsided[7, 3]} in row 7, column 3 (both from 0)"
+    for make in [lambda K: (maxmargin.SVC(kernel="precomputed"), K), lambda K: (maxmargin.SVC(kernel=lambda *_: K), X)]:
+        estimator, rows = make(lopsided)
+        with pytest.raises(ValueError, match="a kernel matrix is symmetric") as error:
+            estimator.fit(rows, y)
+        assert both in str(error.value)
+        estimator, rows = make(huge)
+        with pytest.raises(ValueError, match=r"row 3 \(from 0\): its kernel values reach"):
+            estimator.fit(rows, y)
+    with pytest.raises(ValueError, match=r"has NaN in row 3, column 7 \(both from 0\)"):
+        maxmargin.SVC(kernel=lambda *_: holes).fit(X, y)
+    far = X.copy()
+    far[4] *= 1e20
+    with pytest.raises(ValueError, match=r"row 4 \(from 0\): its kernel values reach"):
+        maxmargin.SVC(kernel="poly", gamma=1.0).fit(far, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        maxmargin.SVC(max_iter=1),
+        maxmargin.NuSVC(nu=0.1, max_iter=1),
+        maxmargin.SVR(max_iter=1),
+        maxmargin.NuSVR(max_iter=1),
+        maxmargin.OneClassSVM(max_iter=1, tol=1e-9),
+        maxmargin.LinearSVC(max_iter=1, tol=1e-12),
+        maxmargin.LinearSVR(max_iter=1, tol=1e-12),
+    ],
+    ids=str,
+)
+def test_filters_of_scikit_learn_know_our_warnings(estimator):
+    X, y = load_iris(return_X_y=True)
+    linear = type(estimator).__name__.startswith("Linear")
+    known = "Liblinear failed to converge, increase the number of iterations" if linear else "Solver terminated early"
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning, match=f"^{known}.*max_iter=1"):
+        estimator.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=known)
+        estimator.fit(X, y)
