@@ -340,6 +340,7 @@ fn refused(error: &Error) -> Failure {
         Error::Refused(Refused { solver, reason, instead }) => {
             let linear = if ["descent", "avsf", "newton"].contains(solver) { "--solver linear" } else { "--kernel linear" };
             let instead = instead
+                .replace("the linear kernel", "--kernel linear")
                 .replace("`linear` without a kernel", linear)
                 .replace("the solver `", "`")
                 .replace("`linear`", linear)

@@ -60,7 +60,7 @@ impl<'a> SmoothLoss<'a> {
             return Err(CvError::Plan { plan: plan.len(), data: study.data.samples.len() });
         }
         if !matches!(study.kernel, Kernel::Rbf { .. }) {
-            return refused("derivatives are those of the Gaussian kernel; use --kernel rbf, or leave it out");
+            return refused("derivatives are those of the Gaussian kernel; use that kernel, or leave it out");
         }
         if !study.is_c_svc() {
             return refused("derivatives are those of C-SVC with the hinge loss and a free bias; leave it out");

@@ -5,17 +5,27 @@ use crate::c;
 use crate::fill::filled;
 use crate::problem::{data, labels, parameters};
 use crate::say::{complain, say};
-use maxmargin::data::Par;
+use maxmargin::data::{MOST_THREADS, Par};
 use maxmargin::libsvm::{Folds, Parameters, Problem, Run, cross_validate, train};
+use rayon::ThreadPoolBuilder;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_double, c_int};
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
-/// The threads of a call: rayon's own pool, as many as there are processors or as `RAYON_NUM_THREADS` says. `cache_size` is the budget where it is
-/// more than what is usual.
+static POOL: Once = Once::new();
+
+/// The threads of a call: rayon's own pool, as many as there are processors or as `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`].
+/// `cache_size` is the budget where it is more than what is usual.
 fn run(parameters: &Parameters) -> Run {
     let usual = Run::default();
+    POOL.call_once(|| {
+        let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|threads| threads.trim().parse::<usize>().ok());
+        if asked.is_some_and(|threads| threads > MOST_THREADS) {
+            // A pool that is there already stays as it is.
+            let _ = ThreadPoolBuilder::new().num_threads(MOST_THREADS).build_global();
+        }
+    });
     let par = if rayon::current_num_threads() > 1 { Par::Pool } else { Par::Seq };
     Run { par, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
 }

@@ -45,7 +45,7 @@ impl Solve for Linear {
 
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused> {
         if !features {
-            return Err(self.refused("it works on features and reads no kernel", "use --kernel linear, or the solver `smo`"));
+            return Err(self.refused("it works on features and reads no kernel", "use the linear kernel, or the solver `smo`"));
         }
         if matches!(formulation, Formulation::NuSvc { .. } | Formulation::NuSvr { .. }) {
             return Err(self.refused(format!("it does not solve {}", formulation.name()), "use the solver `smo`"));

@@ -177,7 +177,7 @@ impl Model {
     #[getter]
     fn sample_weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         let weights = self.model.record()?.sample_weights.as_ref()?;
-        Some(weights.to_vec().into_pyarray(py))
+        Some(weights.clone().into_pyarray(py))
     }
 
     /// Decision values, samples × machines; of a pair of classes the later at 0 and above.

@@ -1,6 +1,7 @@
 """How estimators behave among others: files, threads, interruptions, memory, warnings, scikit-learn's machinery."""
 
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -74,8 +75,67 @@ def test_same_bits_for_any_number_of_threads():
         assert_array_equal(found[0].decision_function(X), found[1].decision_function(X))
     finally:
         maxmargin.set_threads(threads)
-    with pytest.raises(ValueError, match="0 threads"):
-        maxmargin.set_threads(0)
+    for count in [0, 513, 5000]:
+        with pytest.raises(ValueError, match=f"{count} threads: use 1 to 512"):
+            maxmargin.set_threads(count)
+
+
+@pytest.mark.parametrize("count", ["5000", "abc", "-1", "0", "2.5"])
+def test_a_number_of_threads_that_is_none_is_an_error(count):
+    script = "from sklearn.datasets import load_iris; import maxmargin; maxmargin.SVC().fit(*load_iris(return_X_y=True))"
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=os.environ | {"MAXMARGIN_NUM_THREADS": count},
+    )
+    assert f'ValueError: MAXMARGIN_NUM_THREADS is "{count}": it must be a whole number from 1 to 512, or unset' in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "threads"),
+    [
+        ("MAXMARGIN_NUM_THREADS", "3", 3),
+        ("MAXMARGIN_NUM_THREADS", "", None),
+        ("RAYON_NUM_THREADS", "5000", 512),
+        # OpenMP's own forms, which are not ours to judge.
+        ("OMP_NUM_THREADS", "4,2", None),
+        ("OMP_NUM_THREADS", "3", 3),
+    ],
+)
+def test_numbers_of_threads_of_the_environment(name, value, threads):
+    clean = {of: v for of, v in os.environ.items() if not of.endswith("_NUM_THREADS")}
+    ran = subprocess.run(
+        [sys.executable, "-c", "import maxmargin; print(maxmargin.threads())"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=clean | {name: value},
+    )
+    assert int(ran.stdout) == (threads or len(os.sched_getaffinity(0)))
+
+
+def test_notebooks_without_widgets_import_without_a_word():
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    # What tqdm takes for a notebook.
+    script = """
+        import sys, types
+        sys.modules["ipykernel.zmqshell"] = types.ModuleType("ipykernel.zmqshell")
+        shell = types.ModuleType("IPython")
+        shell.get_ipython = lambda: object()
+        sys.modules["IPython"] = shell
+        import maxmargin
+        assert "tqdm" not in sys.modules
+        maxmargin._base.teller("search")("fold", 1, 2, 3, 0.5, 1e-3)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-W", "always", "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "Warning" not in ran.stderr
+    assert "1/2" in ran.stderr
 
 
 def test_eight_threads_fit_at_once():
@@ -334,7 +394,7 @@ def test_searches_move_a_bar_where_there_is_one(capsys, monkeypatch):
     assert "3/12" in said.err
     assert "12/12" in said.err
     assert "violation 0.25" in said.err
-    monkeypatch.setattr(maxmargin._progress, "tqdm", None)
+    monkeypatch.setattr(maxmargin._progress, "bars", lambda: None)
     maxmargin._base.teller("search")("fold", 3, 12, 100, 0.5, 1e-3)
     assert capsys.readouterr().out == "[search] fold: 100 iterations, violation 0.5 (tol 0.001), 3 of 12\n"
     maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 2]}, verbose=1).fit(X, y)
@@ -342,7 +402,6 @@ def test_searches_move_a_bar_where_there_is_one(capsys, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no terminals of POSIX")
 def test_ctrl_c_at_a_terminal_gives_the_prompt_back():
-    import os  # noqa: PLC0415
     import pty  # noqa: PLC0415
 
     child, terminal = pty.fork()

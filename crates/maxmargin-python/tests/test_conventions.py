@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
 import maxmargin
@@ -59,6 +60,27 @@ def test_weights_that_leave_a_class_without_samples_name_it(estimator):
         estimator.fit(X, words, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match="all samples have zero or negative weights"):
         estimator.fit(X, words, sample_weight=np.zeros(len(y)))
+
+
+@pytest.mark.parametrize("estimator", [maxmargin.SVC(), maxmargin.NuSVC(nu=0.2)], ids=str)
+def test_classes_without_weight_or_with_too_few_samples_are_named(estimator):
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    for weight in [0, -1, np.inf, np.nan]:
+        with pytest.raises(ValueError, match=f"the weight of class 'versicolor' is {weight:g}"):
+            clone(estimator).set_params(class_weight={"versicolor": weight}).fit(X, words)
+    with pytest.raises(ValueError, match=r"the weight of class 1 is -1"):
+        maxmargin.LinearSVC(class_weight={1: -1}).fit(X, y)
+    lonely = np.r_[:50, 100:150, 60]
+    with pytest.raises(ValueError, match="class 'versicolor' has one sample: probabilities"):
+        clone(estimator).set_params(probability=True).fit(X[lonely], words[lonely])
+
+
+def test_limits_beyond_all_clocks_and_memories_are_none():
+    X, y = load_iris(return_X_y=True)
+    for parameters in [{"max_time": 1e30}, {"cache_size": 1e30}, {"max_time": np.inf}]:
+        assert maxmargin.SVC(**parameters).fit(X, y).certificate_.holds
+    assert maxmargin.LinearSVC(max_time=1e30).fit(X, y).certificate_.holds
 
 
 CONSTANT = [

@@ -387,7 +387,7 @@ def test_weights_of_rows_that_splits_share(path):
 def test_a_bar_or_lines_tell_of_units(path, capsys, monkeypatch):
     import maxmargin._progress  # noqa: PLC0415
 
-    monkeypatch.setattr(maxmargin._progress, "tqdm", None)
+    monkeypatch.setattr(maxmargin._progress, "bars", lambda: None)
     distributed.grid(path, engines.plan(), None, progress=True)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 10

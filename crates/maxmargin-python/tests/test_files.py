@@ -10,7 +10,10 @@ import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
-from sklearn.model_selection import ShuffleSplit
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin
 from maxmargin import svmutil
@@ -49,6 +52,44 @@ def test_models_are_written_and_read(tmp_path, format):
     assert len(maxmargin.certificates(back)) == (3 if format == "maxmargin" else 0)
 
 
+def test_what_has_one_model_is_written_and_what_has_none_says_why(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path, grid = tmp_path / "model", {"C": [1, 10]}
+    scaled = make_pipeline(StandardScaler(), maxmargin.SVC())
+    alone = make_pipeline(maxmargin.SVC())
+    for owner in [
+        maxmargin.SVC(),
+        maxmargin.LinearSVR(),
+        alone,
+        GridSearchCV(maxmargin.SVC(), grid),
+        maxmargin.SVCCV(),
+        maxmargin.GridSearchCV(maxmargin.SVC(), grid, refit=False).fit(X, y),
+    ]:
+        with pytest.raises(NotFittedError, match=r"not fitted|refit=False"):
+            maxmargin.save(owner, path)
+    for owner in [scaled.fit(X, y), GridSearchCV(scaled, {"svc__C": [1, 10]}).fit(X, y)]:
+        with pytest.raises(TypeError, match=r"save pipeline\[-1\]"):
+            maxmargin.save(owner, path)
+    for owner in [sklearn.svm.SVC().fit(X, y), 3, None, maxmargin.SVC]:
+        with pytest.raises(TypeError, match="no model or estimator of maxmargin"):
+            maxmargin.save(owner, path)
+    with pytest.raises(TypeError, match="trained by scikit-learn"):
+        maxmargin.save(maxmargin.LinearSVC(penalty="l1").fit(X, y), path)
+    assert list(tmp_path.iterdir()) == []
+    queries = maxmargin._native.Data.dense(X)
+    for owner in [
+        alone.fit(X, y),
+        scaled[-1],
+        GridSearchCV(maxmargin.SVC(), grid).fit(X, y),
+        maxmargin.GridSearchCV(alone, {"svc__C": [1, 10]}).fit(X, y),
+        maxmargin.RandomizedSearchCV(maxmargin.SVC(), grid, n_iter=2).fit(X, y),
+        maxmargin.SVCCV().fit(X, y),
+        maxmargin.LinearSVC().fit(X, y),
+    ]:
+        maxmargin.save(owner, path)
+        assert_array_equal(maxmargin.load(path).predict(queries), owner.predict(X))
+
+
 def test_training_and_cross_validation_of_numbers(text):
     X, y = maxmargin.read_libsvm(text)
     model = maxmargin.train(X, y, kernel="rbf", C=10, tol=1e-6)
@@ -72,8 +113,13 @@ def test_training_and_cross_validation_of_numbers(text):
     ]:
         with pytest.raises(ValueError, match=what):
             maxmargin.cross_validate(X, y, folds)
+    for count in [1000, 1, 0, -3]:
+        with pytest.raises(ValueError, match=f"{count} folds for 150 samples: use 2 to 150"):
+            maxmargin.cross_validate(X, y, count)
     with pytest.raises(ValueError, match="no kernel is called"):
         maxmargin.train(X, y, kernel="best")
+    with pytest.raises(ValueError, match="use the linear kernel, or the solver `smo`"):
+        maxmargin.train(X, y, kernel="rbf", solver="linear")
 
 
 def test_names_of_svmutil(text, tmp_path):

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use maxmargin::Solver;
 use maxmargin::core::{Loss, Offset};
 use maxmargin::cv::Seeding;
-use maxmargin::data::Impute;
+use maxmargin::data::{Impute, MOST_THREADS};
 use maxmargin::kernel::Gamma;
 use maxmargin::model::Scheme;
 use std::path::PathBuf;
@@ -181,8 +181,8 @@ pub(crate) fn degree(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    let threads = text.parse::<usize>().ok().filter(|t| (1..=4096).contains(t));
-    threads.ok_or_else(|| "it must be a whole number from 1 to 4096".to_owned())
+    let threads = text.parse::<usize>().ok().filter(|t| (1..=MOST_THREADS).contains(t));
+    threads.ok_or_else(|| format!("it must be a whole number from 1 to {MOST_THREADS}"))
 }
 
 /// A whole number from 1.

@@ -2,7 +2,7 @@
 //! what C makes of them.
 
 use super::ended::Ended;
-use crate::args::bytes;
+use crate::args::{bytes, threads};
 use crate::memory;
 use crate::threads::Threads;
 use std::ffi::OsString;
@@ -56,7 +56,7 @@ impl Ours {
         let whole = |text: &str| text.parse::<u64>().map_err(|_| format!("{name}: `{text}` is not a whole number"));
         match name {
             "--certificate" => self.certificate = true,
-            "--threads" => self.threads = Some(whole(value()?)?.max(1) as usize),
+            "--threads" => self.threads = Some(threads(value()?).map_err(|what| format!("{name}: {what}"))?),
             "--seed" => self.seed = whole(value()?)?,
             "--memory" => self.memory = Some(bytes(value()?).map_err(|what| format!("{name}: {what}"))?),
             _ => return Err(unknown()),

@@ -32,6 +32,9 @@ BLOCK = 1 << 16
 #: What an infinite C stands for: a margin that nothing is worth missing.
 HARD = 1e10
 
+#: Seconds that no training lasts: some 30,000 years.
+FOREVER = 1e12
+
 #: Kernels that have a gamma.
 WIDE = {"poly", "rbf", "sigmoid"}
 
@@ -49,6 +52,16 @@ def whole(estimator: Any) -> Iterator[None]:
         state.clear()
         state.update(before)
         raise
+
+
+def seconds(max_time: float | None) -> float | None:
+    """A limit that a clock can hold."""
+    return None if max_time is None else min(float(max_time), FOREVER)
+
+
+def megabytes(size: float) -> int:
+    """So many megabytes in bytes, as far as there are addresses."""
+    return min(math.ceil(size * 2**20), 2**63 - 1)
 
 
 def teller(name: str) -> _native.Report:
@@ -246,8 +259,8 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             "class_weight": self._class_weights(),
             "tol": float(self.tol),
             "max_iter": None if self.max_iter == -1 else int(self.max_iter),
-            "max_time": None if self.max_time is None else float(self.max_time),
-            "memory": math.ceil(self.cache_size * 2**20),
+            "max_time": seconds(self.max_time),
+            "memory": megabytes(self.cache_size),
             "shrinking": bool(self.shrinking),
             "keep_data": bool(self.keep_data),
             # Few rows go by LIBSVM's steps; beyond, the time of linear solvers hardly depends on C.

@@ -19,7 +19,7 @@ from ._base import KernelMachine
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._judged import Judged
-from ._labels import codes_of, weights_of_classes
+from ._labels import ABOVE_0, codes_of, weights_of_classes
 from ._update import Updatable
 
 
@@ -103,7 +103,7 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
                 "training needs samples of at least two"
             )
         # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by weight.
-        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes)
+        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes, least=ABOVE_0)
         self._labels = numbers_of(self.classes_)
         return self._labels[codes]
 
@@ -114,7 +114,15 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         return list(zip(self._labels.tolist(), self.class_weight_.tolist(), strict=True))
 
     def _check_weights(self, y: Floats, weights: Floats | None) -> None:
-        with_all_classes(np.searchsorted(self._labels, y), self.classes_, weights)
+        codes = np.searchsorted(self._labels, y)
+        with_all_classes(codes, self.classes_, weights)
+        if self._method() is not None:
+            sizes = np.bincount(codes if weights is None else codes[weights > 0], minlength=len(self.classes_))
+            if sizes.min() < 2:
+                label = self.classes_[sizes.argmin()].tolist()
+                raise ValueError(
+                    f"class {label!r} has one sample: probabilities are fitted to samples that a training did not see, and need two of each class"
+                )
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
         count = len(self.classes_)

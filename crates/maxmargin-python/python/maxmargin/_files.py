@@ -11,11 +11,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._base import KernelMachine
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Split, partition, plan
+from ._linear import LinearMachine
+from ._svccv import Searching
 
 Model = _native.Model
 
@@ -40,13 +47,50 @@ def load(path: str | os.PathLike[str]) -> Model:
 def save(model: Any, path: str | os.PathLike[str], *, format: str = "maxmargin") -> None:
     """Writes a model, or that of a fitted estimator, for the command line and for :func:`load`; ``format="libsvm"`` for LIBSVM's programs.
 
-    The file is written beside its place and moved there: whole or not at all. Class names that are no numbers are their places, from 0.
+    Of a search, or a pipeline of one step, it is the model of the estimator inside. The file is written beside its place and moved there: whole or not at
+    all. Class names that are no numbers are their places, from 0.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        When the estimator is not fitted.
+    TypeError
+        For what has no model of its own, such as a pipeline whose other steps a model file could not hold.
     """
-    model = model if isinstance(model, Model) else model._model
+    model = model_of(model)
     if format not in ("maxmargin", "libsvm"):
         raise ValueError(f"format {format!r}: maxmargin or libsvm")
     content = model.to_bytes() if format == "maxmargin" else model.to_libsvm()
     write_whole(Path(path), content)
+
+
+def model_of(owner: Any) -> Model:
+    """The model of a fitted estimator, search or pipeline of one step."""
+    name = type(owner).__name__
+    if isinstance(owner, Model):
+        return owner
+    if isinstance(owner, Pipeline):
+        steps = [step for _, step in owner.steps if step is not None and step != "passthrough"]
+        if len(steps) != 1:
+            raise TypeError(
+                "a model file holds no other steps of a pipeline: save pipeline[-1] and transform rows with pipeline[:-1] before they "
+                "are asked about, or keep the whole pipeline with joblib or skops"
+            )
+        return model_of(steps[0])
+    if isinstance(owner, BaseSearchCV | Searching):
+        if hasattr(owner, "cv_results_") and not hasattr(owner, "best_estimator_"):
+            raise NotFittedError(
+                f"{name} was searched with refit=False: there is no best_estimator_ whose model could be written"
+            )
+        check_is_fitted(owner, "best_estimator_")
+        return model_of(owner.best_estimator_)
+    if not isinstance(owner, KernelMachine | LinearMachine):
+        raise TypeError(f"{type(owner).__module__}.{name} is no model or estimator of maxmargin: there is nothing to write")
+    check_is_fitted(owner)
+    if not hasattr(owner, "_model"):
+        raise TypeError(f"this {name} was trained by scikit-learn (penalty='l1' or crammer_singer): it has no model of maxmargin")
+    model: Model = owner._model
+    return model
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -122,6 +166,8 @@ def cross_validate(
     X = _rows(X)
     y = np.asarray(y, dtype=np.float64)
     if isinstance(folds, int | np.integer):
+        if not 2 <= folds <= len(y):
+            raise ValueError(f"{folds} folds for {len(y)} samples: use 2 to {len(y)}")
         fold_of = np.arange(len(y)) * int(folds) // max(len(y), 1)
         if formulation in ("c-svc", "nu-svc"):
             fold_of[np.argsort(y, kind="stable")] = np.arange(len(y)) % int(folds)

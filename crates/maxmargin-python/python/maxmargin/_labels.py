@@ -19,11 +19,28 @@ class UnknownLabelError(ValueError):
     """A label that an estimator was not trained with."""
 
 
-def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any = None) -> Floats:
+#: The least weight of a class of kernel machines.
+ABOVE_0 = float(np.nextafter(0.0, 1.0))
+
+
+def weights_of_classes(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any = None, *, least: float = 0.0
+) -> Floats:
     """A factor of C for each class. ``codes`` are the places in ``classes`` of the samples' labels; with ``sample_weight``, ``"balanced"`` goes by the sum of
-    the weights of each class and not by its number of samples."""
+    the weights of each class and not by its number of samples.
+
+    Raises
+    ------
+    ValueError
+        For a weight below ``least``, or that is no number; it names the class.
+    """
     by_weight = {} if sample_weight is None or not COUNTS_BY_WEIGHT else {"sample_weight": sample_weight}
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes], **by_weight), dtype=np.float64)
+    weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes], **by_weight), dtype=np.float64)
+    for label, weight in zip(classes.tolist(), weights.tolist(), strict=True):
+        if not least <= weight < np.inf:
+            what = "0 or more" if least == 0 else "above 0 (without weight nothing is learnt about a class: leave its rows out)"
+            raise ValueError(f"the weight of class {label!r} is {weight:g}: it must be a finite number, {what}")
+    return weights
 
 
 def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _native
-from ._base import seed_of, teller, whole
+from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, weights_of, with_all_classes
 from ._judged import Judged
@@ -136,7 +136,7 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
             "tol": float(self.tol),
             # A sweep over all rows is one iteration of LIBLINEAR's.
             "max_iter": int(self.max_iter) * X.shape[0],
-            "max_time": None if self.max_time is None else float(self.max_time),
+            "max_time": seconds(self.max_time),
             "solver": "linear",
             "seed": seed_of(self.random_state),
         }

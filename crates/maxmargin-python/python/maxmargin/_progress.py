@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+import warnings
 from typing import Any
 
-try:
-    from tqdm.auto import tqdm
-except ImportError:
-    tqdm = None
+
+@functools.cache
+def bars() -> Any:
+    """tqdm's bar, where it is installed: in notebooks one of widgets, where these are installed, otherwise one of text."""
+    with warnings.catch_warnings():
+        # Of widgets that are missing; the bar of text does.
+        warnings.simplefilter("ignore")
+        try:
+            from tqdm.auto import tqdm  # noqa: PLC0415 it need not be installed, and is not needed before
+        except ImportError:
+            return None
+    return tqdm
 
 
 class Progress:
@@ -20,12 +30,12 @@ class Progress:
 
     def tell(self, done: int, total: int, words: str) -> None:
         """So much is done, and this is to be said of it."""
-        if tqdm is None or total <= 1:
+        if total <= 1 or bars() is None:
             of = f", {done} of {total}" if total > 1 else ""
             print(f"[{self.name}] {words}{of}", file=sys.stdout)
             return
         if self.bar is None:
-            self.bar = tqdm(total=total, desc=self.name)
+            self.bar = bars()(total=total, desc=self.name)
         self.bar.total = total
         self.bar.n = done
         self.bar.set_postfix_str(words)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import WIDE, KernelMachine, whole
+from ._base import WIDE, KernelMachine, megabytes, whole
 from ._data import Floats, packed
-from ._labels import codes_of, weights_of_classes
+from ._labels import ABOVE_0, codes_of, weights_of_classes
 
 
 class Updatable(KernelMachine):
@@ -104,7 +104,7 @@ class Updatable(KernelMachine):
         with whole(self):
             if not self._derived():
                 added = None if X is None else packed(X, y)
-                model = self._model.updated(added, gone.tolist(), int(self.cache_size * 2**20))
+                model = self._model.updated(added, gone.tolist(), megabytes(self.cache_size))
                 self._adopt(model, self._vectors_of(model, len(after)), after)
                 return self
             rows = sp.csr_matrix((values, indices, indptr), shape=(len(labels), features))[stay]
@@ -114,7 +114,7 @@ class Updatable(KernelMachine):
 
     def _train_again(self, X: Any, y: Floats) -> None:
         codes = np.searchsorted(self._labels, y)
-        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes)
+        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes, least=ABOVE_0)
         self._adopt(self._svm(X).fit(packed(X, y), None, self._report()), X, y)
 
     def _vectors_of(self, model: _native.Model, count: int) -> Rows:
