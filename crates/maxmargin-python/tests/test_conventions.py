@@ -78,7 +78,7 @@ def test_classes_without_weight_or_with_too_few_samples_are_named(estimator):
 
 def test_limits_beyond_all_clocks_and_memories_are_none():
     X, y = load_iris(return_X_y=True)
-    for parameters in [{"max_time": 1e30}, {"cache_size": 1e30}, {"max_time": np.inf}]:
+    for parameters in [{"max_time": 1e30}, {"cache_size": 1e30}]:
         assert maxmargin.SVC(**parameters).fit(X, y).certificate_.holds
     assert maxmargin.LinearSVC(max_time=1e30).fit(X, y).certificate_.holds
 

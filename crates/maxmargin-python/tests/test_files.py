@@ -74,7 +74,7 @@ def test_what_has_one_model_is_written_and_what_has_none_says_why(tmp_path):
         with pytest.raises(TypeError, match="no model or estimator of maxmargin"):
             maxmargin.save(owner, path)
     with pytest.raises(TypeError, match="trained by scikit-learn"):
-        maxmargin.save(maxmargin.LinearSVC(penalty="l1").fit(X, y), path)
+        maxmargin.save(maxmargin.LinearSVC(penalty="l1", max_iter=100_000).fit(X, y), path)
     assert list(tmp_path.iterdir()) == []
     queries = maxmargin._native.Data.dense(X)
     for owner in [
