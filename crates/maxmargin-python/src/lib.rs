@@ -8,6 +8,7 @@
 
 mod cells;
 mod data;
+mod libsvm;
 mod message;
 mod model;
 mod report;
@@ -23,6 +24,8 @@ mod _native {
     use super::cells::cell;
     #[pymodule_export]
     use super::data::{Data, read_libsvm};
+    #[pymodule_export]
+    use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

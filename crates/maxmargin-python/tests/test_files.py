@@ -16,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
-from maxmargin import svmutil
 
 
 @pytest.fixture
@@ -120,36 +119,6 @@ def test_training_and_cross_validation_of_numbers(text):
         maxmargin.train(X, y, kernel="best")
     with pytest.raises(ValueError, match="use the linear kernel, or the solver `smo`"):
         maxmargin.train(X, y, kernel="rbf", solver="linear")
-
-
-def test_names_of_svmutil(text, tmp_path):
-    y, x = svmutil.svm_read_problem(str(text))
-    model = svmutil.svm_train(y, x, "-c 10 -g 0.1 -q -e 1e-6")
-    labels, (accuracy, _, _), decisions = svmutil.svm_predict(y, x, model)
-    expected = sklearn.svm.SVC(C=10, gamma=0.1, tol=1e-6, decision_function_shape="ovo").fit(load_iris().data, load_iris().target)
-    assert labels == expected.predict(load_iris().data).tolist()
-    assert accuracy == pytest.approx(100 * expected.score(load_iris().data, load_iris().target))
-    assert_allclose(-np.array(decisions), expected.decision_function(load_iris().data), atol=1e-3)
-    assert svmutil.svm_train(y, x, "-v 5 -c 10 -q") > 90
-    svmutil.svm_save_model(str(tmp_path / "model"), model)
-    assert svmutil.svm_predict(y, x, svmutil.svm_load_model(str(tmp_path / "model")))[0] == labels
-    for options in ["-c", "-x 1"]:
-        with pytest.raises(ValueError, match="option"):
-            svmutil.svm_train(y, x, options)
-
-
-def test_probabilities_of_svmutil(text, tmp_path):
-    y, x = svmutil.svm_read_problem(str(text), return_scipy=True)
-    model = svmutil.svm_train(y, x, "-c 10 -b 1 -q")
-    labels, (accuracy, _, _), probabilities = svmutil.svm_predict(y, x, model, "-b 1")
-    assert accuracy > 90
-    assert_allclose(np.sum(probabilities, axis=1), 1)
-    assert labels == model.classes[np.argmax(probabilities, axis=1)].tolist()
-    svmutil.svm_save_model(str(tmp_path / "model"), model)
-    back = svmutil.svm_predict(y, x, svmutil.svm_load_model(str(tmp_path / "model")), "-b 1")
-    assert_allclose(back[2], probabilities, atol=1e-9)
-    with pytest.raises(ValueError, match="probabilities"):
-        svmutil.svm_predict(y, x, svmutil.svm_train(y, x), "-b 1")
 
 
 def test_scikit_learns_names_are_taken_and_given_back():

@@ -21,6 +21,7 @@ from ._base import KernelMachine
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Split, partition, plan
+from ._libsvm import svm_model
 from ._linear import LinearMachine
 from ._svccv import Searching
 
@@ -35,7 +36,12 @@ def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
     ValueError
         When it is no such text, with line and column.
     """
-    (values, indices, indptr, features), labels = _native.read_libsvm(Path(path).read_bytes())
+    return parsed_libsvm(Path(path).read_bytes())
+
+
+def parsed_libsvm(content: bytes) -> tuple[Any, Floats]:
+    """The rows and labels of a LIBSVM text."""
+    (values, indices, indptr, features), labels = _native.read_libsvm(content)
     return sp.csr_matrix((values, indices, indptr), shape=(len(labels), features)), labels
 
 
@@ -69,6 +75,10 @@ def model_of(owner: Any) -> Model:
     name = type(owner).__name__
     if isinstance(owner, Model):
         return owner
+    if isinstance(owner, svm_model):
+        if owner.model is None:
+            raise TypeError("a model of data in one class has no machines: svm_save_model writes it")
+        return owner.model
     if isinstance(owner, Pipeline):
         steps = [step for _, step in owner.steps if step is not None and step != "passthrough"]
         if len(steps) != 1:

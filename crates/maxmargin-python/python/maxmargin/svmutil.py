@@ -1,141 +1,181 @@
-"""Names of LIBSVM's ``libsvm.svmutil``, for scripts that use it: ``from maxmargin.svmutil import svm_train, svm_predict``.
+"""Names of LIBSVM's ``libsvm.svmutil``, for scripts that use it: ``from maxmargin.svmutil import *``.
 
-Options are LIBSVM's: ``-s -t -d -g -r -c -n -p -m -e -h -b -wLABEL -v -q``. Rows are arrays, scipy's matrices, or lists of dictionaries from 1.
+Functions take what LIBSVM's take and give what they give: labels in order of appearance, columns and signs of decision values, the folds of ``-v``, the lines
+that are printed (``-q`` prints none).
 """
 
 from __future__ import annotations
 
-import shlex
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from . import _files
-from ._data import is_sparse, packed
-from ._files import Model
+from . import _files, _native
+from ._data import is_sparse
+from ._libsvm import kernel_names, svm_forms, svm_model, svm_parameter, svm_problem
 
-FORMULATIONS = ["c-svc", "nu-svc", "one-class", "epsilon-svr", "nu-svr"]
-KERNELS = ["linear", "poly", "rbf", "sigmoid", "precomputed"]
+__all__ = [
+    "evaluations",
+    "kernel_names",
+    "svm_forms",
+    "svm_load_model",
+    "svm_model",
+    "svm_parameter",
+    "svm_predict",
+    "svm_problem",
+    "svm_read_problem",
+    "svm_save_model",
+    "svm_train",
+]
+
+VALUES = {svm_forms.EPSILON_SVR, svm_forms.NU_SVR}
 
 
-def svm_read_problem(path: str, return_scipy: bool = False) -> tuple[Any, Any]:
-    """Labels and rows of a LIBSVM text: lists and dictionaries, or with ``return_scipy`` an array and a CSR matrix."""
-    X, y = _files.read_libsvm(path)
+def svm_read_problem(data_source: Any, return_scipy: bool = False) -> tuple[Any, Any]:
+    """Labels and rows of a LIBSVM text, a path or an open file: lists and dictionaries, or with ``return_scipy`` an array and a CSR matrix."""
+    if hasattr(data_source, "read"):
+        content = data_source.read()
+        content = content.encode() if isinstance(content, str) else content
+    else:
+        content = Path(data_source).read_bytes()
+    X, y = _files.parsed_libsvm(content)
     if return_scipy:
         return y, X
-    rows = [
-        {int(j) + 1: float(v) for j, v in zip(X.indices[a:b], X.data[a:b], strict=True)}
-        for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
-    ]
+    lines = [line.split() for line in content.decode().splitlines() if line.split()]
+    rows = [{int(j): float(v) for j, _, v in (word.partition(":") for word in words[1:])} for words in lines]
     return y.tolist(), rows
 
 
-def _matrix(x: Any, features: int | None = None) -> Any:
-    if is_sparse(x) or isinstance(x, np.ndarray):
-        return _files._rows(x)
-    if len(x) > 0 and not isinstance(x[0], dict):
-        return np.asarray(x, dtype=np.float64)
-    entries = [sorted((int(j), float(v)) for j, v in row.items() if int(j) > 0) for row in x]
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in entries])])
-    indices = np.array([j - 1 for row in entries for j, _ in row], dtype=np.int64)
-    values = np.array([v for row in entries for _, v in row])
-    width = max(int(indices.max()) + 1 if len(indices) else 0, features or 0)
-    return sp.csr_matrix((values, indices, indptr), shape=(len(entries), width))
+def svm_train(arg1: Any, arg2: Any = None, arg3: Any = None) -> svm_model | float:
+    """A model, or with ``-v`` the accuracy in percent (of regression the mean squared error).
+
+    ``svm_train(y, x [, options])``, ``svm_train(problem [, options])`` or ``svm_train(problem, parameter)``; options are LIBSVM's:
+    ``-s -t -d -g -r -c -n -p -m -e -h -b -wLABEL -v -q``, a text or a list of words.
+
+    Raises
+    ------
+    ValueError
+        For options that there are not, and for what LIBSVM refuses, in its words.
+    """
+    if isinstance(arg1, svm_problem):
+        parameter = arg2 if isinstance(arg2, svm_parameter) else svm_parameter(arg2)
+        problem = arg1
+    else:
+        parameter = svm_parameter(arg3)
+        problem = svm_problem(arg1, arg2, isKernel=parameter.kernel_type == kernel_names.PRECOMPUTED)
+    if parameter.kernel_type == kernel_names.PRECOMPUTED:
+        _check_serials(problem)
+    data = problem.packed(classes=parameter.svm_type in (svm_forms.C_SVC, svm_forms.NU_SVC))
+    if parameter.cross_validation:
+        return _cross_validated(problem, data, parameter)
+    native, unknown = _native.libsvm_train(data, problem.index_base, parameter.given(problem))
+    for label in unknown:
+        print(f"WARNING: class label {label} specified in weight is not found", file=sys.stderr)
+    if not parameter.quiet:
+        print(native.story, end="")
+    return svm_model(native)
 
 
-def _parsed(options: str) -> tuple[dict[str, Any], int | None]:
-    """Settings of :func:`maxmargin.train`, and the number of folds."""
-    settings: dict[str, Any] = {"formulation": "c-svc", "kernel": "rbf", "gamma": "auto", "class_weight": []}
-    folds = None
-    words = iter(shlex.split(options))
-    for word in words:
-        if word == "-q":
-            continue
-        value = next(words, None)
-        if value is None:
-            raise ValueError(f"option {word} has no value")
-        if word.startswith("-w"):
-            settings["class_weight"].append((float(word[2:]), float(value)))
-            continue
-        match word:
-            case "-s":
-                settings["formulation"] = FORMULATIONS[int(value)]
-            case "-t":
-                settings["kernel"] = KERNELS[int(value)]
-            case "-d":
-                settings["degree"] = int(value)
-            case "-g":
-                settings["gamma"] = float(value)
-            case "-r":
-                settings["coef0"] = float(value)
-            case "-c":
-                settings["C"] = float(value)
-            case "-n":
-                settings["nu"] = float(value)
-            case "-p":
-                settings["epsilon"] = float(value)
-            case "-m":
-                settings["memory"] = int(float(value) * 2**20)
-            case "-e":
-                settings["tol"] = float(value)
-            case "-h":
-                settings["shrinking"] = value != "0"
-            case "-v":
-                folds = int(value)
-            case "-b":
-                settings["probability"] = None if value == "0" else "platt"
-            case _:
-                raise ValueError(f"unknown option {word}")
-    return settings, folds
+def _cross_validated(problem: svm_problem, data: _native.Data, parameter: svm_parameter) -> float:
+    given = parameter.given(problem)
+    predicted = _native.libsvm_cross_validate(data, problem.index_base, given, parameter.nr_fold)
+    truth = problem.y if parameter.svm_type not in (svm_forms.C_SVC, svm_forms.NU_SVC) else np.trunc(problem.y)
+    accuracy, error, correlation = evaluations(truth, predicted)
+    if parameter.svm_type in VALUES:
+        print(f"Cross Validation Mean squared error = {error:g}")
+        print(f"Cross Validation Squared correlation coefficient = {correlation:g}")
+        return error
+    print(f"Cross Validation Accuracy = {accuracy:g}%")
+    return accuracy
 
 
-def svm_train(y: Any, x: Any, options: str = "") -> Model | float:
-    """A model, or with ``-v`` the accuracy in percent (the mean squared error of regression)."""
-    settings, folds = _parsed(options)
-    y, x = np.asarray(y, dtype=np.float64), _matrix(x)
-    if settings["kernel"] == "precomputed":
-        raise ValueError("precomputed kernels: use maxmargin.SVC(kernel='precomputed')")
-    if folds is None:
-        return _files.train(x, y, **settings)
-    settings.pop("probability", None)
-    predicted = _files.cross_validate(x, y, folds, **settings)["predicted"]
-    if settings["formulation"].endswith("svr"):
-        return float(np.mean((predicted - y) ** 2))
-    return 100.0 * float(np.mean(predicted == y))
+def _check_serials(problem: svm_problem) -> None:
+    serials = problem._rows[:, :1].toarray().ravel()
+    wrong = np.flatnonzero((serials < 1) | (serials > problem.n))
+    if len(wrong):
+        what = "first column must be 0:sample_serial_number" if serials[wrong[0]] == 0 else "sample_serial_number out of range"
+        raise ValueError(f"Wrong input format: {what} (row {wrong[0]}, from 0)")
 
 
 def svm_predict(
-    y: Any, x: Any, model: Model, options: str = ""
+    y: Any, x: Any, m: svm_model, options: str | Sequence[str] = ""
 ) -> tuple[list[float], tuple[float, float, float], list[list[float]]]:
-    """Labels; accuracy in percent, mean squared error and squared correlation; decision values of each row.
+    """Labels; accuracy in percent, mean squared error and squared correlation; decision values of each row, one for each pair of classes.
 
-    With ``-b 1`` labels are those of the greatest probability, and the probabilities of each row come last, in the order of ``model.classes``.
+    With ``-b 1`` labels are those of the greatest probability, and the probabilities of each row come last. Both have the order of ``m.get_labels()``.
+    ``y`` may be ``[]`` where labels are not known.
     """
-    data = packed(_matrix(x, model.features))
-    if options.split()[-2:] == ["-b", "1"] or "-b 1 " in options:
-        probabilities = model.probabilities(data)
-        labels = model.classes[probabilities.argmax(axis=1)]
-        return labels.tolist(), evaluations(y, labels), probabilities.tolist()
-    labels = model.predict(data)
-    return labels.tolist(), evaluations(y, labels), model.decisions(data).tolist()
+    words = options.split() if isinstance(options, str) else list(options)
+    probability, quiet = _asked(words)
+    if not isinstance(m, svm_model):
+        raise TypeError(f"a model of svm_train or svm_load_model is needed, not {type(m).__name__}")
+    count = x.shape[0] if is_sparse(x) else len(x)
+    if len(y) not in (0, count):
+        raise ValueError(f"{len(y)} labels and {count} rows: give one label for each row, or [] without labels")
+    if probability and not m.is_probability_model():
+        raise ValueError("Model does not support probabiliy estimates: train with -b 1")
+    data = m.data(x)
+    labels = m._native.predict(data, probability)
+    of_values = m.get_svm_type() in VALUES
+    if probability and of_values:
+        values: list[list[float]] = [[] for _ in range(count)]
+    elif probability:
+        assert m.model is not None
+        values = m.columns(m.model.probabilities(data)).tolist()
+    else:
+        decisions = m._native.decisions(data)
+        values = [[1.0]] * count if decisions is None else decisions.tolist()
+    metrics = evaluations(np.zeros(count) if len(y) == 0 else y, labels)
+    if not quiet:
+        _print_metrics(m, metrics, count, of_values=of_values, probability=probability)
+    return labels.tolist(), metrics, values
 
 
-def evaluations(y: Any, predicted: Any) -> tuple[float, float, float]:
-    """Accuracy in percent, mean squared error, squared correlation."""
-    y, predicted = np.asarray(y, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
-    if len(y) != len(predicted) or len(y) == 0:
-        return (0.0, float("nan"), float("nan"))
-    flat = y.std() == 0 or predicted.std() == 0
-    correlation = float("nan") if flat else float(np.corrcoef(y, predicted)[0, 1]) ** 2
-    return 100.0 * float(np.mean(y == predicted)), float(np.mean((y - predicted) ** 2)), correlation
+def _asked(words: list[str]) -> tuple[bool, bool]:
+    probability, quiet = False, False
+    left = iter(words)
+    for word in left:
+        if word == "-q":
+            quiet = True
+        elif word == "-b":
+            probability = next(left, "") not in ("0", "")
+        else:
+            raise ValueError(f"Wrong options: {word}; svm_predict has -b 0, -b 1 and -q")
+    return probability, quiet
 
 
-def svm_save_model(path: str, model: Model) -> None:
+def _print_metrics(m: svm_model, metrics: tuple[float, float, float], count: int, *, of_values: bool, probability: bool) -> None:
+    if m.is_probability_model() and not probability:
+        print("Model supports probability estimates, but disabled in predicton.")
+    accuracy, error, correlation = metrics
+    if of_values:
+        print(f"Mean squared error = {error:g} (regression)")
+        print(f"Squared correlation coefficient = {correlation:g} (regression)")
+    else:
+        print(f"Accuracy = {accuracy:g}% ({round(count * accuracy / 100)}/{count}) (classification)")
+
+
+def evaluations(ty: Any, pv: Any, useScipy: bool = True) -> tuple[float, float, float]:
+    """Accuracy in percent, mean squared error, squared correlation (no number where either is constant)."""
+    truth, predicted = np.asarray(ty, dtype=np.float64), np.asarray(pv, dtype=np.float64)
+    if len(truth) != len(predicted):
+        raise ValueError("len(ty) must be equal to len(pv)")
+    if len(truth) == 0:
+        return 0.0, math.nan, math.nan
+    flat = np.ptp(truth) == 0 or np.ptp(predicted) == 0
+    correlation = math.nan if flat else float(np.corrcoef(truth, predicted)[0, 1]) ** 2
+    return 100.0 * float(np.mean(truth == predicted)), float(np.mean((truth - predicted) ** 2)), correlation
+
+
+def svm_save_model(model_file_name: str, model: svm_model) -> None:
     """Writes LIBSVM's model file."""
-    _files.save(model, path, format="libsvm")
+    _files.write_whole(Path(model_file_name), model._native.to_bytes())
 
 
-def svm_load_model(path: str) -> Model:
+def svm_load_model(model_file_name: str) -> svm_model:
     """Reads LIBSVM's model file, or this program's."""
-    return _files.load(path)
+    return svm_model(_native.LibsvmModel.from_bytes(Path(model_file_name).read_bytes()))

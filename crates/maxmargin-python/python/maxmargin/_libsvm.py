@@ -1,0 +1,266 @@
+"""LIBSVM's problems, parameters and models, as ``libsvm.svmutil`` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from . import _native
+from ._data import Floats, is_sparse, packed
+
+#: Labels are whole numbers of so many values to LIBSVM.
+LABELS = (-(2.0**31), 2.0**31 - 1)
+
+
+class svm_forms(IntEnum):  # noqa: N801 LIBSVM's name
+    """Numbers of ``-s``."""
+
+    C_SVC = 0
+    NU_SVC = 1
+    ONE_CLASS = 2
+    EPSILON_SVR = 3
+    NU_SVR = 4
+
+
+class kernel_names(IntEnum):  # noqa: N801 LIBSVM's name
+    """Numbers of ``-t``."""
+
+    LINEAR = 0
+    POLY = 1
+    RBF = 2
+    SIGMOID = 3
+    PRECOMPUTED = 4
+
+
+class svm_problem:  # noqa: N801 LIBSVM's name
+    """Labels ``y`` and rows ``x``: an array, one of scipy's matrices, or a list of lists or of dictionaries by index.
+
+    Features are numbered from 1 but in dictionaries, which say for themselves; those of a precomputed kernel (``isKernel``) begin with the serial number,
+    from 1, at index 0. ``l`` is the number of rows, ``n`` the greatest index.
+    """
+
+    def __init__(self, y: Any, x: Any, isKernel: bool = False) -> None:
+        rows = sparse_rows(x, is_kernel=isKernel)
+        self.y: Floats = np.asarray(y, dtype=np.float64)
+        if self.y.ndim != 1 or len(self.y) != rows.shape[0]:
+            raise ValueError(f"len(y) != len(x): {len(self.y)} labels and {rows.shape[0]} rows")
+        self.x = x
+        self.l = len(self.y)
+        self.n = max(rows.shape[1] - 1, 0)
+        #: 0 where there is a feature 0.
+        self.index_base = 0 if isKernel or rows[:, :1].nnz > 0 else 1
+        self._rows = rows
+
+    def packed(self, *, classes: bool) -> _native.Data:
+        """The rows and labels, checked to be LIBSVM's where they are ``classes``."""
+        if classes:
+            wrong = np.flatnonzero(~((self.y >= LABELS[0]) & (self.y <= LABELS[1])))
+            if len(wrong):
+                raise ValueError(
+                    f"row {wrong[0]} (from 0) has the label {self.y[wrong[0]]:.17g}: labels are whole numbers of 32 bits to LIBSVM"
+                )
+        return packed(self._rows[:, self.index_base :], self.y)
+
+
+def sparse_rows(x: Any, *, is_kernel: bool) -> sp.csr_matrix:
+    """Rows as a matrix whose columns are LIBSVM's indices: column 0 is empty unless there is an index 0."""
+    if not is_sparse(x) and not isinstance(x, np.ndarray) and (len(x) == 0 or isinstance(x[0], dict)):
+        entries = [sorted((int(j), float(v)) for j, v in row.items()) for row in x]
+        negative = next((j for row in entries for j, _ in row if j < 0), None)
+        if negative is not None:
+            raise ValueError(f"index {negative}: indices of features are 0 or more")
+        indptr = np.concatenate([[0], np.cumsum([len(row) for row in entries])])
+        indices = np.array([j for row in entries for j, _ in row], dtype=np.int64)
+        values = np.array([v for row in entries for _, v in row], dtype=np.float64)
+        width = int(indices.max(initial=0)) + 1
+        return sp.csr_matrix((values, indices, indptr), shape=(len(entries), width))
+    rows = sp.csr_matrix(x if is_sparse(x) else np.asarray(x, dtype=np.float64), dtype=np.float64)
+    return rows if is_kernel else sp.hstack([sp.csr_matrix((rows.shape[0], 1)), rows], format="csr")
+
+
+class svm_parameter:  # noqa: N801 LIBSVM's name
+    """LIBSVM's options, as a text or a list of words; see :func:`maxmargin.svmutil.svm_train`."""
+
+    _numbers: dict[str, tuple[str, type[Any]]] = {  # noqa: RUF012 LIBSVM's options never change
+        "-s": ("svm_type", svm_forms),
+        "-t": ("kernel_type", kernel_names),
+        "-d": ("degree", int),
+        "-g": ("gamma", float),
+        "-r": ("coef0", float),
+        "-n": ("nu", float),
+        "-m": ("cache_size", float),
+        "-c": ("C", float),
+        "-e": ("eps", float),
+        "-p": ("p", float),
+        "-h": ("shrinking", int),
+        "-b": ("probability", int),
+        "-v": ("nr_fold", int),
+    }
+
+    svm_type: int
+    kernel_type: int
+    cross_validation: bool
+    nr_fold: int
+    gamma: float
+    cache_size: float
+
+    def __init__(self, options: str | Sequence[str] | None = None) -> None:
+        self.set_to_default_values()
+        self.parse_options("" if options is None else options)
+
+    def set_to_default_values(self) -> None:
+        """LIBSVM's defaults; a ``gamma`` of 0 stands for 1 / greatest index."""
+        self.svm_type = svm_forms.C_SVC
+        self.kernel_type = kernel_names.RBF
+        self.degree, self.gamma, self.coef0 = 3, 0.0, 0.0
+        self.nu, self.cache_size, self.C, self.eps, self.p = 0.5, 100.0, 1.0, 1e-3, 0.1
+        self.shrinking, self.probability = 1, 0
+        self.nr_weight = 0
+        self.weight_label: list[int] = []
+        self.weight: list[float] = []
+        self.cross_validation, self.nr_fold = False, 0
+        self.quiet = False
+
+    def parse_options(self, options: str | Sequence[str]) -> None:
+        """Takes the options.
+
+        Raises
+        ------
+        ValueError
+            For an option that there is not, or whose value is none; it names both.
+        """
+        words = iter(options.split() if isinstance(options, str) else [str(word) for word in options])
+        for word in words:
+            if word == "-q":
+                self.quiet = True
+                continue
+            known = self._numbers.get(word)
+            if known is None and not word.startswith("-w"):
+                raise ValueError(f"unknown option {word}: LIBSVM has {' '.join(self._numbers)} -wLABEL -q")
+            value = next(words, None)
+            if value is None:
+                raise ValueError(f"option {word} has no value")
+            try:
+                if known is None:
+                    self.weight_label.append(int(word[2:]))
+                    self.weight.append(float(value))
+                    self.nr_weight += 1
+                    continue
+                name, kind = known
+                number = int(value) if issubclass(kind, IntEnum) else kind(value)
+                setattr(self, name, kind(number))
+            except ValueError:
+                numbers = f": a number from 0 to {len(known[1]) - 1}" if known and issubclass(known[1], IntEnum) else ""
+                raise ValueError(f"option {word} has the value {value}, which it cannot have{numbers}") from None
+            if word == "-v":
+                self.cross_validation = True
+                if self.nr_fold < 2:
+                    raise ValueError("n-fold cross validation: n must >= 2")
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {value}" for name, value in vars(self).items())
+
+    def given(self, problem: svm_problem) -> dict[str, Any]:
+        """What the native half takes, the default gamma made a number."""
+        names = [name for name, _ in self._numbers.values() if name != "nr_fold"]
+        gamma = self.gamma if self.gamma != 0 else 1.0 / max(problem.n, 1)
+        values = {name: getattr(self, name) for name in names} | {"gamma": gamma}
+        return {name: int(value) if isinstance(value, IntEnum) else value for name, value in values.items()} | {
+            "weights": list(zip(self.weight_label, self.weight, strict=True))
+        }
+
+
+class svm_model:  # noqa: N801 LIBSVM's name
+    """A trained model, with the methods and fields of LIBSVM's: labels are in LIBSVM's order, coefficients and decision values have its signs."""
+
+    def __init__(self, native: _native.LibsvmModel) -> None:
+        self._native = native
+        head, _, self._body = native.to_bytes().decode().partition("\nSV\n")
+        self._head = {line.split()[0]: line.split()[1:] for line in head.splitlines()}
+        self.label = [int(label) for label in self._head.get("label", [])]
+        self.nr_class = int(self._head["nr_class"][0])
+        self.l = int(self._head["total_sv"][0])
+        self.rho = self._floats("rho")
+        self.nSV = [int(count) for count in self._head.get("nr_sv", [])]
+        self.probA = self._floats("probA")
+        self.probB = self._floats("probB")
+        self.sv_indices = [row + 1 for row in native.rows]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._native.to_bytes(), self.sv_indices)
+
+    def _floats(self, name: str) -> list[float]:
+        return [float(number) for number in self._head.get(name, [])]
+
+    @property
+    def model(self) -> _native.Model | None:
+        """The model that :func:`maxmargin.save` writes and :func:`maxmargin.certificates` knows; none of data in one class."""
+        return self._native.model
+
+    def get_svm_type(self) -> int:
+        """The number of ``-s``."""
+        return ["c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"].index(self._head["svm_type"][0])
+
+    def get_nr_class(self) -> int:
+        """Number of classes; 2 of regression and one class."""
+        return self.nr_class
+
+    def get_labels(self) -> list[int]:
+        """Labels in the order in which the training data shows them (of -1 and +1 the latter first): that of decision values and probabilities."""
+        return list(self.label)
+
+    def get_nr_sv(self) -> int:
+        """Number of support vectors."""
+        return self.l
+
+    def get_sv_indices(self) -> list[int]:
+        """Rows of the training data that are support vectors, from 1; none of a model that was read."""
+        return list(self.sv_indices)
+
+    def is_probability_model(self) -> bool:
+        """Whether it was trained with ``-b 1``."""
+        return len(self.probA) > 0 or "prob_density_marks" in self._head
+
+    def get_svr_probability(self) -> float:
+        """The scale of the errors of a regression with ``-b 1``; otherwise 0."""
+        return self._native.error_scale or 0.0
+
+    def _lines(self) -> Iterable[list[str]]:
+        return (line.split() for line in self._body.splitlines() if line.strip())
+
+    def get_sv_coef(self) -> list[tuple[float, ...]]:
+        """Coefficients of each support vector, one for each other class."""
+        return [tuple(float(word) for word in line if ":" not in word) for line in self._lines()]
+
+    def get_SV(self) -> list[dict[int, float]]:
+        """The support vectors, by index."""
+        vectors = [[word.split(":") for word in line if ":" in word] for line in self._lines()]
+        return [{int(index): float(value) for index, value in row} for row in vectors]
+
+    def data(self, x: Any) -> _native.Data:
+        """Rows as the model takes them."""
+        is_kernel = self._head["kernel_type"] == ["precomputed"]
+        rows = sparse_rows(x, is_kernel=is_kernel)
+        base = 0 if is_kernel else self._native.index_base
+        if base == 1 and rows[:, :1].nnz > 0:
+            raise ValueError("a row has a feature of index 0, and the features of the model are numbered from 1")
+        features = rows.shape[1] - base if self.model is None else max(self.model.features, rows.shape[1] - base)
+        rows = rows[:, base:]
+        return packed(sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], features)))
+
+    def columns(self, probabilities: Floats) -> NDArray[Any]:
+        """Probabilities with their columns in the order of :meth:`get_labels`, from that of the native model's outcomes."""
+        assert self.model is not None
+        outcomes = self.model.classes.tolist()
+        return probabilities[:, [outcomes.index(float(label)) for label in self.label]] if self.label else probabilities
+
+
+def _restored(text: bytes, indices: list[int]) -> svm_model:
+    model = svm_model(_native.LibsvmModel.from_bytes(text))
+    model.sv_indices = indices
+    return model

@@ -1,0 +1,174 @@
+//! LIBSVM's trainings, folds, models and predictions, for `maxmargin.svmutil`: what the drop-in programs do, on arrays.
+
+use crate::data::{Data, invalid};
+use crate::model::Model;
+use crate::run::{Failure, run};
+use maxmargin::data::{Dataset, Par};
+use maxmargin::libsvm::{Classes, Folds, Learned, Parameters, Problem, Rand, Run, cross_validate, train};
+use maxmargin::model;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::Arc;
+
+/// A model as LIBSVM has it: its file has labels in LIBSVM's order, its decision values have LIBSVM's signs.
+#[pyclass(frozen, module = "maxmargin._native")]
+pub(crate) struct LibsvmModel {
+    learned: Arc<Learned>,
+    /// Rows of the training data of the support vectors, in the order of the model file; none of a model that was read.
+    rows: Vec<usize>,
+    /// The lines that LIBSVM prints of a training.
+    story: String,
+}
+
+#[pymethods]
+impl LibsvmModel {
+    /// The model in a file of LIBSVM or of this program.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let learned = Learned::read(bytes).map_err(invalid)?;
+        Ok(Self { learned: Arc::new(learned), rows: Vec::new(), story: String::new() })
+    }
+
+    /// LIBSVM's model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut text = Vec::new();
+        self.learned.write(&mut text).map_err(invalid)?;
+        Ok(PyBytes::new(py, &text))
+    }
+
+    /// The machines; none of data in one class.
+    #[getter]
+    fn model(&self) -> Option<Model> {
+        self.learned.model().map(|model| Model::new(model.clone()))
+    }
+
+    /// The rows of the training data that are support vectors, from 0, in the order of the model file.
+    #[getter]
+    fn rows(&self) -> Vec<usize> {
+        self.rows.clone()
+    }
+
+    /// The lines that LIBSVM prints of its training.
+    #[getter]
+    fn story(&self) -> String {
+        self.story.clone()
+    }
+
+    /// Number of the first feature: 0 or 1.
+    #[getter]
+    fn index_base(&self) -> u32 {
+        self.learned.model().map_or(1, |model| model.parts().index_base)
+    }
+
+    /// The scale of the errors of a regression with probabilities.
+    #[getter]
+    fn error_scale(&self) -> Option<f64> {
+        self.learned.model().and_then(model::Model::error_scale)
+    }
+
+    /// Labels or values of all rows; with `probability` labels of the greatest probability.
+    fn predict<'py>(&self, py: Python<'py>, data: &Data, probability: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
+        let labels = run(py, None, move |_| {
+            let learned = if probability { Learned::clone(&learned) } else { Learned::clone(&learned).by_votes()? };
+            Ok(learned.predict(&data.samples, Par::Pool)?)
+        })?;
+        Ok(labels.into_pyarray(py))
+    }
+
+    /// Decision values, rows × machines: of a pair of classes the one that comes first in the file above 0.
+    fn decisions<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(machines) = self.learned.model().map(|model| model.machines().len()) else { return Ok(None) };
+        // Of several classes our machines speak for the later, LIBSVM's for the earlier.
+        let sign = if machines > 1 { -1.0 } else { 1.0 };
+        let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
+        let shape = [data.samples.len(), machines];
+        let values = run(py, None, move |_| -> Result<Vec<f64>, Failure> {
+            let values = learned.model().map(|model| model.decision_values(&data.samples, Par::Pool)).transpose()?;
+            Ok(values.into_iter().flatten().map(|value| sign * value).collect())
+        })?;
+        Ok(Some(values.into_pyarray(py).reshape(shape)?))
+    }
+}
+
+/// Parameters of LIBSVM's names in a dictionary.
+fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Parameters> {
+    fn get<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
+        let missing = || PyValueError::new_err(format!("no parameter {name}"));
+        given.get_item(name)?.ok_or_else(missing)?.extract::<T>().map_err(Into::into)
+    }
+    Ok(Parameters {
+        svm_type: get(given, "svm_type")?,
+        kernel_type: get(given, "kernel_type")?,
+        degree: get(given, "degree")?,
+        gamma: get(given, "gamma")?,
+        coef0: get(given, "coef0")?,
+        cache_size: get(given, "cache_size")?,
+        eps: get(given, "eps")?,
+        c: get(given, "C")?,
+        weights: get(given, "weights")?,
+        nu: get(given, "nu")?,
+        p: get(given, "p")?,
+        shrinking: get(given, "shrinking")?,
+        probability: get(given, "probability")?,
+    })
+}
+
+/// The problem, checked as LIBSVM does.
+fn problem(data: &Data, index_base: u32, parameters: &Parameters) -> PyResult<Problem> {
+    parameters.check(&data.data.labels).map_err(|fault| PyValueError::new_err(format!("Error: {fault}")))?;
+    let mut data = Dataset::clone(&data.data);
+    data.index_base = index_base;
+    Ok(Problem::new(data, parameters))
+}
+
+fn settings(parameters: &Parameters) -> Run {
+    let usual = Run::default();
+    Run { par: Par::Pool, memory: usual.memory.max((parameters.cache_size * 1_048_576.0) as u64), ..usual }
+}
+
+/// Trains as `svm-train` does.
+#[pyfunction]
+pub(crate) fn libsvm_train(
+    py: Python<'_>,
+    data: &Data,
+    index_base: u32,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<(LibsvmModel, Vec<i32>)> {
+    let parameters = parameters(given)?;
+    let problem = problem(data, index_base, &parameters)?;
+    let unknown = problem.unknown_weights(&parameters).collect();
+    let (trained, rows) = run(py, None, move |_| -> Result<_, Failure> {
+        let trained = train(&problem, &parameters, &settings(&parameters))?;
+        let mut rows: Vec<usize> = trained.machines.iter().flat_map(|machine| machine.terms.iter().map(|term| term.0)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        if let Some(Classes { of, .. }) = problem.classes() {
+            rows.sort_by_key(|&row| of[row]);
+        }
+        Ok((trained, rows))
+    })?;
+    let story = trained.story();
+    Ok((LibsvmModel { learned: Arc::new(trained.learned), rows, story }, unknown))
+}
+
+/// What `svm-train -v` predicts for each row, on the folds of its shuffle.
+#[pyfunction]
+pub(crate) fn libsvm_cross_validate<'py>(
+    py: Python<'py>,
+    data: &Data,
+    index_base: u32,
+    given: &Bound<'_, PyDict>,
+    folds: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let parameters = parameters(given)?;
+    let problem = problem(data, index_base, &parameters)?;
+    let predicted = run(py, None, move |_| -> Result<_, Failure> {
+        let mut draws = Rand::default().draws();
+        let folds = Folds::new(problem.labels().len(), folds, problem.classes(), &mut draws);
+        Ok(cross_validate(&problem, &parameters, &folds, &settings(&parameters))?.predicted)
+    })?;
+    Ok(predicted.into_pyarray(py))
+}

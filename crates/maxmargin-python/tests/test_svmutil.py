@@ -1,0 +1,202 @@
+"""LIBSVM's names in Python: what they take and give is what LIBSVM's own package, and its programs, take and give."""
+
+import io
+import pickle
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import dump_svmlight_file, load_iris
+
+import maxmargin
+from maxmargin import svmutil
+
+X, FLOWERS = load_iris(return_X_y=True)
+# No row twice, whose coefficients would be free, and the second class first, the first last.
+_, FIRST = np.unique(X, axis=0, return_index=True)
+KEEP = np.random.default_rng(0).permutation(np.sort(FIRST))
+X, FLOWERS = X[KEEP], FLOWERS[KEEP]
+ROWS = [{j + 1: float(value) for j, value in enumerate(row)} for row in X]
+GRAM = X @ X.T
+SERIAL = [{0: i + 1} | {j + 1: float(value) for j, value in enumerate(row)} for i, row in enumerate(GRAM)]
+TIGHT = "-q -e 1e-8 "
+CASES = {
+    "three classes": (FLOWERS, ROWS, "-c 10 -g 0.1"),
+    "an array": (FLOWERS, X, "-c 10 -g 0.1"),
+    "sparse": (FLOWERS, sp.csr_matrix(X), "-c 10 -g 0.1"),
+    "default width": (FLOWERS, ROWS, ""),
+    "two classes": (np.where(FLOWERS == 1, 5, 3), ROWS, "-c 10 -g 0.1"),
+    "minus one first": (np.where(FLOWERS[0] == FLOWERS, -1, 1), ROWS, "-c 10 -g 0.1"),
+    "weights": (FLOWERS, ROWS, "-w1 5 -w2 2 -w2 3 -c 0.1 -g 0.1"),
+    # Of more classes LIBSVM's package writes beyond its buffer.
+    "nu": (np.where(FLOWERS == 1, 5, 3), ROWS, "-s 1 -n 0.2 -g 0.1"),
+    "one class": (FLOWERS, ROWS, "-s 2 -n 0.2 -g 0.1"),
+    "values": (X[:, 0], ROWS, "-s 3 -g 0.1"),
+    "nu values": (X[:, 0], ROWS, "-s 4 -g 0.1"),
+    "polynomial": (FLOWERS, ROWS, "-t 1 -d 2 -r 1 -g 0.1"),
+    "precomputed": (FLOWERS, SERIAL, "-t 4"),
+    "precomputed array": (FLOWERS, np.hstack([np.arange(1, len(X) + 1)[:, None], GRAM]), "-t 4"),
+    "index 0": (FLOWERS, [{j - 1: value for j, value in row.items()} for row in ROWS], "-c 10 -g 0.1"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_models_and_predictions_are_those_of_libsvms_package(name):
+    theirs = pytest.importorskip("libsvm.svmutil")
+    y, x, options = CASES[name]
+    (a, said_a), (b, said_b) = [
+        (model := module.svm_train(y, x, TIGHT + options), module.svm_predict(y, x, model, "-q")) for module in (theirs, svmutil)
+    ]
+    assert np.shape(said_a[2]) == np.shape(said_b[2])
+    assert_allclose(said_b[2], said_a[2], atol=2e-3)
+    far = np.abs(np.array(said_a[2])).min(axis=1) > 1e-3
+    assert_allclose(np.array(said_b[0])[far], np.array(said_a[0])[far], atol=1e-3)
+    assert_allclose(said_b[1], said_a[1], rtol=1e-3) if far.all() else None
+    assert (a.get_svm_type(), a.get_nr_class()) == (b.get_svm_type(), b.get_nr_class())
+    if name not in ("one class", "values", "nu values"):
+        assert a.get_labels() == b.get_labels()
+    assert abs(a.get_nr_sv() - b.get_nr_sv()) <= 2
+    if a.get_sv_indices() == b.get_sv_indices():
+        assert_allclose(np.array(b.get_sv_coef()), np.array(a.get_sv_coef()), atol=2e-3)
+        serials = "precomputed" in name
+        assert [row[0] if serials else row for row in b.get_SV()] == [row[0] if serials else row for row in a.get_SV()]
+
+
+def test_columns_are_in_the_order_in_which_labels_appear():
+    labels = np.array([7, -2, 3])[FLOWERS]
+    order = list(dict.fromkeys(labels.tolist()))
+    assert order == [-2, 3, 7]
+    labels = np.array([3, 7, -2])[FLOWERS]
+    order = list(dict.fromkeys(labels.tolist()))
+    assert order == [7, -2, 3], "neither ascending nor descending"
+    model = svmutil.svm_train(labels, ROWS, TIGHT + "-c 10 -g 0.1 -b 1")
+    assert model.get_labels() == order
+    said, _, decisions = svmutil.svm_predict(labels, ROWS, model, "-q")
+    votes = np.zeros((len(labels), 3))
+    for column, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        votes[:, a] += np.array(decisions)[:, column] > 0
+        votes[:, b] += np.array(decisions)[:, column] <= 0
+    assert_array_equal(np.array(order)[votes.argmax(axis=1)], said)
+    said, _, probabilities = svmutil.svm_predict(labels, ROWS, model, "-b 1 -q")
+    assert_array_equal(np.array(order)[np.argmax(probabilities, axis=1)], said)
+    assert_allclose(np.sum(probabilities, axis=1), 1)
+    assert np.mean(said == labels) > 0.9
+
+
+@pytest.mark.parametrize("name", ["three classes", "two classes", "values", "precomputed", "index 0"])
+def test_files_are_those_of_libsvms_programs(name, tmp_path):
+    program = shutil.which("svm-predict")
+    if program is None:
+        pytest.skip("no svm-predict")
+    y, x, options = CASES[name]
+    model = svmutil.svm_train(y, x, TIGHT + options)
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    lines = [" ".join([f"{label:.17g}"] + [f"{j}:{v:.17g}" for j, v in row.items()]) for label, row in zip(y, x, strict=True)]
+    (tmp_path / "data").write_text("\n".join(lines) + "\n")
+    subprocess.run([program, tmp_path / "data", tmp_path / "model", tmp_path / "out"], check=True, capture_output=True)
+    said = svmutil.svm_predict(y, x, model, "-q")
+    assert_allclose(np.loadtxt(tmp_path / "out"), said[0], atol=1e-4)
+    back = svmutil.svm_load_model(str(tmp_path / "model"))
+    assert back.get_labels() == model.get_labels()
+    assert_allclose(svmutil.svm_predict(y, x, back, "-q")[2], said[2], atol=1e-9)
+    assert pickle.loads(pickle.dumps(model)).get_sv_indices() == model.get_sv_indices()
+
+
+@pytest.mark.parametrize("options", ["-c 10 -g 0.1", "-s 3 -g 0.1 -e 1e-8"])
+def test_folds_are_those_of_svm_train(options, tmp_path, capsys):
+    program = shutil.which("svm-train")
+    if program is None:
+        pytest.skip("no svm-train")
+    y = X[:, 0] if "-s 3" in options else FLOWERS
+    dump_svmlight_file(X, y, str(tmp_path / "data"), zero_based=False)
+    ran = subprocess.run(
+        [program, "-v", "5", "-q", *options.split(), tmp_path / "data"], check=True, capture_output=True, text=True
+    )
+    found = svmutil.svm_train(*svmutil.svm_read_problem(str(tmp_path / "data")), f"-v 5 -q {options}")
+    assert found == pytest.approx(float(re.search(r"= ([\d.]+)", ran.stdout)[1]), rel=1e-3)
+    assert capsys.readouterr().out.splitlines()[0].split("=")[0] == ran.stdout.splitlines()[0].split("=")[0]
+
+
+def test_problems_and_parameters():
+    problem, parameter = svmutil.svm_problem(FLOWERS.tolist(), ROWS), svmutil.svm_parameter("-c 4 -g 0.1 -q")
+    assert (problem.l, problem.n) == (len(X), 4)
+    assert (parameter.C, parameter.gamma, parameter.svm_type) == (4.0, 0.1, svmutil.svm_forms.C_SVC)
+    expected = svmutil.svm_predict([], ROWS, svmutil.svm_train(FLOWERS, ROWS, ["-c", "4", "-g", "0.1", "-q"]), "-q")
+    for given in [parameter, "-c 4 -g 0.1 -q"]:
+        assert svmutil.svm_predict([], ROWS, svmutil.svm_train(problem, given), "-q")[2] == expected[2]
+    precomputed = svmutil.svm_problem(FLOWERS, SERIAL, isKernel=True)
+    assert svmutil.svm_train(precomputed, "-t 4 -q").get_nr_sv() == svmutil.svm_train(FLOWERS, SERIAL, "-t 4 -q").get_nr_sv()
+    text = io.StringIO("1 1:2 3:4\n-1 2:1\n")
+    assert svmutil.svm_read_problem(text) == ([1.0, -1.0], [{1: 2.0, 3: 4.0}, {2: 1.0}])
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ("-s 9", "option -s has the value 9.*from 0 to 4"),
+        ("-t 7", "option -t has the value 7.*from 0 to 4"),
+        ("-c x", "option -c has the value x"),
+        ("-c", "option -c has no value"),
+        ("-x 1", "unknown option -x"),
+        ("-v 1", "n must >= 2"),
+        ("-c -1", "C <= 0"),
+        ("-g -1", "gamma < 0"),
+        ("-b 2", "probability != 0 and probability != 1"),
+        ("-t 4", "first column must be 0:sample_serial_number"),
+    ],
+)
+def test_wrong_options_are_said(options, what):
+    with pytest.raises(ValueError, match=what):
+        svmutil.svm_train(FLOWERS, ROWS, options)
+
+
+def test_what_cannot_be_is_said():
+    with pytest.raises(ValueError, match=r"row 1 \(from 0\) has the label 3000000000"):
+        svmutil.svm_train([1, 3e9], ROWS[:2], "-q")
+    with pytest.raises(ValueError, match="2 labels and 3 rows"):
+        svmutil.svm_train([1, 2], ROWS[:3], "-q")
+    model = svmutil.svm_train(FLOWERS, ROWS, "-q")
+    with pytest.raises(ValueError, match="-b 1"):
+        svmutil.svm_predict(FLOWERS, ROWS, model, "-b 1")
+    with pytest.raises(ValueError, match="Wrong options"):
+        svmutil.svm_predict(FLOWERS, ROWS, model, "-z")
+    with pytest.raises(ValueError, match="2 labels and 3 rows"):
+        svmutil.svm_predict([1, 2], ROWS[:3], model)
+    with pytest.raises(ValueError, match="feature of index 0"):
+        svmutil.svm_predict([1], [{0: 1.0}], model)
+
+
+def test_one_class_and_what_is_printed(capsys):
+    model = svmutil.svm_train([1.0] * 5, ROWS[:5])
+    assert "WARNING: training data in only one class" in capsys.readouterr().out
+    assert svmutil.svm_predict([], ROWS[:2], model, "-q") == (
+        [1.0, 1.0],
+        pytest.approx((0.0, 1.0, np.nan), nan_ok=True),
+        [[1.0], [1.0]],
+    )
+    svmutil.svm_predict([1.0, 2.0], ROWS[:2], model)
+    assert capsys.readouterr().out == "Accuracy = 50% (1/2) (classification)\n"
+    svmutil.svm_train(FLOWERS, ROWS, "-w9 2 -q")
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "WARNING: class label 9 specified in weight is not found\n")
+
+
+def test_models_of_these_names_are_models_of_the_package(tmp_path):
+    model = svmutil.svm_train(FLOWERS, ROWS, "-q")
+    maxmargin.save(model, tmp_path / "model")
+    back = svmutil.svm_load_model(str(tmp_path / "model"))
+    assert_allclose(svmutil.svm_predict([], ROWS, back, "-q")[2], svmutil.svm_predict([], ROWS, model, "-q")[2])
+    assert all(certificate.holds for certificate in maxmargin.certificates(model.model))
+
+
+def test_values_with_probabilities_have_a_scale_of_errors():
+    model = svmutil.svm_train(X[:, 0], ROWS, "-s 3 -b 1 -q")
+    assert model.is_probability_model()
+    assert 0.05 < model.get_svr_probability() < 1
+    said, _, nothing = svmutil.svm_predict(X[:, 0], ROWS, model, "-b 1 -q")
+    assert nothing == [[]] * len(X)
+    assert said == svmutil.svm_predict(X[:, 0], ROWS, model, "-q")[0]
