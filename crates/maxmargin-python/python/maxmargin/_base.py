@@ -192,8 +192,11 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
     def _report(self) -> _native.Report | None:
         return teller(type(self).__name__) if self.verbose else None
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, _native.Data, Floats | None]:
-        """Validated rows, encoded targets, both packed, and weights of samples."""
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, trained: int | None = None
+    ) -> tuple[Any, Floats, _native.Data, Floats | None]:
+        """Validated rows, encoded targets, both packed, and weights of samples. The first ``trained`` rows, by default all, are the training set: classes
+        are weighed by these."""
         sparse = is_sparse(X)
         if sparse and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
@@ -216,6 +219,7 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         weights = weights_of(sample_weight, X)
         if reset:
+            self._weigh(y[:trained])
             self._check_weights(y, weights)
         return X, y, packed(X, y, precomputed=self._is_matrix()), weights
 
@@ -231,6 +235,9 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
             reset=reset,
         )
         return found[0], found[1]
+
+    def _weigh(self, y: Floats) -> None:
+        """Finds the weights of classes of a training set."""
 
     def _check_weights(self, y: Floats, weights: Floats | None) -> None:
         """Refuses weights that leave no problem."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ class Certificate:
     def gap(self) -> float:
         """``primal - dual``: the optimum is no further away."""
         return self.primal - self.dual
+
+    @classmethod
+    def none(cls) -> Certificate:
+        """Of a training that failed, or that was another program's: nothing is known."""
+        return cls(math.nan, math.nan, math.nan, math.inf, math.nan, False)
 
     @staticmethod
     def worst(of: Iterable[Certificate]) -> Certificate:

@@ -18,6 +18,7 @@ from . import _native
 from ._base import KernelMachine
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
+from ._gate import on_engine
 from ._judged import Judged
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 from ._update import Updatable
@@ -102,13 +103,15 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
                 "training needs samples of at least two"
             )
-        # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by weight.
-        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes, least=ABOVE_0)
         self._labels = numbers_of(self.classes_)
         return self._labels[codes]
 
     def _known(self, y: Any) -> Floats:
         return np.asarray(self._labels[codes_of(column_or_1d(y, warn=True), self.classes_)])
+
+    def _weigh(self, y: Floats) -> None:
+        # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by weight.
+        self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, np.searchsorted(self._labels, y), least=ABOVE_0)
 
     def _class_weights(self) -> list[tuple[float, float]]:
         return list(zip(self._labels.tolist(), self.class_weight_.tolist(), strict=True))
@@ -493,3 +496,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         """1 inside, -1 outside."""
         check_is_fitted(self)
         return self._told(X, self._model_of().predict).astype(np.intp)
+
+
+on_engine(SVC, NuSVC, SVR, NuSVR)

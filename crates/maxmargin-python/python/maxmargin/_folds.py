@@ -9,27 +9,32 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import LeaveOneOut, check_cv, cross_validate
+from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _num_samples, column_or_1d
 
 from . import _native
-from ._certificate import Certificate
+from ._certificate import Certificate, warn_of
 from ._data import Floats
+from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
 
 
 @dataclass(frozen=True)
 class CrossValidation:
     """What the machines of all splits say of the samples that they did not see."""
 
-    #: The score of each split.
-    test_score: Floats
+    #: The score of each split; of several scores an array for each, by its name.
+    test_score: Floats | dict[str, Floats]
     #: For each split: how many rows it was trained on.
     train_size: tuple[int, ...]
     #: For each split: the rows it was tested on.
     test: tuple[NDArray[np.intp], ...]
-    #: For each split: predictions for these rows.
+    #: For each split: predictions for these rows; not numbers where the training failed.
     predictions: tuple[NDArray[Any], ...]
     #: For each split: decision values for these rows, as ``decision_function`` has them; of regression the predictions.
     decisions: tuple[NDArray[Any], ...]
@@ -45,10 +50,13 @@ class CrossValidation:
         """The worst of all."""
         return Certificate.worst(self.certificates)
 
-    def interval(self, least: float = -math.inf, greatest: float = math.inf) -> tuple[float, float]:
+    def interval(self, least: float = -math.inf, greatest: float = math.inf, *, score: str | None = None) -> tuple[float, float]:
         """Where the mean score of estimators like these lies, in 95 of 100 cases, were the splits independent but for the rows that their training sets share:
-        Nadeau and Bengio's corrected t interval, cut to ``least`` and ``greatest``, what the score can be."""
-        sizes = zip(self.test_score.tolist(), self.train_size, map(len, self.test), strict=True)
+        Nadeau and Bengio's corrected t interval, cut to ``least`` and ``greatest``, what the score can be. ``score`` names one of several."""
+        if isinstance(self.test_score, dict) and score not in self.test_score:
+            raise ValueError(f"score={score!r}: there are {', '.join(self.test_score)}")
+        values = self.test_score[str(score)] if isinstance(self.test_score, dict) else self.test_score
+        sizes = zip(values.tolist(), self.train_size, map(len, self.test), strict=True)
         _, _, low, high = _native.spread(list(sizes), least, greatest)
         return low, high
 
@@ -116,14 +124,29 @@ def partition(fold_of: NDArray[Any], rows: int) -> Folds:
     return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(int(fold_of.max(initial=0)) + 1)]
 
 
-def complete(classifier: Any, codes: Floats, weights: Floats | None, trains: Iterable[NDArray[np.intp]]) -> bool:
-    """Whether every training set has samples of all classes, by the codes of the targets."""
+def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
+    """Whether every training set has at least so many samples of each class, by the codes of the targets."""
     if not is_classifier(classifier):
         return True
-    places = np.searchsorted(classifier._labels, codes)
-    taken = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    of = np.searchsorted(classifier._labels, codes)
+    taken = np.ones(len(codes), dtype=np.intp) if weights is None else (weights > 0).astype(np.intp)
     count = len(classifier.classes_)
-    return all((np.bincount(places[train][taken[train]], minlength=count) > 0).all() for train in trains)
+    all_rows = np.bincount(of, weights=taken, minlength=count)
+    for test, aside in folds:
+        rows = np.asarray([*test, *aside], dtype=np.intp)
+        if (all_rows - np.bincount(of[rows], weights=taken[rows], minlength=count) < least).any():
+            return False
+    return True
+
+
+def least_of(estimator: Any) -> int:
+    """The number of samples of each class without which a training of the estimator fails."""
+    return 2 if getattr(estimator, "_method", lambda: None)() is not None else 1
+
+
+def splits_of(splits: Iterable[tuple[Any, Any]], rows: int) -> list[Split]:
+    """Splits as a splitter of scikit-learn, a list or an iterable has them: their rows by places from 0."""
+    return [(places(train, rows), places(test, rows)) for train, test in splits]
 
 
 def cross_validation(
@@ -132,24 +155,27 @@ def cross_validation(
     """See ``cross_validate`` of the estimators."""
     X, y, groups = indexable(X, y, groups)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    splits: list[Split] = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
-    folds = plan(splits, len(y))
-    if folds is not None:
-        trains = [train for train, _ in splits]
-        found = _shared(estimator, folds, trains, X, y, scoring, sample_weight)
-        if found is not None:
-            return found
-    return _one_by_one(estimator, splits, X, y, scoring, sample_weight)
+    found: list[CrossValidation] = []
+
+    def share() -> None:
+        scorers = check_scoring(estimator, scoring=scoring, raise_exc=False)
+        check_gate(estimator, scoring, scorers)
+        rows = len(column_or_1d(y))
+        splits = splits_of(splitter.split(X, y, groups), rows)
+        folds = plan(splits, rows)
+        if folds is None:
+            raise Apart("a split names a row twice, trains on what it tests, or is empty")
+        found.append(_shared(estimator, folds, X, y, scorers, sample_weight))
+
+    if tried(Rewind(splitter), share):
+        return found[0]
+    return _one_by_one(estimator, X, y, splitter, scoring, groups, sample_weight)
 
 
 def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> CrossValidation:
     """See ``leave_one_out`` of the estimators."""
-    X, y = indexable(X, y)
-    folds: Folds = [([row], []) for row in range(len(y))]
     scoring = None if is_classifier(estimator) else "neg_mean_absolute_error"
-    found = _shared(estimator, folds, [], X, y, scoring, sample_weight)
-    assert found is not None
-    return found
+    return cross_validation(estimator, X, y, cv=LeaveOneOut(), scoring=scoring, groups=None, sample_weight=sample_weight)
 
 
 def for_folds(estimator: Any) -> Any:
@@ -163,45 +189,45 @@ def for_folds(estimator: Any) -> Any:
     return own
 
 
-def _shared(
-    estimator: Any,
-    folds: Folds,
-    trains: Iterable[NDArray[np.intp]],
-    X: Any,
-    y: Any,
-    scoring: Any,
-    sample_weight: Any,
-) -> CrossValidation | None:
-    """All folds on the engine; none where a training set lacks a class: its machines are others then."""
+def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_weight: Any) -> CrossValidation:
+    """All folds on the engine, or :class:`Apart`."""
+    if fits_rows(estimator, {}):
+        raise Apart("gamma's scale or balanced weights of classes belong to each training set")
     own = for_folds(estimator)
     rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
-    if not complete(own, codes, weights, trains):
-        return None
+    if not complete(own, codes, weights, folds, least_of(estimator)):
+        raise Apart("a training set lacks a class")
     report = own._svm(rows).cross_validate(data, folds, weights, own._report())
-    return judged(own, estimator, folds, [report], X, y, scoring)
+    ends = [fold["status"] for fold in report["folds"]]
+    if own._must_converge and set(ends) != {"converged"}:
+        raise Apart("a training did not converge")
+    found = judged(own, folds, [report], X, y, scorers)
+    warn_of(ends, found.certificate, own.tol, max_iter=own.max_iter, max_time=own.max_time)
+    return found
 
 
-def judged(
-    own: Any, estimator: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scoring: Any
-) -> CrossValidation:
+def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scorers: Any) -> CrossValidation:
     """What reports say of all folds, in their order."""
-    scorer = check_scoring(estimator, scoring)
     scores, predictions, decisions, certificates = [], [], [], []
     tests = tuple(np.asarray(test) for test, _ in folds)
     left = iter(tests)
+    rows = _num_samples(y)
     for report in reports:
         said, decided = own._said(report)
         for fold in report["folds"]:
             test = next(left)
-            at = fold["round"] * len(y) + test
+            at = fold["round"] * rows + test
+            if np.isnan(report["predicted"][at]).any():
+                raise Apart("a fold has no solution")
             told = Told(own, said[at], decided[at])
-            scores.append(float(scorer(told, _safe_indexing(X, test), _safe_indexing(y, test))))
+            # What is told does not depend on the rows.
+            scores.append(_score(told, test, _safe_indexing(y, test), scorers, {}, np.nan))
             predictions.append(said[at])
             decisions.append(decided[at])
             certificates.append(Certificate(**fold["certificate"]))
-    sizes = tuple(len(y) - len(test) - len(aside) for test, aside in folds)
+    sizes = tuple(rows - len(test) - len(aside) for test, aside in folds)
     return CrossValidation(
-        np.array(scores),
+        scores_of(scores),
         sizes,
         tests,
         tuple(predictions),
@@ -212,24 +238,58 @@ def judged(
     )
 
 
-def _one_by_one(estimator: Any, splits: list[Split], X: Any, y: Any, scoring: Any, sample_weight: Any) -> CrossValidation:
-    scorer = check_scoring(estimator, scoring)
-    scores, predictions, decisions, certificates = [], [], [], []
-    iterations = 0
-    pairwise = getattr(estimator, "kernel", None) == "precomputed"
-    for train, test in splits:
-        own = clone(estimator)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[train]
-        mine, theirs = (
-            (X[np.ix_(train, train)], X[np.ix_(test, train)]) if pairwise else (_safe_indexing(X, train), _safe_indexing(X, test))
+def scores_of(scores: list[Any]) -> Floats | dict[str, Floats]:
+    """The score of each split; of several an array for each, by its name."""
+    if isinstance(scores[0], dict):
+        return {name: np.array([of[name] for of in scores], dtype=np.float64) for name in scores[0]}
+    return np.array(scores, dtype=np.float64)
+
+
+def _one_by_one(estimator: Any, X: Any, y: Any, splitter: Any, scoring: Any, groups: Any, sample_weight: Any) -> CrossValidation:
+    """As scikit-learn does it: its own ``cross_validate``."""
+    with config_context(enable_metadata_routing=False):
+        found = cross_validate(
+            estimator,
+            X,
+            y,
+            groups=groups,
+            cv=splitter,
+            scoring=scoring,
+            params=None if sample_weight is None else {"sample_weight": sample_weight},
+            return_estimator=True,
+            return_indices=True,
         )
-        own.fit(mine, _safe_indexing(y, train), sample_weight=weights)
-        scores.append(float(scorer(own, theirs, _safe_indexing(y, test))))
-        predictions.append(own.predict(theirs))
-        decisions.append(own.decision_function(theirs) if hasattr(own, "decision_function") else predictions[-1])
-        certificates.append(own.certificate_)
-        iterations += int(np.sum(own.n_iter_))
-    sizes, tests = tuple(len(train) for train, _ in splits), tuple(test for _, test in splits)
+    names = [name for name in found if name.startswith("test_")]
+    scores: Any = {name.removeprefix("test_"): np.asarray(found[name], dtype=np.float64) for name in names}
+    rows, predictions, decisions = _num_samples(X), [], []
+    splits = list(zip(found["indices"]["train"], found["indices"]["test"], strict=True))
+    for own, (train, test) in zip(found["estimator"], splits, strict=True):
+        said, decided = _said_of(own, _safe_split(estimator, X, y, test, train)[0])
+        predictions.append(said)
+        decisions.append(decided)
     return CrossValidation(
-        np.array(scores), sizes, tests, tuple(predictions), tuple(decisions), tuple(certificates), False, iterations
+        scores["score"] if names == ["test_score"] else scores,
+        tuple(_rows_of(train, rows) for train, _ in splits),
+        tuple(np.flatnonzero(test) if np.asarray(test).dtype == bool else np.asarray(test) for _, test in splits),
+        tuple(predictions),
+        tuple(decisions),
+        tuple(getattr(own, "certificate_", Certificate.none()) for own in found["estimator"]),
+        False,
+        int(sum(np.sum(getattr(own, "n_iter_", 0)) for own in found["estimator"])),
     )
+
+
+def _rows_of(members: Any, rows: int) -> int:
+    """The number of rows that a mask or a list of places names."""
+    members = np.asarray(members)
+    return int(members.sum()) if members.dtype == bool and len(members) == rows else len(members)
+
+
+def _said_of(own: Any, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Predictions and decision values of an estimator for these rows; not numbers where its training failed, or rows are none."""
+    try:
+        said = np.asarray(own.predict(X))
+        return said, np.asarray(own.decision_function(X)) if hasattr(own, "decision_function") else said
+    except Exception:
+        nothing = np.full(_num_samples(X), np.nan)
+        return nothing, nothing

@@ -8,16 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Folds, Split, Told, complete, for_folds, plan
-
-#: How far the share of a class in a training set may be from that in all samples, where ``class_weight="balanced"`` goes by it.
-BALANCED = 0.05
+from ._folds import Folds, Split, Told, complete, for_folds, least_of, plan
 
 #: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
 Key = tuple[tuple[Any, ...], float | None, float]
@@ -35,7 +31,8 @@ class Grid:
         self, estimator: Any, X: Any, y: Any, sample_weight: Any, *, decisions: bool, trained: int | None = None
     ) -> None:
         self.own = for_folds(estimator)
-        self.rows, self.encoded, self.data, self.weights = self.own._prepared(X, y, sample_weight, reset=True)
+        self.least = least_of(estimator)
+        self.rows, self.encoded, self.data, self.weights = self.own._prepared(X, y, sample_weight, reset=True, trained=trained)
         #: The cell of each combination.
         self.keys: list[Key] = []
         #: What counts where a combination says nothing else.
@@ -49,20 +46,6 @@ class Grid:
         self.widths: dict[Any, float] = {}
         #: For each cell: labels and decision values (or none) of all rounds, where the round of each split begins, its certificate, and seconds of a split.
         self.cells: dict[Key, tuple[NDArray[Any], Floats | None, list[int], list[Certificate], float]] = {}
-
-    def alike(self, splits: list[Split]) -> bool:
-        """Whether every training set has samples of all classes, and weights of classes that are those of all samples."""
-        if not is_classifier(self.own):
-            return True
-        if not complete(self.own, self.encoded, self.weights, [train for train, _ in splits]):
-            return False
-        if not isinstance(self.own.class_weight, str):
-            return True
-        classes = len(self.own.classes_)
-        codes = np.searchsorted(self.own._labels, self.encoded)
-        shares = np.bincount(codes, minlength=classes) / len(codes)
-        here = [np.bincount(codes[train], minlength=classes) / len(train) for train, _ in splits]
-        return all((np.abs(of / shares - 1) <= BALANCED).all() for of in here)
 
     def key(self, candidate: dict[str, Any]) -> Key:
         asked = self.usual | candidate
@@ -94,7 +77,7 @@ class Grid:
     def asked(self, candidates: list[dict[str, Any]], splits: list[Split]) -> Folds | None:
         """Takes note of what is to be solved; none where the engine cannot."""
         folds = plan(splits, len(self.encoded))
-        if folds is None or not self.alike(splits):
+        if folds is None or not complete(self.own, self.encoded, self.weights, folds, self.least):
             return None
         self.keys = [self.key(candidate) for candidate in candidates]
         return folds
@@ -103,14 +86,11 @@ class Grid:
         """Keeps the cross-validations of all cells. Whether there is a solution for every one."""
         ends: list[str] = []
         tested = sum(len(test) for test, _ in folds)
-        try:
-            for key, cell in cells:
-                if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
-                    return False
-                self._keep(key, cell)
-                ends.extend(fold["status"] for fold in cell["folds"])
-        except ValueError:
-            return False
+        for key, cell in cells:
+            if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
+                return False
+            self._keep(key, cell)
+            ends.extend(fold["status"] for fold in cell["folds"])
         if self.own._must_converge and set(ends) != {"converged"}:
             return False
         certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]

@@ -25,13 +25,15 @@ class Judged:
     ) -> CrossValidation:
         """What fitting and scoring for every split of ``cv`` gives, in one run: one kernel, folds that start from each other's solutions, each certified.
 
-        Folds are whatever scikit-learn takes for ``cv``. They share the engine, whatever their training sets, unless one names a
-        row twice, trains on what it tests, or lacks a class: then they are fitted one by one. A rule for gamma (``"scale"``) is applied to all of X once. The
-        estimator itself is not fitted.
+        ``cv`` and ``scoring`` are what scikit-learn takes; of several scores ``test_score`` has an array for each. Splits share the engine (``shared``),
+        whatever their training sets, unless one names a row twice, trains on what it tests, or lacks a class; something is fitted to each training set, as
+        ``gamma="scale"`` and ``class_weight="balanced"`` are (give numbers for these); or a score is no name, or one of probabilities. Then scikit-learn's
+        own ``cross_validate`` is asked: a training that fails has NaN for a score, and ``FitFailedWarning`` says why. The estimator itself is not fitted.
         """
         return cross_validation(self, X, y, cv=cv, scoring=scoring, groups=groups, sample_weight=sample_weight)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def leave_one_out(self, X: Any, y: Any, *, sample_weight: Any = None) -> CrossValidation:
-        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work."""
+        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work. With ``gamma="scale"`` or balanced
+        classes, which each training set has its own of, every sample costs a training."""
         return leave_one_out_of(self, X, y, sample_weight=sample_weight)

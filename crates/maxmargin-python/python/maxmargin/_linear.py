@@ -18,6 +18,7 @@ from . import _native
 from ._base import seconds, seed_of, teller, whole
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, packed, taking_part, weights_of, with_all_classes
+from ._gate import on_engine
 from ._judged import Judged
 from ._labels import codes_of, weights_of_classes
 from ._verdict import verdict_of
@@ -90,7 +91,9 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
     def _sees_rows(self) -> bool:
         return True
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, trained: int | None = None
+    ) -> tuple[Any, Floats, Floats | None]:
         """Validated rows, targets as numbers, and weights of samples."""
         X, y = self._validated(X, y, reset=reset)
         return X, self._encoded(y) if reset else self._known(y), weights_of(sample_weight, X)
@@ -116,9 +119,12 @@ class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
 
         return verdict_of(self, trained_on)
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, _native.Data, Floats | None]:
-        """Validated rows, encoded targets, both packed, and weights of samples."""
-        X, y, weights = self._checked(X, y, sample_weight, reset=reset)
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, trained: int | None = None
+    ) -> tuple[Any, Floats, _native.Data, Floats | None]:
+        """Validated rows, encoded targets, both packed, and weights of samples. The first ``trained`` rows, by default all, are the training set: classes
+        are weighed by these."""
+        X, y, weights = self._checked(X, y, sample_weight, reset=reset, trained=trained)
         return X, y, packed(X, y), weights
 
     def _fitted(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
@@ -226,13 +232,16 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         self._labels = np.arange(count, dtype=np.float64)
         return np.asarray(places, dtype=np.float64)
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Floats, Floats | None]:
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, trained: int | None = None
+    ) -> tuple[Any, Floats, Floats | None]:
         X, y, weights = super()._checked(X, y, sample_weight, reset=reset)
         if reset:
             codes = y.astype(np.intp)
             with_all_classes(codes, self.classes_, weights)
             given = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
-            self._factors = weights_of_classes(self.class_weight, self.classes_, codes, given)
+            given = None if given is None else given[:trained]
+            self._factors = weights_of_classes(self.class_weight, self.classes_, codes[:trained], given)
         return X, y, weights
 
     def _known(self, y: Any) -> Floats:
@@ -320,3 +329,6 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[mis
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         return report["predicted"], report["predicted"]
+
+
+on_engine(LinearSVC, LinearSVR)

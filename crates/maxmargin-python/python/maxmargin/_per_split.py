@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from ._certificate import Certificate
 from ._data import is_sparse
 from ._folds import Split, Told
+from ._gate import Apart
 from ._grid import Grid
 
 
@@ -26,7 +27,15 @@ def behind(
     """Rows of a training set and of its test set behind them, as the machine sees them after these steps, with targets and weights. Fits the steps."""
     parts = [_safe_indexing(X, train), _safe_indexing(X, test)]
     if steps is not None:
-        parts = [steps.fit_transform(parts[0], _safe_indexing(y, train)), steps.transform(parts[1])]
+        parts[0] = steps.fit_transform(parts[0], _safe_indexing(y, train))
+        # A pipeline of steps that learn nothing would say of itself that it is not fitted.
+        for _, step in steps.steps:
+            if step not in (None, "passthrough"):
+                parts[1] = step.transform(parts[1])
+    kinds = [(is_sparse(part), getattr(part, "dtype", None), np.shape(part)[1:]) for part in parts]
+    if steps is not None and kinds[0] != kinds[1]:
+        # One array of both would not have the values of either.
+        raise Apart("steps make rows of another kind of a test set than of its training set")
     rows = np.concatenate([train, test])
     weights = None if weights is None else np.asarray(weights)[rows]
     if any(is_sparse(part) for part in parts):
@@ -73,7 +82,7 @@ class PerSplit:
         self.found = [[] for _ in candidates]
         for job in self._jobs(candidates, splits):
             grid = self._grid(job)
-            if grid is None or not grid.run(job.own, [job.places()]):
+            if not grid.run(job.own, [job.places()]):
                 return False
             self._take(job, grid)
         return True
@@ -98,15 +107,11 @@ class PerSplit:
         """What stands before the machine of a combination, not fitted."""
         return None if self.before is None else clone(self.before).set_params(**clone(before, safe=False))
 
-    def _grid(self, job: Job) -> Grid | None:
-        """The grid of one split; none where its rows are none."""
+    def _grid(self, job: Job) -> Grid:
+        """The grid of one split."""
         begun = time.perf_counter()
-        try:
-            X, y, weights = behind(job.steps, job.train, job.test, self.X, self.y, self.weights)
-            grid = self._made(job, X, y, weights)
-        except ValueError:
-            # scikit-learn says for which combination.
-            return None
+        X, y, weights = behind(job.steps, job.train, job.test, self.X, self.y, self.weights)
+        grid = self._made(job, X, y, weights)
         # Each would have fitted its steps by itself.
         job.prepared = time.perf_counter() - begun
         grid.report = self.report

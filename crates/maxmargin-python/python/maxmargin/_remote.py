@@ -169,7 +169,7 @@ class RemotePerSplit(PerSplit):
         begun: list[tuple[Job, RemoteGrid, Folds, list[Column]]] = []
         for job in self._jobs(candidates, splits):
             grid = self._grid(job)
-            folds = None if grid is None else grid.asked(job.own, [job.places()])
+            folds = grid.asked(job.own, [job.places()])
             if not isinstance(grid, RemoteGrid) or folds is None:
                 return False
             begun.append((job, grid, folds, grid.columns(folds)))

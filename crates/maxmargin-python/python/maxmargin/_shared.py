@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import accuracy_score
 from sklearn.metrics._scorer import _PassthroughScorer
@@ -15,22 +16,17 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection._validation import _score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from ._base import teller, whole
 from ._certificate import Certificate
-from ._classes import SVC, SVR
-from ._folds import Split
+from ._folds import Split, Told, splits_of
+from ._gate import Apart, Rewind, check_drawn, check_gate, fits_rows, machine_of, responses, tried, weights_name
 from ._grid import Grid, shared_by
-from ._linear import LinearSVC, LinearSVR
 from ._per_split import PerSplit
 
 #: Splits that leave out more than this share of the rows have rows of their own: a model of all rows would cost more than it saves.
 FEW = 0.3
-
-
-class Apart(Exception):  # noqa: N818 it is no error
-    """This search is one for scikit-learn."""
 
 
 class Mute:
@@ -40,6 +36,24 @@ class Mute:
         if name.startswith("__"):
             raise AttributeError(name)
         return lambda *_, **__: self
+
+
+class Parts:
+    """Combinations of a search that were solved in several grids."""
+
+    def __init__(self, parts: list[tuple[Grid | PerSplit, list[int]]]) -> None:
+        self.parts = parts
+        self.of = {at: (grid, place) for grid, members in parts for place, at in enumerate(members)}
+
+    def told(self, at: int, split: int, test: NDArray[np.intp]) -> tuple[Told, float]:
+        """As :meth:`Grid.told`."""
+        grid, place = self.of[at]
+        return grid.told(place, split, test)
+
+    def certificates(self) -> tuple[tuple[Certificate, ...], ...]:
+        """For each combination the worst certificate of each split."""
+        found = {at: of for grid, members in self.parts for at, of in zip(members, grid.certificates(), strict=True)}
+        return tuple(found[at] for at in range(len(found)))
 
 
 class SharedSearch:
@@ -62,34 +76,31 @@ class SharedSearch:
         """
         with whole(self):
             self._validate_params()  # type: ignore[attr-defined, unused-ignore]
-            state = dict(vars(self))
-            try:
-                self._fit_shared(X, y, params)
-            except Apart:
-                vars(self).clear()
-                vars(self).update(state)
+            before = Rewind(self, self.cv)  # type: ignore[attr-defined, unused-ignore]
+            if not tried(before, lambda: self._fit_shared(X, y, params)):
                 super().fit(X, y, **params)  # type: ignore[misc, unused-ignore]
                 self.shared_, self.certificates_ = False, ()
         return self
 
     def _fit_shared(self: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
         """All on the engine, or :class:`Apart`."""
-        if y is None or not self._may_share():
-            raise Apart
+        if y is None:
+            raise Apart("there are no targets")
+        if self.return_train_score:
+            raise Apart("return_train_score asks every training about its own rows")
+        if hasattr(self.cv, "__next__"):
+            raise Apart("cv is an iterator, which is read once")
+        if getattr(self, "_skl_callbacks", None):
+            raise Apart("the search has callbacks")
         scorers, metric = self._get_scorers()
-        asked = responses(scorers)
-        if not asked <= ({"predict", "decision_function"} if is_classifier(self.estimator) else {"predict"}):
-            raise Apart
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
-        weights_name = "sample_weight"
-        if isinstance(self.estimator, Pipeline):
-            weights_name = f"{self.estimator.steps[-1][0]}__sample_weight"
-        if not set(routed.estimator.fit) <= {weights_name}:
-            raise Apart
+        check_gate(self.estimator, self.scoring, scorers, routed.estimator.fit, searched=True)
+        asked = responses(scorers)
         self._begin(X, y, routed.splitter.split)
-        weights = routed.estimator.fit.get(weights_name)
+        weights = routed.estimator.fit.get(weights_name(self.estimator))
+        targets = column_or_1d(y)
         plain = is_classifier(self.estimator) and is_accuracy(scorers) and not routed.scorer.score
         candidates: list[dict[str, Any]] = []
         out: list[dict[str, Any]] = []
@@ -101,9 +112,7 @@ class SharedSearch:
             asked_for: Iterable[dict[str, Any]], cv: Any = None, more_results: Any = None, **callbacks: Any
         ) -> dict[str, Any]:
             batch = list(asked_for)
-            splits = [
-                (np.asarray(a), np.asarray(b)) for a, b in (cv or self._checked_cv_orig).split(X, y, **routed.splitter.split)
-            ]
+            splits = splits_of((cv or self._checked_cv_orig).split(X, y, **routed.splitter.split), len(targets))
             grid = self._evaluated(batch, splits, X, y, weights, decisions="decision_function" in asked)
             certificates.extend(grid.certificates())
             labels = [_safe_indexing(y, test) for _, test in splits]
@@ -114,7 +123,7 @@ class SharedSearch:
                     begun = time.perf_counter()
                     # What is told does not depend on the rows.
                     if plain:
-                        scores = float(np.mean(told.predict(test) == np.asarray(labels[split])))
+                        scores = float(np.mean(told.predict(test) == targets[test]))
                     else:
                         scores = _score(told, test, labels[split], scorers, score_weights[split], self.error_score)
                     took = time.perf_counter() - begun
@@ -139,42 +148,34 @@ class SharedSearch:
 
     def _evaluated(
         self: Any, candidates: list[dict[str, Any]], splits: list[Split], X: Any, y: Any, weights: Any, *, decisions: bool
-    ) -> Grid | PerSplit:
-        """All combinations in all splits."""
+    ) -> Grid | PerSplit | Parts:
+        """All combinations in all splits: those for which nothing is fitted to a training set on kernel values of all rows, the others split by split."""
         if not candidates or not all(self._takes(candidate) for candidate in candidates):
-            raise Apart
+            raise Apart("a combination sets what the engine does not vary")
         if len(splits) != self.n_splits_:
-            raise Apart
+            raise Apart("the splitter has another number of splits than it says")
         left_out = 1 - np.mean([len(train) + len(test) for train, test in splits]) / len(y)
         # Kernel values of rows that a caller computed are cut by both sides.
-        apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and self._machine()._sees_rows())
-        grid: Grid | PerSplit = (self._apart if apart else self._together)(self.estimator, X, y, weights, decisions=decisions)
-        if self.verbose > 0:
-            grid.report = teller(type(self).__name__)
-        if not grid.run(candidates, splits):
-            raise Apart
-        return grid
-
-    def _machine(self: Any) -> Any:
-        """The estimator, or that at the end of a pipeline."""
-        return self.estimator.steps[-1][1] if isinstance(self.estimator, Pipeline) else self.estimator
-
-    def _may_share(self: Any) -> bool:
-        """Whether the estimator and what is asked of it are such as the engine takes."""
-        if isinstance(self.estimator, Pipeline) and getattr(self.estimator, "transform_input", None):
-            return False
-        machine = self._machine()
-        if type(machine) not in {SVC, SVR, LinearSVC, LinearSVR} or self.return_train_score or hasattr(self.cv, "__next__"):
-            return False
-        if isinstance(self.estimator, Pipeline) and not machine._sees_rows():
-            return False
-        if getattr(self, "_skl_callbacks", None) or getattr(machine, "_skl_callbacks", None):
-            return False
-        return machine._shares_engine() and by_name(self.scoring)
+        machine = machine_of(self.estimator)
+        apart = isinstance(self.estimator, Pipeline) or (left_out > FEW and machine._sees_rows())
+        own = [at for at, candidate in enumerate(candidates) if apart or fits_rows(machine, candidate)]
+        parts: list[tuple[Grid | PerSplit, list[int]]] = []
+        for solve, members in [(self._together, sorted({*range(len(candidates))} - {*own})), (self._apart, own)]:
+            if not members:
+                continue
+            grid = solve(self.estimator, X, y, weights, decisions=decisions)
+            if self.verbose > 0:
+                grid.report = teller(type(self).__name__)
+            drawn = np.random.get_state()
+            if not grid.run([candidates[at] for at in members], splits):
+                raise Apart("a training set lacks a class or names rows twice, or a combination is no problem for the engine")
+            check_drawn(drawn)
+            parts.append((grid, members))
+        return parts[0][0] if len(parts) == 1 else Parts(parts)
 
     def _takes(self: Any, candidate: dict[str, Any]) -> bool:
         """Whether the engine takes what this combination sets."""
-        machine = self._machine()
+        machine = machine_of(self.estimator)
         if isinstance(self.estimator, Pipeline):
             last = self.estimator.steps[-1][0]
             before = {name for name, _ in self.estimator.steps[:-1]}
@@ -222,30 +223,9 @@ def hears_callbacks(run_search: Any) -> bool:
     return "callback_ctx" in run_search.__code__.co_varnames
 
 
-def by_name(scoring: Any) -> bool:
-    """Whether these are names of scores, one or several, or none: the estimator's own."""
-    if scoring is None or isinstance(scoring, str):
-        return True
-    if callable(scoring) or not isinstance(scoring, Iterable):
-        return False
-    names = scoring.values() if isinstance(scoring, dict) else scoring
-    return all(isinstance(name, str) for name in names)
-
-
 def is_accuracy(scorer: Any) -> bool:
     """Whether this is the share of right predictions, as classifiers score themselves: scikit-learn takes longer to look at labels than to compare them, and
     longer for some hundred splits of small data than their trainings."""
     if isinstance(scorer, _PassthroughScorer):
         return True
     return getattr(scorer, "_score_func", None) is accuracy_score and not scorer._kwargs and scorer._sign == 1
-
-
-def responses(scorers: Any) -> set[str]:
-    """What these scorers ask estimators for."""
-    several = getattr(scorers, "_scorers", None)
-    asked = set()
-    for scorer in [scorers] if several is None else several.values():
-        # The estimator's own score asks for predictions.
-        of = getattr(scorer, "_response_method", "predict")
-        asked.add(of if isinstance(of, str) else of[0])
-    return {"predict" if of == "default" else of for of in asked}

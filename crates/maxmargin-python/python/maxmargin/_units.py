@@ -72,6 +72,10 @@ class Part:
         own = None if steps is None else clone(steps)
         return cls(own, shrunk(np.asarray(train, dtype=np.int64)), shrunk(np.asarray(test, dtype=np.int64)))
 
+    def trained(self) -> int:
+        """The number of rows of the training set, which come first."""
+        return len(grown(self.train, np.int64))
+
     def behind(self, X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
         """Rows, targets and weights of the split, made of those of the file."""
         steps = None if self.steps is None else clone(self.steps)
@@ -134,7 +138,8 @@ def work(unit: Unit, known: list[bytes], place: str, token: str, threads: int | 
         weights = None if unit.weights is None else grown(unit.weights, np.float64)
         if unit.part is not None:
             X, y, weights = unit.part.behind(X, y, weights)
-        rows, _, data, weights = unit.estimator._prepared(X, y, weights, reset=True)
+        trained = None if unit.part is None else unit.part.trained()
+        rows, _, data, weights = unit.estimator._prepared(X, y, weights, reset=True, trained=trained)
         svm = unit.estimator._svm(rows, seeding=unit.seeding)
         folds, costs = unit.folds.unpacked(), list(unit.costs)
         if unit.part is not None and svm.keys(data, folds, costs, [] if unit.gamma is None else [unit.gamma], weights) != [

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV as TheirGridSearchCV
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
@@ -26,11 +27,11 @@ from . import _native
 from ._base import WIDE, whole
 from ._crew import Crew, Executor, UnitFailedError, UnitReport
 from ._data import Floats, width
-from ._folds import CrossValidation, Split, complete, for_folds, judged, plan
+from ._folds import CrossValidation, Split, complete, for_folds, judged, least_of, plan, splits_of
+from ._gate import KNOWN, Apart, check_gate, fits_rows, machine_of
 from ._progress import Progress
 from ._remote import COLD, Desk, RemoteGrid, RemotePerSplit, arrived, unset
 from ._search import GridSearchCV, RandomizedSearchCV
-from ._shared import Apart
 from ._source import Source
 from ._store import Store
 from ._units import PackedFolds, Part, Unit, shrunk
@@ -129,9 +130,10 @@ def grid(
             with whole(search):
                 search._validate_params()
                 search._fit_shared(X, y, fit)
-        except Apart:
+        except Apart as apart:
             raise ValueError(
-                "this plan is none for the shared engine: SVC, SVR, LinearSVC or LinearSVR that nothing ends early, alone or at the end of a Pipeline, "
+                f"this plan is none for the shared engine ({apart}): "
+                "SVC, SVR, LinearSVC or LinearSVR that nothing ends early, alone or at the end of a Pipeline, "
                 "combinations of what GridSearchCV shares, scores by name of predictions or decision values, and every class in every training set"
             ) from None
         finally:
@@ -157,39 +159,43 @@ def cross_validate(
 ) -> CrossValidation:
     """Cross-validates an estimator, or a Pipeline with one at its end, on several machines; each split is a unit, trained from scratch.
 
-    The bits are the same for every executor, and the solutions those of ``estimator.cross_validate``, to the tolerance; those of a pipeline are what fitting it
-    to every training set gives, but that ``class_weight="balanced"`` goes by all rows. Parameters are those of :func:`grid`.
+    The bits are the same for every executor, and the solutions what fitting the estimator to every training set gives, to the tolerance.
+    Parameters are those of :func:`grid`.
     """
-    steps: Any = None
-    machine = estimator
-    if isinstance(estimator, Pipeline):
-        steps, machine = Pipeline(estimator.steps[:-1]) if len(estimator.steps) > 1 else None, estimator.steps[-1][1]
-    if not hasattr(machine, "_shares_engine"):
+    machine = machine_of(estimator)
+    if type(machine) not in KNOWN:
         raise ValueError(f"{type(machine).__name__} is no estimator of maxmargin")
     if not machine._shares_engine():
         raise ValueError("max_iter and max_time end trainings by halves, which are not kept: leave them out")
     if not machine._sees_rows():
         raise ValueError("kernels of workers are those with a name: linear, poly, rbf, sigmoid")
+    scorers = check_scoring(estimator, scoring=scoring, raise_exc=False)
+    try:
+        check_gate(estimator, scoring, scorers)
+    except Apart as apart:
+        raise ValueError(f"this cross-validation is none for the shared engine: {apart}") from None
+    steps = Pipeline(estimator.steps[:-1]) if isinstance(estimator, Pipeline) and len(estimator.steps) > 1 else None
     source = Source.at(data_path)
     X, y = source.load()
     weights = checked_weights(sample_weight, len(y))
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y)]
+    splits = splits_of(splitter.split(X, y), len(y))
     folds = plan(splits, len(y))
     own = for_folds(machine)
     codes = own._encoded(y)
-    if folds is None or not complete(own, codes, weights, [train for train, _ in splits]):
+    if folds is None or not complete(own, codes, weights, folds, least_of(machine)):
         raise ValueError("a split names a row twice, trains on what it tests, or lacks a class")
     base, travelling = clone(unset(own, "gamma")), None if weights is None else shrunk(weights)
     mine = clone(base)
-    prepared = None if steps is not None else mine._prepared(X, y, weights, reset=True)
+    shares_rows = steps is None and not fits_rows(machine, {})
+    prepared = mine._prepared(X, y, weights, reset=True) if shares_rows else None
     units = []
     for at, (fold, (train, test)) in enumerate(zip(folds, splits, strict=True)):
         if prepared is not None:
             (rows, _, data, used), tested, seen, part = prepared, fold, slice(None), None
         else:
             part, tested, seen = Part.of(steps, train, test), (tests_behind(train, test), []), slice(len(train))
-            rows, _, data, used = mine._prepared(*part.behind(X, y, weights), reset=True)
+            rows, _, data, used = mine._prepared(*part.behind(X, y, weights), reset=True, trained=len(train))
         gamma = width(own.gamma, rows[seen]) if getattr(own, "kernel", None) in WIDE else None
         svm = mine._svm(rows, seeding=COLD)
         (keys,) = svm.keys(data, [tested], [], [] if gamma is None else [gamma], used)
@@ -200,7 +206,7 @@ def cross_validate(
         reports = [arrived(crew.store, unit.keys[0]) for unit in units]
     if prepared is None:
         reports = [placed(report, split, len(y)) for report, split in zip(reports, splits, strict=True)]
-    return judged(own, estimator, folds, reports, X, y, scoring)
+    return judged(own, folds, reports, X, y, scorers)
 
 
 def tests_behind(train: Any, test: Any) -> list[int]:
