@@ -15,15 +15,23 @@ const OLDEST: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 const TESTING: [&str; 11] =
     ["maturin>=1.9,<2", "numpy", "scipy", "scikit-learn", "pandas", "polars", "tqdm", "pytest", "mypy", "ruff", "scipy-stubs"];
 
+/// Programs that take estimators, and LIBSVM's package, which some tests ask for. They weigh some GB.
+const CLIENTS: [&str; 8] =
+    ["eli5", "hummingbird-ml", "imbalanced-learn", "libsvm-official", "mlflow-skinny", "onnxruntime", "skl2onnx", "skops"];
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Install programs that take estimators of scikit-learn as well (skops, eli5, skl2onnx and others), and test with them
+    #[arg(long)]
+    clients: bool,
     /// Options of pytest
     #[arg(last = true)]
     pytest: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
-    let Some(python) = environment("python", &TESTING)? else { return Ok(()) };
+    let (folder, more) = if arguments.clients { ("python-clients", &CLIENTS[..]) } else { ("python", &[][..]) };
+    let Some(python) = environment(folder, &[&TESTING[..], more].concat())? else { return Ok(()) };
     let tool = |name: &str| tool(&python, name);
     // With the features of this crate alone: it is not among those that the other steps build.
     let mut lints = crate::tools::cargo();

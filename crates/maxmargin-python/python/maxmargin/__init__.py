@@ -1,7 +1,9 @@
 """Exact support vector machines: scikit-learn's estimators, each solution with a certificate."""
 
+from . import _clients
 from ._certificate import Calibration, Certificate, Check, Verdict
 from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._counterpart import to_sklearn
 from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
 from ._folds import CrossValidation
 from ._linear import LinearSVC, LinearSVR
@@ -39,6 +41,9 @@ __all__ = [
     "save",
     "set_threads",
     "threads",
+    "to_sklearn",
     "train",
     "unpatch_sklearn",
 ]
+
+_clients.listen()

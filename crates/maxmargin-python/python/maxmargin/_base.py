@@ -21,6 +21,7 @@ from . import _native
 from ._certificate import Certificate, Verdict, warn_of
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._progress import Progress
+from ._state import Plain
 from ._verdict import verdict_of
 
 #: Rows up to which a linear kernel is one like the others.
@@ -79,7 +80,7 @@ def seed_of(random_state: Any) -> int:
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-class KernelMachine(BaseEstimator):  # type: ignore[misc, unused-ignore]
+class KernelMachine(Plain, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """The base of all estimators with kernels."""
 
     _formulation: ClassVar[str]

@@ -21,6 +21,7 @@ from ._data import Floats, packed, taking_part, weights_of, with_all_classes
 from ._gate import on_engine
 from ._judged import Judged
 from ._labels import codes_of, weights_of_classes
+from ._state import Plain
 from ._verdict import verdict_of
 
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -36,7 +37,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class LinearMachine(Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """What both have in common."""
 
     _formulation: ClassVar[str]

@@ -24,6 +24,7 @@ from ._folds import Split, Told, splits_of
 from ._gate import Apart, Rewind, check_drawn, check_gate, fits_rows, machine_of, responses, tried, weights_name
 from ._grid import Grid, shared_by
 from ._per_split import PerSplit
+from ._state import Plain
 
 #: Splits that leave out more than this share of the rows have rows of their own: a model of all rows would cost more than it saves.
 FEW = 0.3
@@ -56,7 +57,7 @@ class Parts:
         return tuple(found[at] for at in range(len(found)))
 
 
-class SharedSearch:
+class SharedSearch(Plain):
     """Stands before one of scikit-learn's searches. Combinations come from that search; what they score comes from the engine."""
 
     shared_: bool

@@ -17,9 +17,10 @@ from ._certificate import Certificate
 from ._classes import SVC, SVR, asked_for_probabilities
 from ._data import Floats
 from ._search import GridSearchCV
+from ._state import Plain
 
 
-class Searching:
+class Searching(Plain):
     """What estimators that find their own C and gamma have in common. Stands before scikit-learn's mixins, whose scores know no ``scoring``."""
 
     #: The estimator that is searched for.
