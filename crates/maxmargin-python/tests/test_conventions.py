@@ -166,3 +166,15 @@ def test_filters_of_scikit_learn_know_our_warnings(estimator):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=known)
         estimator.fit(X, y)
+
+
+def test_a_cross_validation_is_one_line_to_read():
+    X, y = load_iris(return_X_y=True)
+    found = maxmargin.SVC(C=10, gamma=0.1).cross_validate(X, y, cv=5)
+    mean, spread = found.test_score.mean(), found.test_score.std()
+    assert repr(found) == (
+        f"<CrossValidation of 5 splits, 150 rows tested: test_score {mean:.4g} ± {spread:.2g}; 5 of 5 certificates hold, "
+        f"shared=True, {found.iterations} iterations>"
+    )
+    many = maxmargin.SVC().leave_one_out(X, y)
+    assert len(repr(many)) < 200

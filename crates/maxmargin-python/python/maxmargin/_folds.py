@@ -45,6 +45,15 @@ class CrossValidation:
     #: Solver iterations in all.
     iterations: int
 
+    def __repr__(self) -> str:
+        scores = self.test_score if isinstance(self.test_score, dict) else {"test_score": self.test_score}
+        said = [f"{name} {np.mean(of):.4g} ± {np.std(of):.2g}" for name, of in scores.items()]
+        hold = sum(one.holds for one in self.certificates)
+        return (
+            f"<CrossValidation of {len(self.test)} splits, {sum(map(len, self.test))} rows tested: {', '.join(said)}; {hold} of "
+            f"{len(self.certificates)} certificates hold, shared={self.shared}, {self.iterations} iterations>"
+        )
+
     @property
     def certificate(self) -> Certificate:
         """The worst of all."""
