@@ -255,7 +255,15 @@ impl Model {
         let add = add.map(|data| Arc::clone(&data.data));
         let updated = run(py, None, move |line| {
             let kept = Kept::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
+            if !model.calibration().is_empty() {
+                return Err(
+                    "the model has probabilities, which were fitted to the rows that it has: train on the changed rows".into()
+                );
+            }
             let rows = kept.numbers.len();
+            if let Some((_, row)) = remove.iter().enumerate().find(|(at, row)| remove[..*at].contains(row)) {
+                return Err(format!("row {row} (from 0) is named twice: name each row that is to be removed once").into());
+            }
             let number = |&row: &usize| {
                 let number = kept.numbers.get(row).copied();
                 number.ok_or_else(|| format!("row {row} (from 0) is to be removed, but there are {rows} rows"))

@@ -203,11 +203,9 @@ pub(crate) fn threads() -> PyResult<usize> {
 
 /// Sets the number of threads; those that run go on with what they have. Results do not depend on it.
 #[pyfunction]
-pub(crate) fn set_threads(count: usize) -> PyResult<()> {
-    if !(1..=MOST_THREADS).contains(&count) {
-        return Err(PyValueError::new_err(format!("{count} threads: use 1 to {MOST_THREADS}")));
-    }
-    let made = made(count)?;
+pub(crate) fn set_threads(count: i64) -> PyResult<()> {
+    let threads = usize::try_from(count).ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+    let made = made(threads.ok_or_else(|| PyValueError::new_err(format!("{count} threads: use 1 to {MOST_THREADS}")))?)?;
     let before = held(&POOL).replace(made);
     if let Some(before) = before.filter(|before| before.process != std::process::id()) {
         std::mem::forget(before);

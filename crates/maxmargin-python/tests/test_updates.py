@@ -95,3 +95,18 @@ def test_what_cannot_be_updated_says_so_in_names_of_the_package():
         with pytest.raises(ValueError, match=what) as error:
             fitted.remove([3])
         assert "--" not in str(error.value)
+
+
+def test_models_beneath_the_estimators_count_from_0_as_well():
+    model = maxmargin.train(X, y.astype(float), kernel="rbf", keep_data=True)
+    for remove, what in [([3, 3], r"row 3 \(from 0\) is named twice"), ([240], r"row 240 \(from 0\) is to be removed")]:
+        with pytest.raises(ValueError, match=what):
+            model.updated(remove=remove)
+    with pytest.raises(ValueError, match="the model has probabilities"):
+        maxmargin.train(X, y.astype(float), kernel="rbf", keep_data=True, probability="platt").updated(remove=[3])
+
+
+@pytest.mark.parametrize("count", [0, -1, 513, 5000])
+def test_numbers_of_threads_that_cannot_be(count):
+    with pytest.raises(ValueError, match=f"{count} threads: use 1 to 512"):
+        maxmargin.set_threads(count)
