@@ -4,11 +4,13 @@ import copy
 import pickle
 import subprocess
 import sys
+import textwrap
 import warnings
 
 import joblib
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import sklearn.model_selection
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
@@ -199,7 +201,66 @@ def test_mlflow_saves_and_loads_its_default_format(tmp_path):
         # Whether it infers requirements is not ours to try: it asks the network.
         mlflow.save_model(fitted, tmp_path / name, pip_requirements=["maxmargin"])
         equal(mlflow.load_model(str(tmp_path / name)), fitted, to=1e-12)
+        # Where nobody has imported this package: what may be read is kept with the model.
+        script = f"""
+            import sys
+            import mlflow.pyfunc
+            from sklearn.datasets import load_iris
+            assert "maxmargin" not in sys.modules
+            rows = load_iris().data.astype({X.dtype.name!r})
+            print(*mlflow.pyfunc.load_model({str(tmp_path / name)!r}).predict(rows))
+        """
+        ran = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False
+        )
+        assert ran.stdout.split() == fitted.predict(load_iris().data.astype(X.dtype)).tolist(), ran.stderr
     assert (tmp_path / "svc" / "model.skops").exists()
+
+
+def test_skops_trusts_sparse_machines_as_well():
+    sio = pytest.importorskip("skops.io")
+    for estimator in [maxmargin.SVC(probability=True), maxmargin.SVR(), maxmargin.OneClassSVM(), maxmargin.LinearSVC()]:
+        fitted = estimator.fit(sp.csr_matrix(X), WORDS if hasattr(estimator, "class_weight") else X[:, 0])
+        content = sio.dumps(fitted)
+        assert sio.get_untrusted_types(data=content) == []
+        back = sio.loads(content)
+        assert (back.predict(sp.csr_matrix(X)) == fitted.predict(sp.csr_matrix(X))).all()
+        if hasattr(fitted, "support_vectors_"):
+            assert type(back.support_vectors_) is sp.csr_matrix
+            assert abs(back.support_vectors_ - fitted.support_vectors_).max() == 0
+
+
+def test_skops_where_this_package_was_not_imported(tmp_path):
+    sio = pytest.importorskip("skops.io")
+    sio.dump(maxmargin.SVC().fit(X, WORDS), tmp_path / "model")
+    script = f"""
+        import sys
+        import skops.io as sio
+        unknown = sio.get_untrusted_types(file={str(tmp_path / "model")!r})
+        assert "maxmargin" not in sys.modules
+        print(unknown, sio.load({str(tmp_path / "model")!r}, trusted=unknown).certificate_.holds)
+    """
+    ran = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['maxmargin._classes.SVC'] True\n"
+    assert "maxmargin._classes.SVC" in maxmargin.skops_types()
+
+
+@pytest.mark.parametrize("search", ["GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "SVCCV", "SVRCV"])
+def test_skl2onnx_converts_searches(search):
+    pytest.importorskip("skl2onnx")
+    pytest.importorskip("onnxruntime")
+    kind = getattr(maxmargin, search)
+    estimator = kind() if search.endswith("RCV") or search == "SVCCV" else kind(maxmargin.SVC(), {"C": [1.0, 10.0]})
+    if search == "RandomizedSearchCV":
+        estimator.set_params(n_iter=2)
+    fitted = estimator.fit(X, X[:, 0] if search == "SVRCV" else WORDS)
+    found = ran_by_onnx(fitted)[0].ravel()
+    if search == "SVRCV":
+        # A dozen roundings to single precision, over so many coefficients.
+        rounding = 12 * np.finfo(np.float32).eps * np.abs(fitted.best_estimator_.dual_coef_).sum()
+        np.testing.assert_allclose(found, fitted.predict(X), atol=rounding)
+    else:
+        assert (found == fitted.predict(X)).all()
 
 
 def ran_by_onnx(fitted, **options):

@@ -3,6 +3,7 @@
 from . import _clients
 from ._certificate import Calibration, Certificate, Check, Verdict
 from ._classes import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._clients import skops_types
 from ._counterpart import to_sklearn
 from ._files import Model, certificates, cross_validate, load, read_libsvm, save, train
 from ._folds import CrossValidation
@@ -40,6 +41,7 @@ __all__ = [
     "read_libsvm",
     "save",
     "set_threads",
+    "skops_types",
     "threads",
     "to_sklearn",
     "train",

@@ -5,9 +5,11 @@ Nothing is imported for it. What each of them does with an estimator of scikit-l
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,20 +21,34 @@ from . import _search, _svccv
 from ._counterpart import to_sklearn
 from ._patching import OURS
 
+#: What finds an estimator and has it inside.
+SEARCHES: list[type[Any]] = [
+    _search.GridSearchCV,
+    _search.RandomizedSearchCV,
+    _search.HalvingGridSearchCV,
+    _svccv.SVCCV,
+    _svccv.SVRCV,
+]
+
+
+def skops_types() -> list[str]:
+    """The names of this package's classes as skops has them: what ``skops.io.load(…, trusted=…)`` needs in a process that has not imported maxmargin."""
+    return [f"{of.__module__}.{of.__name__}" for of in [*OURS.values(), *SEARCHES]]
+
 
 def _onnx() -> None:
     """skl2onnx converts scikit-learn's estimator with the same numbers."""
     from skl2onnx import _parse, update_registered_parser  # noqa: PLC0415
 
     def parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
-        twin = to_sklearn(model)
+        twin = model.best_estimator_ if type(model) in SEARCHES else to_sklearn(model)
         options = getattr(scope, "options", None)
         if options is not None:
             options.update({id(twin): options[id(model)]} if id(model) in options else {})
             options.update({type(twin): options[type(model)]} if type(model) in options else {})
         return _parse._parse_sklearn(scope, twin, inputs, custom_parsers=custom_parsers)
 
-    for ours in OURS.values():
+    for ours in [*OURS.values(), *SEARCHES]:
         update_registered_parser(ours, parse)
 
 
@@ -69,16 +85,45 @@ def _skops() -> None:
     """skops loads what it knows to be safe: our estimators hold numbers, and a model file that is checked when it is read."""
     from skops.io import _trusted_types  # noqa: PLC0415
 
-    searches = [getattr(_search, name) for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV")]
-    types = [*OURS.values(), *searches, _svccv.SVCCV, _svccv.SVRCV]
     known = _trusted_types.SKLEARN_ESTIMATOR_TYPE_NAMES
-    known.extend(name for name in (f"{of.__module__}.{of.__name__}" for of in types) if name not in known)
+    known.extend(name for name in skops_types() if name not in known)
+
+
+def _mlflow() -> None:
+    """MLflow keeps with a model in its default format which classes may be read: processes that have not imported this package go by that."""
+    # By its name: the attribute of mlflow is a stand-in until the import has ended.
+    flavor: Any = sys.modules["mlflow.sklearn"]
+    save = flavor.save_model
+    signature = inspect.signature(save)
+    if "skops_trusted_types" not in signature.parameters:
+        return
+
+    @functools.wraps(save)
+    def save_model(*arguments: Any, **options: Any) -> Any:
+        bound = signature.bind(*arguments, **options)
+        given = bound.arguments
+        ours = _skops_types_in(given["sk_model"])
+        if ours and given.get("serialization_format") in (None, "skops"):
+            given["skops_trusted_types"] = list(dict.fromkeys([*(given.get("skops_trusted_types") or []), *ours]))
+        return save(*bound.args, **bound.kwargs)
+
+    flavor.save_model = save_model
+
+
+def _skops_types_in(estimator: Any) -> list[str]:
+    """Those of :func:`skops_types` that an estimator is of, and what it is made of."""
+    parts = [estimator, *(estimator.get_params().values() if hasattr(estimator, "get_params") else ())]
+    if isinstance(estimator, _svccv.Searching):
+        parts.append(getattr(estimator, "best_estimator_", None))
+    present = {f"{type(part).__module__}.{type(part).__name__}" for part in parts}
+    return [name for name in skops_types() if name in present]
 
 
 #: By the module whose import they follow.
 CLIENTS: dict[str, Callable[[], None]] = {
     "eli5": _eli5,
     "hummingbird.ml": _hummingbird,
+    "mlflow.sklearn": _mlflow,
     "skl2onnx": _onnx,
     "skops.io": _skops,
 }

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Self
 
+import scipy.sparse as sp
+
 from . import _native
 from ._certificate import Calibration, Certificate
 
@@ -20,6 +22,10 @@ def plain(value: Any) -> Any:
     for name, kind in VALUES.items():
         if type(value) is kind:
             return {"maxmargin": name, "fields": asdict(value)}
+    if type(value) is sp.csr_matrix:
+        # skops trusts arrays, and no matrix of scipy's.
+        arrays = {"data": value.data, "indices": value.indices, "indptr": value.indptr}
+        return {"maxmargin": "rows", "shape": value.shape, **arrays}
     return _of_each(value, plain)
 
 
@@ -28,6 +34,8 @@ def restored(value: Any) -> Any:
     if type(value) is dict and "maxmargin" in value:
         if value["maxmargin"] == "model":
             return _native.Model.from_bytes(value["bytes"])
+        if value["maxmargin"] == "rows":
+            return sp.csr_matrix((value["data"], value["indices"], value["indptr"]), shape=tuple(value["shape"]))
         return VALUES[value["maxmargin"]](**value["fields"])
     return _of_each(value, restored)
 
