@@ -39,7 +39,7 @@ pub use loss::{Loss, Offset};
 pub use maxmargin_data::{Asking, Halted};
 pub use problem::{Decision, Part, Problem, settle_twins};
 pub use rounding::{Rounding, rounding_of_sums};
-pub use solution::{Solution, Status, Work, bias_of, thresholds_of};
+pub use solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
 pub use solve::{Refine, Refused, Run, Solve, Solved, solve_certified};
 pub use start::{Start, StartError};
 pub use watch::{Progress, Silent, Stop, Watch};

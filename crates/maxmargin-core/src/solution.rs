@@ -116,6 +116,17 @@ pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f6
     Some((of(1.0), of(-1.0)))
 }
 
+/// Whether no variable is free though the bias is: it is then the middle of an interval, which samples with α = 0 bound as well ([`bias_of`]).
+pub fn bias_is_middle(dual: &Dual, alpha: &[f64]) -> bool {
+    let near = near_bound(alpha);
+    matches!(dual.balance(), Balance::Sum(_)) && !alpha.iter().zip(dual.upper()).any(|(a, upper)| *a > near && upper - a > near)
+}
+
+/// Distance from a bound that is rounding.
+fn near_bound(alpha: &[f64]) -> f64 {
+    ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a))
+}
+
 /// What counts as rounding of α, relative to the largest: sums of many shares and steps are off by so much.
 const ROUNDING: f64 = 1e-12;
 
@@ -123,7 +134,7 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// One that only rounding keeps off its bound counts as bounded: where all others are, it would alone decide between the ends of an interval of optima.
 fn threshold(dual: &Dual, alpha: &[f64], members: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
-    let near = ROUNDING * alpha.iter().fold(0.0, |most: f64, a| most.max(*a));
+    let near = near_bound(alpha);
     let (mut sum, mut free) = (0.0, 0_usize);
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     for (k, s, f) in members {

@@ -8,7 +8,7 @@ use crate::problem::Trained;
 use crate::seed::{SeedRows, Seeding, Source, exact};
 use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
-use maxmargin_core::{Balance, DualError, Solution, Status};
+use maxmargin_core::{Balance, DualError, Solution, Status, bias_is_middle};
 use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
@@ -62,7 +62,8 @@ impl<'a> Trainer<'a> {
         (0..self.folds.len()).filter(|&h| !self.folds[h].out.is_empty()).collect()
     }
 
-    /// Every fold from the model of all data. Folds that leave out no support vector of it need no training: it is their solution.
+    /// Every fold from the model of all data. Folds that leave out no support vector of it need no training: it is their solution, unless
+    /// its bias depends on all samples.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
         let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
@@ -77,12 +78,13 @@ impl<'a> Trainer<'a> {
             from.free_sums = self.free_sums(&from, pool);
         }
         let mut support: Vec<bool> = from.beta.iter().map(|beta| *beta != 0.0).collect();
-        let shares = self.problem.formulation().counts_samples();
-        let touches = |support: &[bool], h: usize| {
+        let counts = self.problem.formulation().counts_samples();
+        let mut shares = counts || full.as_ref().is_some_and(|task| bias_is_middle(&task.dual, &task.solution.alpha));
+        let touches = |support: &[bool], shares: bool, h: usize| {
             let out = &self.folds[h].out;
             out.iter().any(|&i| support[i]) || (shares && !out.is_empty())
         };
-        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, h)).collect();
+        let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, shares, h)).collect();
         // The others are done already.
         self.done.fetch_add(self.folds.len() - open.len(), Ordering::Relaxed);
         loop {
@@ -97,6 +99,7 @@ impl<'a> Trainer<'a> {
                     support.fill(false);
                     let ids = self.problem.dual().ids().iter().zip(&task.solution.alpha);
                     ids.filter(|(_, alpha)| **alpha != 0.0).for_each(|(&i, _)| support[i] = true);
+                    shares = counts || bias_is_middle(&task.dual, &task.solution.alpha);
                 }
                 outcome.add(self, &task);
             }
@@ -107,7 +110,7 @@ impl<'a> Trainer<'a> {
             }
             open = rest;
             if open.is_empty() {
-                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&support, h)).collect();
+                open = (0..self.folds.len()).filter(|&h| !outcome.has(h) && touches(&support, shares, h)).collect();
             }
             if open.is_empty() {
                 return Ok(());

@@ -158,6 +158,24 @@ fn leave_one_out_trains_support_vectors_only() {
     assert!(report.folds.iter().all(|f| !f.machines.is_empty() || (f.iterations, f.seed_steps) == (0, 0)));
 }
 
+/// A small C leaves all support vectors at their bounds and the bias in the middle of an interval. Samples with α = 0 bound that interval as well, so that
+/// folds without them have another bias.
+#[test]
+fn leave_one_out_has_the_bias_of_each_training_set() {
+    let mut tried = 0;
+    for seed in 1..12 {
+        let mut case = Case::generated(Generator::TwoGaussians, 41, 2, 0.5, 1e-3, seed).at(1e-9);
+        case.plan = FoldPlan::leave_one_out(41).expect("two samples or more");
+        let rows = case.train().model.record().expect("a record").machines[0].rows.len();
+        tried += usize::from(rows < 41);
+        let (own, cold) = (case.run(Seeding::Full), case.run(Seeding::Cold));
+        for (i, (own, cold)) in own.decisions.iter().zip(&cold.decisions).enumerate() {
+            assert!((own - cold).abs() <= 1e-7, "seed {seed}, row {i}: {own} {cold}");
+        }
+    }
+    assert!(tried > 3, "the cases must have samples without alpha: {tried}");
+}
+
 /// Leave-one-out once ended at a third of its folds, as far as the watch was told: those that need no training were never done.
 #[test]
 fn folds_that_need_no_training_are_done() {
