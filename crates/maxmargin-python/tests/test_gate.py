@@ -310,3 +310,19 @@ def test_a_matrix_that_is_symmetric_within_the_training_set_alone_is_read_by_row
     assert_array_equal(found.test_score, model_selection.cross_val_score(machine, kernel, y, cv=cv))
     search = maxmargin.GridSearchCV(machine, {"C": [0.1]}, cv=cv, refit=False).fit(kernel, y)
     assert_array_equal(search.cv_results_["mean_test_score"], found.test_score)
+
+
+def test_decision_values_of_0_are_the_first_class_of_linear_machines():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), np.array(["a", "b"] * 30)
+    X[y == "b"] += 1
+    X[:12] = 0
+    machine = maxmargin.LinearSVC(fit_intercept=False)
+    right = model_selection.cross_val_score(machine, X, y, cv=KFold(3))
+    assert_array_equal(machine.cross_validate(X, y, cv=KFold(3)).test_score, right)
+    for scoring in ["accuracy", "f1_macro"]:
+        found, theirs = (
+            of.GridSearchCV(machine, {"C": [1]}, cv=KFold(3), scoring=scoring).fit(X, y) for of in [maxmargin, model_selection]
+        )
+        assert found.shared_
+        assert_array_equal(found.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])

@@ -100,7 +100,8 @@ class Grid:
 
     def _solved(self, folds: Folds) -> Iterator[tuple[Key, _native.ValidationFields]]:
         """Every cell and its cross-validation; ``ValueError`` where one is no problem."""
-        wanted = self.decisions or bool(getattr(self.own, "break_ties", False))
+        by_decisions = getattr(self.own, "break_ties", False) or getattr(self.own, "_predicts_by_decisions", False)
+        wanted = self.decisions or bool(by_decisions)
         for (settings, costs), gammas in self.tables().items():
             native = self._set(settings)._svm(self.rows)
             cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)

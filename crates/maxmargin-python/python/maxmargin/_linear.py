@@ -43,6 +43,8 @@ class LinearMachine(Plain, Judged, BaseEstimator):  # type: ignore[misc, unused-
     _formulation: ClassVar[str]
     #: What a search may vary beside C.
     _searched: ClassVar[tuple[str, ...]] = ("epsilon", "tol", "loss", "fit_intercept", "intercept_scaling")
+    #: Whether predictions are those of decision values, and not of the engine.
+    _predicts_by_decisions: ClassVar[bool] = False
     #: What ``max_iter`` ends is of no use for others.
     _must_converge: ClassVar[bool] = True
 
@@ -177,6 +179,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
     }
 
     _formulation = "c-svc"
+    _predicts_by_decisions = True
 
     classes_: NDArray[Any]
 
@@ -256,10 +259,12 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
-        # Nobody looks at rows that no fold tests, whose prediction is no number.
-        codes = np.nan_to_num(report["predicted"]).astype(np.intp)
-        decisions = report["decisions"]
-        return self.classes_[codes], decisions.ravel() if len(self.classes_) == 2 else decisions
+        # As predict does: the first of two classes at 0, where the engine has the second. Rows that no fold tests are not numbers, and not looked at.
+        decisions = np.nan_to_num(report["decisions"])
+        if len(self.classes_) == 2:
+            decisions = decisions.ravel()
+            return self.classes_[(decisions > 0).astype(np.intp)], decisions
+        return self.classes_[np.argmax(decisions, axis=1)], decisions
 
     def _fitted_elsewhere(self, X: Any, y: Any, sample_weight: Any) -> Self:
         from sklearn.svm._classes import LinearSVC as Theirs  # noqa: PLC0415
