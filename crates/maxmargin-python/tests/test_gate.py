@@ -326,3 +326,15 @@ def test_decision_values_of_0_are_the_first_class_of_linear_machines():
         )
         assert found.shared_
         assert_array_equal(found.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
+def test_steps_that_fail_are_said_before_units_are_handed_out(tmp_path):
+    path = stored(tmp_path, *iris())
+    pipeline = Pipeline([("step", Failing()), ("svc", maxmargin.SVC())])
+    plan = maxmargin.GridSearchCV(pipeline, {"step__kind": ["none", "key"]}, refit=False)
+    with pytest.raises(ValueError, match="the steps before the machine fail with KeyError: 'this setting fails'"):
+        distributed.grid(path, plan, None)
+    with pytest.raises(ValueError, match=r"split 1 of 5 cannot be trained: the steps .* RuntimeError: this setting fails"):
+        distributed.cross_validate(path, pipeline.set_params(step__kind="runtime"), None)
+    fine = distributed.cross_validate(path, pipeline.set_params(step__kind="none"), None)
+    assert_array_equal(fine.test_score, model_selection.cross_val_score(pipeline, *iris()))

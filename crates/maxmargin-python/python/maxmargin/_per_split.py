@@ -27,11 +27,7 @@ def behind(
     """Rows of a training set and of its test set behind them, as the machine sees them after these steps, with targets and weights. Fits the steps."""
     parts = [_safe_indexing(X, train), _safe_indexing(X, test)]
     if steps is not None:
-        parts[0] = steps.fit_transform(parts[0], _safe_indexing(y, train))
-        # A pipeline of steps that learn nothing would say of itself that it is not fitted.
-        for _, step in steps.steps:
-            if step not in (None, "passthrough"):
-                parts[1] = step.transform(parts[1])
+        parts = transformed(steps, parts, _safe_indexing(y, train))
     kinds = [(is_sparse(part), getattr(part, "dtype", None), np.shape(part)[1:]) for part in parts]
     if steps is not None and kinds[0] != kinds[1]:
         # One array of both would not have the values of either.
@@ -41,6 +37,19 @@ def behind(
     if any(is_sparse(part) for part in parts):
         return sp.vstack(parts, format="csr"), _safe_indexing(y, rows), weights
     return np.concatenate([np.asarray(part) for part in parts]), _safe_indexing(y, rows), weights
+
+
+def transformed(steps: Pipeline, parts: list[Any], y: Any) -> list[Any]:
+    """Rows of a training set and of its test set behind steps that are fitted to the first; :class:`Apart` where a step fails."""
+    try:
+        train, test = steps.fit_transform(parts[0], y), parts[1]
+        # A pipeline of steps that learn nothing would say of itself that it is not fitted.
+        for _, step in steps.steps:
+            if step not in (None, "passthrough"):
+                test = step.transform(test)
+    except Exception as error:
+        raise Apart(f"the steps before the machine fail with {type(error).__name__}: {error}") from error
+    return [train, test]
 
 
 @dataclass

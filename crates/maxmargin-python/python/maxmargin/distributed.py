@@ -195,7 +195,11 @@ def cross_validate(
             (rows, _, data, used), tested, seen, part = prepared, fold, slice(None), None
         else:
             part, tested, seen = Part.of(steps, train, test), (tests_behind(train, test), []), slice(len(train))
-            rows, _, data, used = mine._prepared(*part.behind(X, y, weights), reset=True, trained=len(train))
+            try:
+                behind = part.behind(X, y, weights)
+            except Apart as apart:
+                raise ValueError(f"split {at + 1} of {len(folds)} cannot be trained: {apart}") from apart
+            rows, _, data, used = mine._prepared(*behind, reset=True, trained=len(train))
         gamma = width(own.gamma, rows[seen]) if getattr(own, "kernel", None) in WIDE else None
         svm = mine._svm(rows, seeding=COLD)
         (keys,) = svm.keys(data, [tested], [], [] if gamma is None else [gamma], used)
