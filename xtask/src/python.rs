@@ -39,12 +39,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {
         .args(["clippy", "-p", "maxmargin-python", "--all-targets", "--locked", "--", "-D", "warnings"])
         .env("PYO3_PYTHON", &python);
     succeed(&mut lints)?;
-    let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-    succeed(tool("maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))?;
+    develop(&python)?;
     succeed(tool("ruff").args(["format", "--check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(tool("ruff").args(["check", "python", "tests", "examples", "benchmarks"]))?;
     succeed(&mut tool("mypy"))?;
     succeed(tool("pytest").arg("-q").args(&arguments.pytest))
+}
+
+/// The package, built and installed beside this interpreter.
+fn develop(python: &Path) -> Outcome<()> {
+    let home = python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
+}
+
+/// The command that tries so many random cases of all entry points beside scikit-learn; none without Python.
+pub(crate) fn differential(cases: usize, seed: u64) -> Outcome<Option<Command>> {
+    let Some(python) = environment("python", &TESTING)? else { return Ok(None) };
+    develop(&python)?;
+    let mut command = tool(&python, "python");
+    command.args(["tests/differential.py", "--cases", &cases.to_string(), "--seed", &seed.to_string()]);
+    Ok(Some(command))
 }
 
 /// A program that pip installed beside this interpreter, in the folder of the package.

@@ -9,6 +9,7 @@ mod search;
 
 use crate::damaged;
 use crate::failure::{Context, Outcome, fail};
+use crate::python;
 use crate::tools::{built, cargo, target_directory};
 use std::path::PathBuf;
 use std::process::Command;
@@ -52,11 +53,22 @@ enum Part {
     Search,
     /// Full disks, read-only folders, reads and writes that fail
     Full,
+    /// Random options of estimators by every entry point of the Python package, beside scikit-learn's own searches
+    Python,
 }
 
 impl Part {
-    const ALL: [Self; 8] =
-        [Self::Fuzz, Self::Differential, Self::Nasty, Self::Numbers, Self::Load, Self::Crash, Self::Search, Self::Full];
+    const ALL: [Self; 9] = [
+        Self::Fuzz,
+        Self::Differential,
+        Self::Nasty,
+        Self::Numbers,
+        Self::Load,
+        Self::Crash,
+        Self::Search,
+        Self::Full,
+        Self::Python,
+    ];
 
     /// How often, in minutes and in hours.
     fn usual(self, deep: bool) -> usize {
@@ -68,6 +80,7 @@ impl Part {
             Self::Load => (5, 40),
             Self::Crash => (20, 200),
             Self::Search => (10, 50),
+            Self::Python => (300, 10_000),
             Self::Nasty | Self::Full => (1, 1),
         };
         if deep { hours } else { minutes }
@@ -136,6 +149,10 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
         Part::Crash => crash::run(runs, seed, work, &program(arguments)?),
         Part::Search => search::run(runs, seed, work, &program(arguments)?),
         Part::Full => full::run(work, &program(arguments)?),
+        Part::Python => match python::differential(runs, seed)? {
+            Some(mut cases) => judged(&mut cases),
+            None => Ok(Findings::default()),
+        },
     }
 }
 

@@ -19,9 +19,6 @@ REPLACED = ("fit", "predict", "decision_function", "score", "_svm", "_prepared")
 #: The classes that the engine knows, and what these methods of theirs are unless somebody replaces one.
 KNOWN: dict[type[Any], tuple[Any, ...]] = {}
 
-#: Whether anything shares the engine; differential tests compare with what comes where nothing does.
-SHARING = [True]
-
 
 def on_engine(*classes: type[Any]) -> None:
     """Registers estimators that the shared engine trains as their own ``fit`` does."""
@@ -56,8 +53,6 @@ def check_gate(
     estimator's ``fit``, as scikit-learn routes them; with ``searched`` combinations of values of C are asked for. Options of single combinations,
     splits and targets are checked where these are known.
     """
-    if not SHARING[0]:
-        raise Apart("the shared engine is switched off")
     _check_pipeline(estimator)
     _check_machine(machine_of(estimator), searched, alone=not isinstance(estimator, Pipeline))
     _check_scoring(estimator, scoring, scorers)

@@ -15,6 +15,12 @@ from ._certificate import Certificate, warn_of
 from ._data import Floats, width
 from ._folds import Folds, Split, Told, complete, for_folds, least_of, plan
 
+#: How splits start that are solved together: from the model of all rows.
+FULL = "full"
+
+#: How they start where each is solved by itself.
+COLD = "cold"
+
 #: A cell of a grid: its settings, its gamma, where its kernel has one, and C.
 Key = tuple[tuple[Any, ...], float | None, float]
 
@@ -43,6 +49,8 @@ class Grid:
         self.report = self.own._report()
         #: Rows that rules for gamma look at.
         self.seen = self.rows[:trained]
+        # Of one split alone, a model of all its rows would cost more than it saves.
+        self.seeding = FULL if trained is None else COLD
         self.widths: dict[Any, float] = {}
         #: For each cell: labels and decision values (or none) of all rounds, where the round of each split begins, its certificate, and seconds of a split.
         self.cells: dict[Key, tuple[NDArray[Any], Floats | None, list[int], list[Certificate], float]] = {}
@@ -103,7 +111,7 @@ class Grid:
         by_decisions = getattr(self.own, "break_ties", False) or getattr(self.own, "_predicts_by_decisions", False)
         wanted = self.decisions or bool(by_decisions)
         for (settings, costs), gammas in self.tables().items():
-            native = self._set(settings)._svm(self.rows)
+            native = self._set(settings)._svm(self.rows, seeding=self.seeding)
             cells, failed = native.grid(self.data, folds, list(costs), gammas, self.weights, self.report, decisions=wanted)
             if failed or len(cells) != len(costs) * max(1, len(gammas)):
                 raise ValueError(*failed)

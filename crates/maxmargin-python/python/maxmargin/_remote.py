@@ -16,7 +16,7 @@ from . import _native
 from ._crew import Crew, UnitFailedError, UnitReport
 from ._data import width
 from ._folds import Folds
-from ._grid import Grid, Key
+from ._grid import COLD, Grid, Key
 from ._per_split import Job, PerSplit
 from ._source import Source
 from ._store import Store
@@ -24,12 +24,6 @@ from ._units import PackedFolds, Part, Unit
 
 #: Where a Gaussian kernel takes most iterations, as a factor of ``gamma="scale"``.
 HARDEST = 0.1
-
-#: How splits start that are units by themselves: a model of all rows would cost more than it saves.
-COLD = "cold"
-
-#: How they start where one unit does all of them.
-FULL = "full"
 
 
 @dataclass
@@ -114,7 +108,7 @@ class RemoteGrid(Grid):
         usual = width("scale", self.rows)
         # A split with rows of its own is a unit by itself.
         whole = self.desk.by == "gamma" or self.part is not None
-        parts, seeding = ([folds], FULL) if whole else ([[fold] for fold in folds], COLD)
+        parts, seeding = ([folds], self.seeding) if whole else ([[fold] for fold in folds], COLD)
         packed = [PackedFolds.of(part, len(self.encoded)) for part in parts]
         columns = []
         for (settings, costs), gammas in self.tables().items():

@@ -29,8 +29,9 @@ from ._crew import Crew, Executor, UnitFailedError, UnitReport
 from ._data import Floats, width
 from ._folds import CrossValidation, Split, complete, for_folds, judged, least_of, plan, splits_of
 from ._gate import KNOWN, Apart, check_gate, fits_rows, machine_of
+from ._grid import COLD
 from ._progress import Progress
-from ._remote import COLD, Desk, RemoteGrid, RemotePerSplit, arrived, unset
+from ._remote import Desk, RemoteGrid, RemotePerSplit, arrived, unset
 from ._search import GridSearchCV, RandomizedSearchCV
 from ._source import Source
 from ._store import Store
