@@ -11,7 +11,7 @@ import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -119,6 +119,33 @@ def test_training_and_cross_validation_of_numbers(text):
         maxmargin.train(X, y, kernel="best")
     with pytest.raises(ValueError, match="use the linear kernel, or the solver `smo`"):
         maxmargin.train(X, y, kernel="rbf", solver="linear")
+
+
+def test_a_scale_of_gamma_is_that_of_each_training_set_of_numbers():
+    X, y = load_iris(return_X_y=True)
+    X = X.copy()
+    X[100:] *= 20
+    splits = list(KFold(3, shuffle=True, random_state=1).split(X)) + list(ShuffleSplit(2, test_size=0.3, random_state=1).split(X))
+    report = maxmargin.cross_validate(X, y, splits, kernel="rbf", C=3, tol=1e-9)
+    assert report["rounds"] == 3
+    for (train, test), fold in zip(splits, report["folds"], strict=True):
+        right = sklearn.svm.SVC(C=3, tol=1e-9, decision_function_shape="ovo").fit(X[train], y[train])
+        places = fold["round"] * len(y) + test
+        assert_array_equal(report["predicted"][places], right.predict(X[test]))
+        assert_allclose(report["decisions"][places], -right.decision_function(X[test]), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+def test_targets_in_a_column_and_masks_are_those_of_rows():
+    X, y = load_iris(return_X_y=True)
+    given = {"kernel": "rbf", "gamma": 0.25}
+    assert maxmargin.train(X, y[:, None], **given).to_bytes() == maxmargin.train(X, y, **given).to_bytes()
+    found, right = (maxmargin.cross_validate(X, of, 5, **given)["predicted"] for of in [y[:, None], y])
+    assert_array_equal(found, right)
+    mask = np.arange(150) % 3 == 0
+    masked = maxmargin.cross_validate(X, y, [(~mask, mask)], **given)["predicted"]
+    named = maxmargin.cross_validate(X, y, [(np.flatnonzero(~mask), np.flatnonzero(mask))], **given)["predicted"]
+    assert_array_equal(masked, named)
 
 
 def test_scikit_learns_names_are_taken_and_given_back():

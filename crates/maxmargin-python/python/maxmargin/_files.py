@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import KernelMachine
+from ._base import WIDE, KernelMachine
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
-from ._folds import Split, partition, plan
+from ._folds import Folds, Split, partition, plan, splits_of
+from ._gate import Apart
 from ._libsvm import svm_model
 from ._linear import LinearMachine
 from ._svccv import Searching
@@ -129,6 +130,11 @@ def _rows(X: Any) -> Any:
     return X if X.dtype == np.float32 else X.astype(np.float64)
 
 
+def _targets(y: Any) -> Floats:
+    """Labels or values, one for each row."""
+    return np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+
+
 def train(
     X: Any,
     y: Any,
@@ -147,7 +153,7 @@ def train(
     """
     X = _rows(X)
     svm = _svm(X, formulation, gamma, settings)
-    return svm.fit(packed(X, np.asarray(y, dtype=np.float64)), weights_of(sample_weight, X), report)
+    return svm.fit(packed(X, _targets(y)), weights_of(sample_weight, X), report)
 
 
 def certificates(model: Model) -> tuple[Certificate, ...]:
@@ -165,16 +171,15 @@ def cross_validate(
     sample_weight: Any = None,
     **settings: Any,
 ) -> _native.ValidationFields:
-    """Cross-validates on the shared engine: every fold certified, one kernel for all.
+    """Cross-validates on the shared engine: every fold certified, one kernel for all where gamma is one.
 
     ``folds`` is the fold, from 0, in which each sample is tested, or a number of them: stratified by class where there are classes, contiguous otherwise;
     or a list of training and test sets, as splitters of scikit-learn make them, of which ``predicted`` and ``decisions`` have one block of rows for each time
-    (``round``) that samples are tested.
+    (``round``) that samples are tested. ``gamma="scale"`` is that of each training set: folds then share no kernel, and take longer.
     Settings as for :func:`train`. Returns ``predicted`` (one for each sample), ``decisions`` (samples × machines) and ``folds`` (a certificate each).
     ``seeding`` (``full`` unless said otherwise; ``cold`` for trainings from scratch) changes the work, not the result.
     """
-    X = _rows(X)
-    y = np.asarray(y, dtype=np.float64)
+    X, y = _rows(X), _targets(y)
     if isinstance(folds, int | np.integer):
         if not 2 <= folds <= len(y):
             raise ValueError(f"{folds} folds for {len(y)} samples: use 2 to {len(y)}")
@@ -184,12 +189,52 @@ def cross_validate(
         known = partition(fold_of, len(y))
     elif len(folds) > 0 and isinstance(folds[0], tuple | list):
         given: Any = folds
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in given]
-        found = plan(splits, len(y))
+        try:
+            found = plan(splits_of(given, len(y)), len(y))
+        except Apart as apart:
+            raise ValueError(str(apart)) from None
         if found is None:
             raise ValueError("a split names a row twice, trains on what it tests, or has nothing to train on or to test")
         known = found
     else:
         known = partition(np.asarray(folds), len(y))
-    svm = _svm(X, formulation, gamma, settings)
-    return svm.cross_validate(packed(X, y), known, weights_of(sample_weight, X))
+    data, weights = packed(X, y), weights_of(sample_weight, X)
+    if gamma == "scale" and settings.get("kernel") in WIDE:
+        return _each_with_its_scale(X, formulation, settings, data, known, weights)
+    return _svm(X, formulation, gamma, settings).cross_validate(data, known, weights)
+
+
+def _each_with_its_scale(
+    X: Any, formulation: str, settings: dict[str, Any], data: _native.Data, folds: Folds, weights: Floats | None
+) -> _native.ValidationFields:
+    """Every fold with the scale of gamma of its own training set, in one report."""
+    rows, reports, rounds = X.shape[0], [], [0]
+    tested = np.zeros(rows, dtype=bool)
+    for test, aside in folds:
+        trained = np.ones(rows, dtype=bool)
+        trained[[*test, *aside]] = False
+        svm = _svm(X[trained], formulation, "scale", {"seeding": "cold"} | settings)
+        reports.append(svm.cross_validate(data, [(test, aside)], weights))
+        # A row that is tested again begins the next round.
+        if tested[test].any():
+            rounds.append(rounds[-1] + 1)
+            tested[:] = False
+        elif len(reports) > 1:
+            rounds.append(rounds[-1])
+        tested[test] = True
+    first, count = reports[0], rounds[-1] + 1
+    predicted = np.full(rows * count, np.nan)
+    decisions = np.full((rows * count, *first["decisions"].shape[1:]), np.nan)
+    for (test, _), at, report in zip(folds, rounds, reports, strict=True):
+        places = at * rows + np.asarray(test)
+        predicted[places], decisions[places] = report["predicted"][test], report["decisions"][test]
+    fields: list[_native.FoldFields] = [{**report["folds"][0], "round": at} for at, report in zip(rounds, reports, strict=True)]
+    return {
+        "C": first["C"],
+        "rounds": count,
+        "folds": fields,
+        "iterations": sum(report["iterations"] for report in reports),
+        "seconds": sum(report["seconds"] for report in reports),
+        "decisions": decisions,
+        "predicted": predicted,
+    }
