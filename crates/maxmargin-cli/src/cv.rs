@@ -7,14 +7,14 @@ use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::places::{Content, Places};
-use crate::problem::{Asked, Prepared, failed};
+use crate::problem::{Asked, AtCost, Prepared, failed, warn_of_small_cost};
 use crate::progress::{Bar, Phase};
 use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields, setup_line, work_text};
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format, names};
-use maxmargin::core::{Goal, Status};
-use maxmargin::cv::{CvReport, FoldPlan};
+use maxmargin::core::{Goal, Needs, Status};
+use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
 use std::path::Path;
@@ -75,6 +75,13 @@ pub(crate) fn validate(
     };
     tell_of_cold_starts(asked.seeding.name(), report.seeding, &notes);
     warn(&report, goal, run, &mut notes);
+    if let (Needs::Values, Some(c)) = (svm.formulation().needs(), svm.formulation().c()) {
+        let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
+        let at = AtCost { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
+        // Each round predicts all rows again.
+        let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
+        warn_of_small_cost(c, at, (&truth, &report.predicted), &mut notes);
+    }
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;

@@ -34,6 +34,8 @@ pub(crate) struct Input {
     pub(crate) is_labelled: bool,
     /// Of a table: the line on which each row begins.
     pub(crate) lines: Vec<u64>,
+    /// Rows without a label, whose label is NaN: they are there to be predicted.
+    pub(crate) unlabelled: usize,
 }
 
 /// What data is read for.
@@ -49,6 +51,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) impute: Option<Impute>,
     /// Missing values are looked at.
     pub(crate) describes: bool,
+    /// All columns are features unless one is named as the target: the labels of one class are not looked at.
+    pub(crate) one_class: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -99,9 +103,9 @@ pub(crate) fn load_until(
 ) -> Result<Input, Failure> {
     let begun = Instant::now();
     let is_file = source != "-" && Path::new(source).exists();
-    let unread = |data| table::Read { data, is_labelled: true, lines: Vec::new() };
+    let unread = |data| table::Read { data, is_labelled: true, lines: Vec::new(), unlabelled: 0 };
     let base = wanted.model.map(|model| model.parts().index_base);
-    let table::Read { data, is_labelled, lines } = match source.parse::<Generator>() {
+    let table::Read { data, is_labelled, lines, unlabelled } = match source.parse::<Generator>() {
         Ok(generator) if !is_file => {
             table::check_options(FormatName::Libsvm, wanted, &args.table)?;
             let mut data = generate(generator, args)?;
@@ -139,7 +143,7 @@ pub(crate) fn load_until(
     if data.index_base == 0 && base.is_none() && !args.zero_based {
         notes.say(&format!("{name}: index 0 occurs, so features are numbered from 0"));
     }
-    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines })
+    Ok(Input { name, data, seconds: begun.elapsed().as_secs_f64(), is_labelled, lines, unlabelled })
 }
 
 /// Numbers without names for a model that knows columns: its features in their order.
@@ -151,7 +155,11 @@ fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Wanted, notes: &Notes)
     ));
     // Behind the features of the columns come those that tell of gaps.
     let (features, width) = (data.samples.features(), columns.width());
-    let wanted = features.clamp(width, width + columns.features().len());
+    let most = width + columns.features().len();
+    if features > most {
+        notes.say(&format!("{name}: it has {features} features, the columns of the model {width}: the others are left out"));
+    }
+    let wanted = features.clamp(width, most);
     if features != wanted {
         data.samples = data.samples.clone().with_features(wanted);
     }

@@ -34,6 +34,8 @@ struct PredictDocument {
     correct: usize,
     confusion: Confusion,
     unknown_labels: usize,
+    /// Rows whose label is missing; all of them where there are no labels.
+    unlabelled: usize,
     /// How labels came from decision values.
     decide: Decide,
     /// From which decision value on a row is of the second class, where labels came so.
@@ -109,7 +111,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
     classes.sort_by(f64::total_cmp);
     let confusion = Confusion::of(&classes, &labels, &predicted);
     let known = confusion.known();
-    let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known };
+    let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
     if unknown_labels > 0 {
         let shown: Vec<String> = classes.iter().take(10).map(|label| names::shown(*label)).collect();
         notes.warn(format!(
@@ -132,6 +134,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Done, Failure> {
         correct: confusion.correct(),
         confusion,
         unknown_labels,
+        unlabelled: if input.is_labelled { input.unlabelled } else { labels.len() },
         decide: model.decide(),
         threshold: model.threshold().filter(|_| model.decide() == Decide::Threshold),
         calibration: model.calibration().first().map(Calibration::name),
@@ -173,18 +176,21 @@ fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<R
     Reliability::of(&rows.concat(), classes.len(), &of)
 }
 
-/// Scores of all rows that have a label of the model.
+/// Scores of all rows that have a label, where the model knows all of these.
 fn scores_of(needs: Needs, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
-    if unknown > 0 {
+    let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
+    let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
+    if unknown > 0 || labels.is_empty() {
         return Scores::new();
     }
-    metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(labels, predicted))).collect()
+    metrics_of(needs).iter().map(|metric| (metric.name(), metric.score(&labels, &predicted))).collect()
 }
 
 /// Different feature counts are allowed, as in LIBSVM, and mentioned once.
 fn compare_features(model: &Model, input: &Input, notes: &Notes) {
     let (ours, theirs) = (model.features(), input.data.samples.features());
-    if ours == theirs {
+    // Data that was read by the columns of a model has these, and perhaps marks of gaps, which are filled.
+    if ours == theirs || model.columns().is_some() {
         return;
     }
     let effect = match &model.parts().scaler {
@@ -198,7 +204,7 @@ fn compare_features(model: &Model, input: &Input, notes: &Notes) {
 
 fn report(d: &PredictDocument) -> String {
     let head = d.accuracy.map_or_else(String::new, |accuracy| {
-        let known = format::count((d.data.rows - d.unknown_labels) as u64);
+        let known = format::count((d.data.rows - d.unknown_labels - d.unlabelled) as u64);
         let correct = format::count(d.correct as u64);
         format!("accuracy {:.4} % ({correct} of {known})\n\n{}\n", 100.0 * accuracy, confusion_table(&d.confusion, &d.classes))
     });

@@ -1,5 +1,6 @@
 //! From options and data to an estimator: what is asked, what looks wrong with it, and the line that announces it.
 
+mod targets;
 mod warnings;
 mod weights;
 
@@ -20,6 +21,7 @@ use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, Svm};
 use std::path::Path;
 use std::time::Instant;
+pub(crate) use targets::{AtCost, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
 
 /// Rows that warnings about the kernel look at, about.
@@ -122,7 +124,8 @@ impl<'a> Asked<'a> {
     ) -> Result<Input, Failure> {
         let until = self.args.run.time_limit.map(|limit| begun + limit);
         let impute = self.args.problem.impute;
-        let wanted = Wanted { takes_imputation: true, impute, ..Wanted::default() };
+        let one_class = self.needs()? == Needs::Nothing;
+        let wanted = Wanted { takes_imputation: true, impute, one_class, ..Wanted::default() };
         let input = input::load_until(until, &data.source, (&data.options, &wanted), threads.par(), notes)?;
         if let (Some(way), None) = (impute, &input.data.columns) {
             let what = "only tables have missing values, and this is LIBSVM's format; leave it out";
@@ -143,17 +146,31 @@ impl<'a> Asked<'a> {
         }
         input.data.columns.as_deref().into_iter().for_each(names::know);
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| Failure::input(&input.name, e))?;
+        self.check_classes(&input, &classes)?;
+        Ok(input)
+    }
+
+    /// Refuses labels that look like values, unless the formulation is named, and more machines than asked for.
+    fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let scheme = self.args.problem.classes;
         let machines = u64::try_from(scheme.machines(classes.count())).unwrap_or(u64::MAX);
-        if machines <= most {
-            return Ok(input);
+        let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
+        let values = Some(classes).filter(|_| !has_words && self.args.problem.formulation.formulation.is_none());
+        if let Some(why) = values.and_then(targets::as_values) {
+            let what = format!(
+                "{why} look like values to predict, and as classes they make {} machines; pass --formulation epsilon-svr for a regression, or \
+                 --formulation c-svc if they are classes",
+                format::count(machines),
+            );
+            return Err(Failure::input(&input.name, what));
         }
-        let whole = classes.labels().iter().all(|label| label.fract() == 0.0);
-        let numbers = if whole { "if the labels are numbers to predict" } else { "the labels look like numbers to predict" };
+        if machines <= most {
+            return Ok(());
+        }
         let what = format!(
-            "{} different labels make {} machines, {}, more than {}; {numbers} (regression), this is not for them; if they are \
-             classes, pass --max-machines {machines}",
+            "{} different labels make {} machines, {}, more than {}; if the labels are numbers to predict, pass --formulation epsilon-svr; if they \
+             are classes, pass --max-machines {machines}",
             format::count(count),
             format::count(machines),
             scheme_text(scheme, None),
@@ -271,7 +288,7 @@ impl Start<'_> {
 
     /// `a9a: 32,561 rows, 123 features`, and of several classes what they are trained as.
     fn what(&self) -> String {
-        let (rows, features) = (self.samples.len() as u64, self.input.data.samples.features() as u64);
+        let (rows, features) = (self.samples.len() as u64, self.samples.features() as u64);
         let machines = match (self.entries().len(), self.classes.map(ClassLabels::count)) {
             (_, None) | (1, _) => String::new(),
             (machines, Some(count)) => format!(", {count} classes, {machines} machines"),

@@ -2,10 +2,11 @@
 
 use crate::args::{TrainArgs, decided};
 use crate::failure::{Done, Failure};
+use crate::input::Input;
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
-use crate::problem::{Asked, Prepared, failed};
+use crate::problem::{Asked, AtCost, Prepared, failed, warn_of_small_cost};
 use crate::progress::{Bar, Phase};
 use crate::report::{
     End, MachineDocument, Seconds, Setup, Solved, calibration_text, certificates, cost_text, data_line, fields, machines_table,
@@ -13,11 +14,16 @@ use crate::report::{
 };
 use crate::threads::Threads;
 use crate::{advice, format, model_io};
-use maxmargin::core::Status;
+use maxmargin::Fitted;
+use maxmargin::core::{Needs, Status};
 use maxmargin::cv::{CalibrationReport, CertificateReport, Kept, ThresholdReport};
+use maxmargin::data::Par;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// Rows by which a regression is judged that may have learnt nothing.
+const JUDGED: usize = 1000;
 
 #[derive(Debug, Serialize)]
 struct TrainDocument {
@@ -74,6 +80,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
         notes.warn(format!("the model has no threshold but 0: {why}"));
     }
+    if let (Needs::Values, Some(c)) = (svm.formulation().needs(), svm.formulation().c()) {
+        judge_regression(c, &fitted, &input, &mut notes)?;
+    }
     let support_vectors = fitted.model.support_vectors();
     let decide = decided(&fitted.model, args.probability.decide);
     let mut model = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;
@@ -112,6 +121,22 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     };
     show(&document, run.json.is_some(), report, on_stdout.then_some(&notes))?;
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
+}
+
+/// Says when a regression is at C nearly everywhere and explains nothing of some of the rows that it was trained on.
+fn judge_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -> Result<(), Failure> {
+    let bounded = fitted.machines.iter().map(|machine| machine.bounded).sum();
+    let samples = input.data.labels.len();
+    let at = AtCost { bounded, samples };
+    if !at.is_near_all() {
+        return Ok(());
+    }
+    let rows: Vec<usize> = (0..samples).step_by(samples.div_ceil(JUDGED).max(1)).collect();
+    let queries = input.data.samples.select(&rows);
+    let predicted = fitted.model.decision_values(&queries, Par::Seq).map_err(|e| Failure::input(&input.name, e))?;
+    let truth: Vec<f64> = rows.iter().map(|&row| input.data.labels[row]).collect();
+    warn_of_small_cost(c, at, (&truth, &predicted), notes);
+    Ok(())
 }
 
 fn report(d: &TrainDocument) -> String {

@@ -227,13 +227,15 @@ fn many_labels_are_asked_about_before_their_machines_are_trained() {
         lines.concat()
     };
     bench.file("targets", targets(0.25));
-    let says = "targets: 3,000 different labels make 4,498,500 machines, one for each pair of classes, more than 10,000; the labels look like numbers to \
-                predict (regression), this is not for them; if they are classes, pass --max-machines 4498500";
+    let says = "targets: 3,000 different labels with fractions among them, such as 0.25, look like values to predict, and as classes they make 4,498,500 \
+                machines; pass --formulation epsilon-svr for a regression, or --formulation c-svc if they are classes";
     for line in ["train targets -o m", "train targets --kernel linear -o m", "cv targets", "loo targets", "grid targets"] {
         refused(&bench, &format!("{line} -q"), 1, says);
     }
     bench.file("targets", targets(1.0));
-    refused(&bench, "cv targets -q", 1, "if the labels are numbers to predict (regression)");
+    refused(&bench, "cv targets -q", 1, "3,000 different numbers in 3,000 rows look like values to predict");
+    let says = "3,000 different labels make 4,498,500 machines, one for each pair of classes, more than 10,000";
+    refused(&bench, "cv targets --formulation c-svc -q", 1, says);
     bench.file("four", "1 1:1\n2 1:2\n3 1:3\n4 1:4\n".repeat(5));
     refused(&bench, "train four --max-machines 5 -o m -q", 1, "4 different labels make 6 machines");
     assert_eq!(bench.run("train four --max-machines 6 -o m -q").code, 0);

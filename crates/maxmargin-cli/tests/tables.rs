@@ -143,7 +143,13 @@ fn predictions_need_names_and_nothing_else() {
         1,
         &["cow.csv:3", "the label `cow` is none of the model's: big dog, cat"],
     );
-    failed(&bench.run("predict pets.csv m --target kind"), 2, &["--target: the model knows its columns"]);
+    failed(
+        &bench.run("predict pets.csv m --category tame"),
+        2,
+        &["--category tame: the model was not trained with it as a category"],
+    );
+    failed(&bench.run("predict pets.csv m --drop food"), 1, &["column food: the model was trained with it"]);
+    failed(&bench.run("update m --data pets.csv --add pets.csv --no-target"), 2, &["--no-target: this needs the labels"]);
 }
 
 #[test]
@@ -156,7 +162,10 @@ fn faults_of_tables_say_where_they_are() {
             rows.clone(),
             "",
             1,
-            &["gap.csv:5: column weight: the value is missing; fill it in, pass --drop, or --impute"],
+            &[
+                "gap.csv:5: column weight: the value is missing (`NA`); fill it in, pass --drop, or --impute",
+                "--category weight if this is a word",
+            ],
         ),
         (
             "comma.csv",

@@ -37,7 +37,7 @@ pub use dataset::{BinaryLabels, DataError, Dataset, LabelError};
 pub use generate::Generator;
 pub use libsvm::{IndexBase, ReadError, ReadOptions};
 pub use par::{MOST_THREADS, Par};
-pub use prepare::{Encoder, Impute, Preparation, Preparing};
+pub use prepare::{Encoder, EncoderBefore9, Impute, Preparation, Preparing};
 pub use ranges::{Ranges, feature_ranges, inspect};
 pub use samples::{Row, Samples, SamplesError, Storage};
 pub use scale::Scaler;

@@ -2,7 +2,7 @@
 
 mod encoder;
 
-pub use encoder::Encoder;
+pub use encoder::{Encoder, EncoderBefore9};
 
 use crate::dataset::Dataset;
 use crate::samples::Samples;

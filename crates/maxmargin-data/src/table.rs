@@ -28,25 +28,30 @@ mod columnar;
 mod columns;
 mod describe;
 mod error;
+mod header;
 mod infer;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod sniff;
 mod words;
 
-pub use build::UnknownWords;
+pub use build::{MissingCells, UnknownWords};
 pub use columnar::{Columnar, decodes_columns};
+pub(crate) use columns::ColumnsBefore9;
 pub use columns::{Column, Columns, Kind, Target};
 pub use describe::{ColumnSummary, describe};
 pub use error::{ColumnProblem, TableError, ValueProblem, delimiter_in_words};
-pub use infer::MOST_WORDS;
+pub use infer::{MOST_WORDS, MixedColumn};
 pub use sniff::{Look, look};
+pub use words::MissingWords;
 
 use crate::asking::Asking;
 use crate::dataset::Dataset;
-use build::Gaps;
+use build::{Gaps, TakenLabels};
 use cells::Cells;
 use error::listed;
+use header::Header;
+use infer::Field;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,12 +68,16 @@ pub struct TableOptions {
     pub no_target: bool,
     /// Columns that are left out, by name or number.
     pub drop: Vec<String>,
-    /// Columns of numbers that are categories, by name or number.
+    /// Columns whose words are categories and labels as they are, numbers and words for missing values among them, by name or number.
     pub categories: Vec<String>,
+    /// Words that stand for a missing value besides the known ones. A number stands for all fields of the same value.
+    pub missing_words: Vec<String>,
     /// Takes missing values, which a training then has to fill in; they are errors otherwise.
     pub missing: bool,
     /// Of [`read_like`]: a label that the model does not know is an error; otherwise it is a number that is none of the model's.
     pub known_labels: bool,
+    /// A row may lack its label, which is then NaN: it is there to be predicted.
+    pub unlabelled: bool,
 }
 
 /// How the target was found.
@@ -93,20 +102,25 @@ pub struct Table {
     pub delimiter: Option<char>,
     /// Whether the first row holds names.
     pub has_header: bool,
-    /// Whether there are labels.
+    /// Whether the first row has numbers that names as well as values could be, and nobody said which.
+    pub header_is_doubtful: bool,
+    /// Whether any row has a label.
     pub is_labelled: bool,
+    /// Rows without a label, whose label is NaN; none where there is no target.
+    pub unlabelled: MissingCells,
     /// How the target was found.
     pub target: TargetChoice,
     /// Names of columns that are neither features nor target.
     pub ignored: Vec<String>,
     /// Columns with words that a model has not seen.
     pub unknown: Vec<UnknownWords>,
+    /// Columns with words that stand for missing values.
+    pub missing: Vec<MissingCells>,
+    /// Columns of words that have numbers among them.
+    pub mixed: Vec<MixedColumn>,
     /// The line on which each row begins, from 1; of a file of columns the number of the row, from 1.
     pub lines: Vec<u64>,
 }
-
-/// Names that targets have.
-const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
 
 /// Reads a table, and finds out what its columns hold. A file of columns ([`Columnar`]) tells delimiter, header and gaps (nulls) by itself; its columns are otherwise those of
 /// a text with the same values.
@@ -135,19 +149,22 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
     if places.is_empty() {
         return Err(TableError::NoFeatures);
     }
-    let (cells, rows) = (&sheet.cells, || sheet.rows.clone());
-    let column = |&c: &usize| -> Result<Column, TableError> {
-        let name = sheet.names[c].clone();
-        let kind = infer::kind(cells, rows(), (c, &name), categories.contains(&c))?;
-        Ok(Column { name, kind })
+    let named = |c: &usize| sheet.names[*c].clone();
+    let words = MissingWords { words: options.missing_words.clone(), verbatim: categories.iter().map(named).collect() };
+    let mut mixed = Vec::new();
+    let column = |c: &usize| -> Result<Column, TableError> {
+        Ok(Column { name: named(c), kind: infer::kind(sheet.field(*c, &words), sheet.rows.clone(), &mut mixed)? })
     };
     let features = places.iter().map(column).collect::<Result<_, _>>()?;
-    let target_column = target.map(|c| infer::target(cells, rows(), (c, &sheet.names[c]))).transpose()?;
+    let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.unlabelled);
+    let target_column = target.map(of_target).transpose()?;
     // Names are different and words ascend.
-    let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?;
+    let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
     let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
-    let ignored = dropped.iter().map(|&c| sheet.names[c].clone()).collect();
-    sheet.table((Arc::new(columns), &places, target), (gaps, false), (choice, ignored), asking)
+    let ignored = dropped.iter().map(named).collect();
+    let taken = TakenLabels { unknown: false, missing: options.unlabelled };
+    let table = sheet.table((Arc::new(columns), &places, target), (gaps, taken), (choice, ignored), asking)?;
+    Ok(Table { mixed, ..table })
 }
 
 /// Reads a table for a model that knows its columns by name: their order may be another, columns that it does not know are left out, and a word that it has not
@@ -176,7 +193,16 @@ pub fn read_like_asking(
     let lacking = |name: &str| TableError::Lacking { name: name.to_owned(), known: sheet.listed() };
     let of_feature = |column: &Column| place(&column.name).ok_or_else(|| lacking(&column.name));
     let places = columns.features().iter().map(of_feature).collect::<Result<Vec<_>, _>>()?;
-    let target = columns.target().and_then(|target| place(&target.name));
+    let dropped = options.drop.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(needed) = dropped.iter().find(|c| places.contains(c)) {
+        return Err(TableError::column(&sheet.names[*needed], ColumnProblem::Needed));
+    }
+    let target = match &options.target {
+        _ if options.no_target => None,
+        Some(name) => Some(sheet.place(name)?),
+        None => columns.target().and_then(|target| place(&target.name)),
+    };
+    let target = target.filter(|target| !dropped.contains(target));
     if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.known_labels) {
         return Err(lacking(&wanted.name));
     }
@@ -184,7 +210,14 @@ pub fn read_like_asking(
     let ignored = (0..sheet.names.len()).filter(|c| !is_used(c)).map(|c| sheet.names[c].clone()).collect();
     let gaps = if options.missing { Gaps::Keep } else { Gaps::NotImputed };
     let choice = if target.is_some() { TargetChoice::Asked } else { TargetChoice::None };
-    sheet.table((Arc::clone(columns), &places, target), (gaps, !options.known_labels), (choice, ignored), asking)
+    let mut words = columns.missing().clone();
+    words.words.extend(options.missing_words.iter().cloned());
+    let reading = Arc::new(Columns::clone(columns).with_missing(words));
+    let taken = TakenLabels { unknown: !options.known_labels, missing: options.unlabelled };
+    let mut table = sheet.table((reading, &places, target), (gaps, taken), (choice, ignored), asking)?;
+    // Words for this table alone are none of the model's.
+    table.data.columns = Some(Arc::clone(columns));
+    Ok(table)
 }
 
 /// Fields with names of columns.
@@ -196,6 +229,7 @@ struct Sheet {
     /// None in a file of columns.
     delimiter: Option<u8>,
     has_header: bool,
+    is_doubtful: bool,
 }
 
 impl Sheet {
@@ -217,10 +251,13 @@ impl Sheet {
         if cells.rows() == 0 {
             return Err(TableError::Empty);
         }
-        // A name that a model knows is a name, whatever it looks like.
-        let is_known = |c: usize| known.is_some_and(|known| known.features().iter().any(|column| column.name == cells.at(0, c)));
-        let found = || (0..cells.width()).any(is_known) || sniff::has_header(&cells);
-        let has_header = delimiter.is_none() || options.header.unwrap_or_else(found);
+        let found = if known.is_some_and(|known| names_columns(&cells, known)) {
+            Header { is_there: true, is_doubtful: false }
+        } else {
+            header::find(&cells)
+        };
+        let has_header = delimiter.is_none() || options.header.unwrap_or(found.is_there);
+        let is_doubtful = found.is_doubtful && delimiter.is_some() && options.header.is_none();
         let numbered = |c: usize| format!("column {}", c + 1);
         let named = |c: usize| if has_header && !cells.at(0, c).is_empty() { cells.at(0, c).to_owned() } else { numbered(c) };
         let names: Vec<String> = (0..cells.width()).map(named).collect();
@@ -233,7 +270,7 @@ impl Sheet {
         if rows.is_empty() {
             return Err(TableError::Empty);
         }
-        Ok(Self { cells, rows, names, delimiter, has_header })
+        Ok(Self { cells, rows, names, delimiter, has_header, is_doubtful })
     }
 
     /// The column of this name, or number from 1.
@@ -255,36 +292,64 @@ impl Sheet {
         }
         let left = || (0..self.names.len()).filter(|c| !dropped.contains(c));
         let called = |name: &str| left().find(|&c| self.names[c].eq_ignore_ascii_case(name));
-        Ok(match TARGETS.into_iter().find_map(called) {
+        Ok(match header::TARGETS.into_iter().find_map(called) {
             Some(named) => (Some(named), TargetChoice::Name),
             None => (left().next_back(), TargetChoice::Last),
         })
     }
 
     fn table(
-        self,
+        &self,
         (columns, places, target): (Arc<Columns>, &[usize], Option<usize>),
-        (gaps, takes_unknown): (Gaps, bool),
+        (gaps, taken): (Gaps, TakenLabels),
         (choice, ignored): (TargetChoice, Vec<String>),
         asking: &Asking,
     ) -> Result<Table, TableError> {
-        let Self { cells, rows, names, delimiter, has_header } = self;
-        let labels = match target {
-            Some(c) => build::labels(&cells, rows.clone(), (c, &names[c]), columns.labels(), takes_unknown)?,
-            None => vec![0.0; rows.len()],
+        let rows = self.rows.clone();
+        let (labels, unlabelled) = match target {
+            Some(c) => {
+                // Labels of another column are read as those of the model's target.
+                let field =
+                    Field { name: columns.target().map_or("", |target| &target.name), ..self.field(c, columns.missing()) };
+                build::labels(field, rows.clone(), columns.labels(), taken)?
+            }
+            None => (vec![0.0; rows.len()], MissingCells::new("")),
         };
-        let (samples, unknown) = build::samples(&cells, rows.clone(), (&columns, places), gaps, asking)?;
+        let built = build::samples(&self.cells, rows.clone(), (&columns, places), gaps, asking)?;
         Ok(Table {
-            data: Dataset { samples, labels, groups: None, index_base: 1, sha256: [0; 32], columns: Some(columns) },
-            delimiter: delimiter.map(char::from),
-            has_header,
-            is_labelled: target.is_some(),
+            is_labelled: target.is_some() && unlabelled.rows < rows.len(),
+            data: Dataset {
+                samples: built.samples,
+                labels,
+                groups: None,
+                index_base: 1,
+                sha256: [0; 32],
+                columns: Some(columns),
+            },
+            delimiter: self.delimiter.map(char::from),
+            has_header: self.has_header,
+            header_is_doubtful: self.is_doubtful,
+            unlabelled,
             target: choice,
             ignored,
-            unknown,
-            lines: cells.lines(rows),
+            unknown: built.unknown,
+            missing: built.missing,
+            mixed: Vec::new(),
+            lines: self.cells.lines(rows),
         })
     }
+
+    /// A column with the words for missing values that it has.
+    fn field<'a>(&'a self, column: usize, words: &'a MissingWords) -> Field<'a> {
+        Field { cells: &self.cells, column, name: &self.names[column], words }
+    }
+}
+
+/// Whether the first row has names that a model knows: one that is no number, or all of them.
+fn names_columns(cells: &Cells, known: &Columns) -> bool {
+    let is_there = |name: &str| (0..cells.width()).any(|c| cells.at(0, c) == name);
+    let names = || known.features().iter().map(|column| &column.name[..]);
+    names().any(|name| words::number(name).is_none() && is_there(name)) || names().all(is_there)
 }
 
 /// The column of this name, or number from 1.

@@ -1,13 +1,13 @@
 //! The native model file: one line of text that says what follows, then the model in bincode.
 //!
 //! ```text
-//! maxmargin-model 8 BYTES SHA256\n
+//! maxmargin-model 9 BYTES SHA256\n
 //! BYTES bytes of bincode, whose SHA-256 (64 lower-case hexadecimal digits) stands above
 //! ```
 //!
 //! Everything about the bytes is checked before anything is decoded, and everything decoded is checked before it is a model: a
 //! damaged or hostile file gives an error. Numbers are stored as they are, so that a model that was written and read back
-//! predicts the same bits. Files of formats 1 to 7 are read as well (`old`).
+//! predicts the same bits. Files of formats 1 to 8 are read as well (`old`).
 
 use crate::error::ModelError;
 use crate::libsvm;
@@ -22,7 +22,7 @@ use std::fmt::Write;
 pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 9;
 
 /// Longest possible first line: magic, format, length, checksum, blanks, line end.
 const HEADER_LIMIT: usize = 128;

@@ -1,4 +1,4 @@
-//! Formats 1 to 7 of the native model file, as they were: read, never written.
+//! Formats 1 to 8 of the native model file, as they were: read, never written.
 //!
 //! Until format 3 a model of two classes and one of many were different types, and only the one of two could carry sections. Fields follow each
 //! other in a file without any mark, so that what a later format put at the end of a record stands behind a record of the earlier one here.
@@ -10,12 +10,12 @@ use crate::parts::{Parts, Section};
 use crate::record::{MachineRecord, Record};
 use maxmargin_core::{Certificate, Formulation, Loss, Offset, Status};
 use maxmargin_data::scale::Scaler;
-use maxmargin_data::{Encoder, Samples, codec};
+use maxmargin_data::{EncoderBefore9, Samples, codec};
 use maxmargin_kernel::Kernel;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The content of a file of format 1 to 7, not yet checked.
+/// The content of a file of format 1 to 8, not yet checked.
 ///
 /// # Errors
 ///
@@ -32,7 +32,8 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
         4 => content::<Parts4<Record4>>(payload).map(Parts::from),
         5 => content::<Parts4<Record>>(payload).map(Parts::from),
         6 => content::<Parts6>(payload).map(Parts::from),
-        _ => content::<Parts7>(payload).map(Parts::from),
+        7 => content::<Parts7>(payload).map(Parts::from),
+        _ => content::<Parts8>(payload).map(|Parts8 { first, threshold }| Parts { threshold, ..first.into() }),
     }
 }
 
@@ -190,7 +191,15 @@ struct Parts6 {
 #[cfg_attr(test, derive(serde::Serialize))]
 struct Parts7 {
     first: Parts6,
-    encoder: Option<Encoder>,
+    encoder: Option<EncoderBefore9>,
+}
+
+/// Format 8, where no table had words of its own for missing values.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+struct Parts8 {
+    first: Parts7,
+    threshold: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -240,7 +249,7 @@ impl From<Parts7> for Parts {
             sections,
             scheme,
             calibration,
-            encoder,
+            encoder: encoder.map(Into::into),
             threshold,
         }
     }

@@ -23,9 +23,9 @@ pub(crate) enum FormulationName {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct FormulationArgs {
-    /// Which support vector machine (LIBSVM's -s)
-    #[arg(long, value_enum, value_name = "NAME", default_value = "c-svc")]
-    pub(crate) formulation: FormulationName,
+    /// Which support vector machine (LIBSVM's -s) [default: c-svc]; c-svc and nu-svc by name take labels for classes that look like values
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) formulation: Option<FormulationName>,
     /// Width within which errors of epsilon-svr cost nothing (LIBSVM's -p) [default: 0.1]
     #[arg(long, value_name = "P", value_parser = values::not_negative, allow_hyphen_values = true)]
     pub(crate) epsilon: Option<f64>,
@@ -46,7 +46,7 @@ impl FormulationArgs {
     /// When an option is for another formulation.
     pub(crate) fn with_c(&self, c: f64) -> Result<Formulation, String> {
         let (nu, epsilon) = (self.nu.unwrap_or(NU), self.epsilon.unwrap_or(EPSILON));
-        let formulation = match self.formulation {
+        let formulation = match self.formulation.unwrap_or(FormulationName::CSvc) {
             FormulationName::CSvc => Formulation::c_svc(c),
             FormulationName::NuSvc => Formulation::NuSvc { nu },
             FormulationName::EpsilonSvr => Formulation::epsilon_svr(c, epsilon),

@@ -25,6 +25,7 @@ pub(super) struct Read {
     pub(super) data: Dataset,
     pub(super) is_labelled: bool,
     pub(super) lines: Vec<u64>,
+    pub(super) unlabelled: usize,
 }
 
 /// What the file is: as it is asked for, by what its first lines look like, or, where these could be either, by its name.
@@ -83,8 +84,19 @@ pub(super) fn check_options(format: FormatName, wanted: &Wanted, args: &TableArg
     if let (Some(columnar), Some(option)) = (columnar(format), args.of_text()) {
         return Err(Failure::Usage(format!("{option}: a file of {columnar} tells it by itself; leave it out")));
     }
-    if let (Some(_), Some(option)) = (wanted.columns(), args.of_columns()) {
-        return Err(Failure::Usage(format!("{option}: the model knows its columns; leave it out")));
+    let Some(columns) = wanted.columns() else { return Ok(()) };
+    let is_category = |name: &String| {
+        let known = columns.features().iter().find(|column| column.name == *name);
+        known.is_some_and(|column| column.kind.name() == "category")
+    };
+    if let Some(other) = args.category.iter().find(|name| !is_category(name)) {
+        let other = quoted(other, SHOWN);
+        return Err(Failure::Usage(format!("--category {other}: the model was not trained with it as a category; leave it out")));
+    }
+    if wanted.known_labels && args.no_target {
+        return Err(Failure::Usage(
+            "--no-target: this needs the labels that the model was trained with; leave it out".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -106,11 +118,13 @@ pub(super) fn read(
         delimiter: own.delimiter.or((format == FormatName::Tsv).then_some(b'\t')),
         header: own.header.map(|header| header == HeaderName::Yes),
         target: own.target.clone(),
-        no_target: own.no_target,
+        no_target: own.no_target || (wanted.one_class && own.target.is_none()),
         drop: own.drop.clone(),
         categories: own.category.clone(),
+        missing_words: own.missing.clone(),
         missing: wanted.missing(),
         known_labels: wanted.known_labels,
+        unlabelled: wanted.model.is_some() && !wanted.known_labels,
     };
     let mut go_on = || until.is_none_or(|until| Instant::now() < until);
     let asking = Asking::new(&mut go_on);
@@ -122,14 +136,18 @@ pub(super) fn read(
     let table = read.map_err(|error| failure(name, &error, wanted))?;
     if let Some(columns) = &table.data.columns {
         say(name, columns, (&table, columnar), known.is_some(), notes);
+        say_cells(name, &table, notes);
+        if wanted.one_class && columns.target().is_none() {
+            say_one_class(name, columns, notes);
+        }
     }
-    let Table { mut data, is_labelled, lines, .. } = table;
+    let Table { mut data, is_labelled, lines, unlabelled, .. } = table;
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
         take_numbers(name, model, &mut data)?;
     } else {
         warn_of_columns(name, &data, notes);
     }
-    Ok(Read { data, is_labelled, lines })
+    Ok(Read { data, is_labelled, lines, unlabelled: unlabelled.rows })
 }
 
 /// A table for a model of LIBSVM's format: its numbers in their order.
@@ -165,7 +183,10 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
         }
         if let Some(target) = columns.target().filter(|_| !table.is_labelled) {
             let target = quoted(&target.name, SHOWN);
-            notes.say(&format!("{name}: there is no column {target}, so that there is nothing to compare predictions with"));
+            // Otherwise the target was left out, or says nothing, and `say_cells` tells that.
+            if table.target == TargetChoice::None && !table.ignored.contains(&target) {
+                notes.say(&format!("{name}: there is no column {target}, so that there is nothing to compare predictions with"));
+            }
         }
         for unknown in &table.unknown {
             notes.warn(format!(
@@ -202,6 +223,56 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
     notes.say(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
 }
 
+/// Says which words were taken for missing values, where words have numbers among them, and whether the first row could be another thing.
+fn say_cells(name: &str, table: &Table, notes: &Notes) {
+    if table.header_is_doubtful {
+        notes.say(&format!(
+            "{name}: line 1 has numbers and is taken for {} (--header {} if it is not)",
+            if table.has_header { "a header, for it differs from the rows below" } else { "a row, and could be a header" },
+            if table.has_header { "no" } else { "yes" },
+        ));
+    }
+    let rows = table.lines.len();
+    let words = |words: &[String]| words.iter().map(|word| format!("`{}`", quoted(word, SHOWN))).collect::<Vec<_>>().join(", ");
+    for column in table.missing.iter().take(WARNED) {
+        let (missing, shown) = (column.rows, words(&column.words));
+        notes.say(&format!("{name}: {}: {missing} of {rows} cells are missing ({shown})", called(&column.column)));
+    }
+    if table.missing.len() > WARNED {
+        notes.say(&format!("{name}: {} more columns have words for missing values", table.missing.len() - WARNED));
+    }
+    for column in table.mixed.iter().take(WARNED) {
+        notes.say(&format!(
+            "{name}: {}: {} of {} values are numbers and the others words, so that each different value is a category",
+            called(&column.column),
+            column.numbers,
+            column.filled,
+        ));
+    }
+    let without = table.unlabelled.rows;
+    if without > 0 {
+        let shown = words(&table.unlabelled.words);
+        let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
+        let compared = match rows - without {
+            0 => "there is nothing to compare predictions with".to_owned(),
+            others => format!("predictions are compared with the labels of the other {others}"),
+        };
+        notes.say(&format!("{name}: {without} of {rows} rows have no label{shown}: {compared}"));
+    }
+}
+
+/// Says that no column was taken for the target.
+fn say_one_class(name: &str, columns: &Columns, notes: &Notes) {
+    let is_target = |column: &&maxmargin::data::table::Column| {
+        ["target", "label", "class", "y"].iter().any(|known| column.name.eq_ignore_ascii_case(known))
+    };
+    let example = columns.features().iter().find(is_target).map_or_else(
+        || "--target NAME keeps one out".to_owned(),
+        |column| format!("{} among them; --target {0} keeps it out", quoted(&column.name, SHOWN)),
+    );
+    notes.say(&format!("{name}: one class has no target: all columns are features ({example})"));
+}
+
 /// Says which columns are no features, and which tell nothing.
 fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
     let columns = table::describe(data);
@@ -220,22 +291,12 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
     match error {
         TableError::Halted => late(name),
         TableError::Value { line, column, problem } => {
-            let what = match problem {
-                ValueProblem::Missing if wanted.takes_imputation => {
-                    "the value is missing; fill it in, pass --drop, or --impute median, mean or most-frequent".to_owned()
-                }
-                ValueProblem::Word(_) => problem
-                    .to_string()
-                    .replace("drop the column, or say that it is a category", "or pass --drop or --category with its name"),
-                ValueProblem::NotImputed => problem.to_string().replace("or train with it", "or train with --impute"),
-                other => other.to_string(),
-            };
-            Failure::input(at(*line), format!("{}: {what}", called(column)))
+            Failure::input(at(*line), format!("{}: {}", called(column), value_problem(column, problem, wanted)))
         }
         TableError::Column { column, problem } => {
             let what = match problem {
                 ColumnProblem::Labels { .. } => problem.to_string().replace("name another target", "pass --target"),
-                ColumnProblem::TargetDropped => problem.to_string(),
+                ColumnProblem::TargetDropped | ColumnProblem::Needed => problem.to_string(),
                 other => other.to_string().replace("drop it", &format!("--drop {}", quoted(column, SHOWN))),
             };
             Failure::input(name, format!("{}: {what}", called(column)))
@@ -251,6 +312,44 @@ fn failure(name: &str, error: &TableError, wanted: &Wanted) -> Failure {
         }
         other => Failure::input(name, other),
     }
+}
+
+/// A fault of one value, with options by their names.
+fn value_problem(column: &str, problem: &ValueProblem, wanted: &Wanted) -> String {
+    let text = problem.to_string();
+    let column = shell(column);
+    match problem {
+        ValueProblem::Missing { value } if wanted.takes_imputation => {
+            let (what, _) = text.split_once(';').unwrap_or((&text, ""));
+            let word =
+                if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };
+            format!("{what}; fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
+        }
+        ValueProblem::Word { value, is_first_row, .. } => {
+            let header = if *is_first_row { ", or --header yes if this line holds names" } else { "" };
+            let ways = format!(
+                "or pass --missing {} if it stands for a missing value, --category {column} if the column holds categories, --drop {column}{header}",
+                shell(value)
+            );
+            let (what, _) = text.split_once(", leave it empty").unwrap_or((&text, ""));
+            format!("{what}, {ways}")
+        }
+        ValueProblem::OtherKind { value, .. } => {
+            text.replace("if it is missing", &format!("or pass --missing {} if it stands for a missing value", shell(value)))
+        }
+        ValueProblem::NoLabel { value } if !value.is_empty() => {
+            format!("{text}; --category {column} if this is a class of its own")
+        }
+        ValueProblem::NotImputed { .. } => text.replace("or train with it", "or train with --impute"),
+        _ => text,
+    }
+}
+
+/// A value as a shell takes it for one word.
+fn shell(value: &str) -> String {
+    let shown = quoted(value, SHOWN);
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%');
+    if !shown.is_empty() && shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
 }
 
 /// What an error says behind its line.

@@ -39,15 +39,17 @@ pub(crate) struct TargetDocument {
 }
 
 impl TargetDocument {
-    fn of(values: &[f64]) -> Self {
+    /// None where no row has a value.
+    fn of(values: &[f64]) -> Option<Self> {
+        let values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
-        Self {
+        (!values.is_empty()).then(|| Self {
             minimum: values.iter().copied().fold(f64::INFINITY, f64::min),
             maximum: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             mean,
             deviation: (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt(),
-        }
+        })
     }
 }
 
@@ -68,12 +70,14 @@ pub(crate) struct DataDocument {
 
 impl DataDocument {
     pub(crate) fn new(name: &str, data: &Dataset) -> Self {
-        let mut sorted: Vec<f64> = data.labels.iter().map(|label| label + 0.0).collect(); // −0 is 0
+        // −0 is 0, and rows that are there to be predicted have no label.
+        let mut sorted: Vec<f64> = data.labels.iter().map(|label| label + 0.0).filter(|label| !label.is_nan()).collect();
         sorted.sort_by(f64::total_cmp);
         Self {
             name: name.to_owned(),
             rows: data.samples.len(),
-            features: data.samples.features(),
+            // Behind the features of a table's columns are marks of its gaps, which no kernel sees.
+            features: data.columns.as_ref().map_or_else(|| data.samples.features(), |columns| columns.width()),
             classes: sorted.chunk_by(|a, b| a == b).map(|run| ClassCount { label: run[0], count: run.len() }).collect(),
             target: None,
             sha256: crate::format::hex(&data_sha256(data)),
@@ -86,7 +90,7 @@ impl DataDocument {
         let plain = Self::new(name, data);
         match needs {
             Needs::Classes => plain,
-            Needs::Values => Self { classes: Vec::new(), target: Some(TargetDocument::of(&data.labels)), ..plain },
+            Needs::Values => Self { classes: Vec::new(), target: TargetDocument::of(&data.labels), ..plain },
             Needs::Nothing if plain.classes.iter().all(|class| class.label.abs() == 1.0) => plain,
             Needs::Nothing => Self { classes: Vec::new(), ..plain },
         }

@@ -4,7 +4,7 @@ use super::Impute;
 use crate::dataset::Dataset;
 use crate::samples::Samples;
 use crate::scale::ScaleError;
-use crate::table::{Columns, Kind};
+use crate::table::{Columns, ColumnsBefore9, Kind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 ///
 /// Samples of a table become [`Columns::width`] features: gaps are filled, and a word that no training row had is none of the words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked")]
+#[serde(try_from = "Unchecked<Columns>")]
 pub struct Encoder {
     columns: Columns,
     impute: Option<Impute>,
@@ -23,19 +23,40 @@ pub struct Encoder {
     unseen: Vec<u32>,
 }
 
+/// An encoder as model files of formats 7 and 8 have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked<ColumnsBefore9>")]
+pub struct EncoderBefore9(Encoder);
+
+impl From<EncoderBefore9> for Encoder {
+    fn from(EncoderBefore9(encoder): EncoderBefore9) -> Self {
+        encoder
+    }
+}
+
+impl TryFrom<Unchecked<ColumnsBefore9>> for EncoderBefore9 {
+    type Error = &'static str;
+
+    fn try_from(given: Unchecked<ColumnsBefore9>) -> Result<Self, &'static str> {
+        let Unchecked { columns, impute, fills, unseen } = given;
+        let columns = Columns::try_from(columns)?;
+        Ok(Self(Encoder::try_from(Unchecked { columns, impute, fills, unseen })?))
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename = "Encoder")]
-struct Unchecked {
-    columns: Columns,
+struct Unchecked<C> {
+    columns: C,
     impute: Option<Impute>,
     fills: Vec<f64>,
     unseen: Vec<u32>,
 }
 
-impl TryFrom<Unchecked> for Encoder {
+impl TryFrom<Unchecked<Columns>> for Encoder {
     type Error = &'static str;
 
-    fn try_from(given: Unchecked) -> Result<Self, &'static str> {
+    fn try_from(given: Unchecked<Columns>) -> Result<Self, &'static str> {
         let Unchecked { columns, impute, fills, unseen } = given;
         let wanted = if impute.is_some() { columns.features().len() } else { 0 };
         if fills.len() != wanted || !fills.iter().all(|fill| fill.is_finite()) {

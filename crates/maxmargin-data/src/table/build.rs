@@ -3,11 +3,14 @@
 use super::cells::Cells;
 use super::columns::{Columns, Kind};
 use super::error::{TableError, ValueProblem, listed};
-use super::infer::not_a_number;
-use super::words::{is_missing, number, truth};
+use super::infer::{Field, malformed};
+use super::words::{Missing, number, truth};
 use crate::asking::{Asking, Halted};
 use crate::samples::Samples;
 use std::ops::Range;
+
+/// Different words for missing values that are kept of a column.
+const KEPT: usize = 5;
 
 /// What becomes of missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,70 @@ pub struct UnknownWords {
     pub line: u64,
 }
 
+/// A column in which words stood for missing values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingCells {
+    /// The name of the column.
+    pub column: String,
+    /// Rows in which its value is missing, empty fields among them.
+    pub rows: usize,
+    /// The first different words that stood for it.
+    pub words: Vec<String>,
+}
+
+impl MissingCells {
+    pub(super) fn new(column: &str) -> Self {
+        Self { column: column.to_owned(), rows: 0, words: Vec::new() }
+    }
+
+    fn count(&mut self, field: &str) {
+        self.rows += 1;
+        if !field.is_empty() && self.words.len() < KEPT && !self.words.iter().any(|word| word == field) {
+            self.words.push(field.to_owned());
+        }
+    }
+}
+
+/// Samples of a table, and what was met on the way.
+pub(super) struct Built {
+    pub(super) samples: Samples,
+    pub(super) unknown: Vec<UnknownWords>,
+    pub(super) missing: Vec<MissingCells>,
+}
+
+/// What one field of a column of features is.
+enum Cell {
+    Value(usize, f64),
+    Missing,
+    Unknown,
+}
+
+impl Cell {
+    /// The field of a column of this kind, as a number or a place among its words.
+    fn of(field: &str, kind: &Kind, missing: Missing) -> Result<Self, ValueProblem> {
+        if missing.is_given(field) {
+            return Ok(Self::Missing);
+        }
+        // A word that the model knows is that word: models of earlier versions know some that now stand for a missing value.
+        if let Kind::Category(words) = kind
+            && let Some(word) = place_of(words, field)
+        {
+            return Ok(Self::Value(word, 1.0));
+        }
+        if missing.has(field) {
+            return Ok(Self::Missing);
+        }
+        match kind {
+            Kind::Number => Ok(Self::Value(0, finite(field)?)),
+            Kind::Boolean => match truth(field) {
+                Some(truth) => Ok(Self::Value(0, f64::from(u8::from(truth)))),
+                None => Err(ValueProblem::other(field, kind)),
+            },
+            Kind::Category(_) => Ok(Self::Unknown),
+        }
+    }
+}
+
 /// The fields of `rows` as samples: column `c` of `columns` stands at `places[c]` of the table.
 pub(super) fn samples(
     cells: &Cells,
@@ -40,8 +107,11 @@ pub(super) fn samples(
     (columns, places): (&Columns, &[usize]),
     gaps: Gaps,
     asking: &Asking,
-) -> Result<(Samples, Vec<UnknownWords>), TableError> {
+) -> Result<Built, TableError> {
     let mut unknown: Vec<Option<UnknownWords>> = vec![None; places.len()];
+    let mut cells_missing: Vec<MissingCells> = columns.features().iter().map(|column| MissingCells::new(&column.name)).collect();
+    let of_columns: Vec<Missing> =
+        columns.features().iter().map(|column| columns.missing().of(&column.name, &column.kind)).collect();
     let mut offsets = Vec::with_capacity(rows.len() + 1);
     offsets.push(0);
     let (mut indices, mut values): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -50,39 +120,26 @@ pub(super) fn samples(
         asking.spend(places.len() as u64 * 64).map_err(|Halted| TableError::Halted)?;
         for (c, (column, &place)) in columns.features().iter().zip(places).enumerate() {
             let field = cells.at(row, place);
-            let wrong = |problem| Err(TableError::value(cells.line(row), &column.name, problem));
-            let begin = columns.features_of(c).start;
-            if is_missing(field) {
-                match gaps {
-                    Gaps::Keep => missing.push(columns.gap(c)),
-                    Gaps::Refuse => return wrong(ValueProblem::Missing),
-                    Gaps::NotImputed => return wrong(ValueProblem::NotImputed),
-                }
-                continue;
-            }
-            let (at, value) = match &column.kind {
-                Kind::Number => match finite(field) {
-                    Ok(value) => (begin, value),
-                    Err(problem) => return wrong(problem),
-                },
-                Kind::Boolean => match truth(field) {
-                    Some(truth) => (begin, f64::from(u8::from(truth))),
-                    None => return wrong(ValueProblem::other(field, &column.kind)),
-                },
-                Kind::Category(words) => {
-                    if let Some(word) = place_of(words, field) {
-                        (begin + word, 1.0)
-                    } else {
-                        let (name, line) = (&column.name, cells.line(row));
-                        let first = || UnknownWords { column: name.clone(), rows: 0, example: field.to_owned(), line };
-                        unknown[c].get_or_insert_with(first).rows += 1;
-                        continue;
+            let wrong = |problem| TableError::value(cells.line(row), &column.name, problem);
+            let value = || field.to_owned();
+            match (Cell::of(field, &column.kind, of_columns[c]).map_err(wrong)?, gaps) {
+                (Cell::Value(at, value), _) => {
+                    if value != 0.0 {
+                        indices.push((columns.features_of(c).start + at) as u32);
+                        values.push(value);
                     }
                 }
-            };
-            if value != 0.0 {
-                indices.push(at as u32);
-                values.push(value);
+                (Cell::Missing, Gaps::Keep) => {
+                    cells_missing[c].count(field);
+                    missing.push(columns.gap(c));
+                }
+                (Cell::Missing, Gaps::Refuse) => return Err(wrong(ValueProblem::Missing { value: value() })),
+                (Cell::Missing, Gaps::NotImputed) => return Err(wrong(ValueProblem::NotImputed { value: value() })),
+                (Cell::Unknown, _) => {
+                    let (column, line) = (column.name.clone(), cells.line(row));
+                    let first = || UnknownWords { column, rows: 0, example: value(), line };
+                    unknown[c].get_or_insert_with(first).rows += 1;
+                }
             }
         }
         has_gaps |= !missing.is_empty();
@@ -95,50 +152,61 @@ pub(super) fn samples(
     let features = columns.width() + if has_gaps { places.len() } else { 0 };
     // Features ascend in a row, values are finite, and there are fewer than 2^32 features.
     let samples = Samples::from_sparse(features, offsets, indices, values).map_err(|_| TableError::Empty)?;
-    Ok((samples.compact(), unknown.into_iter().flatten().collect()))
+    cells_missing.retain(|column| !column.words.is_empty());
+    Ok(Built { samples: samples.compact(), unknown: unknown.into_iter().flatten().collect(), missing: cells_missing })
 }
 
-/// The labels of `rows` where `names` are the words that are known: a number each. Words that are not known follow these, in ascending order, where they are
-/// taken at all.
+/// What becomes of labels that are missing, or that nobody knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TakenLabels {
+    /// Words that are not known follow those that are, in ascending order; otherwise they are an error.
+    pub(super) unknown: bool,
+    /// A row without a label has the label NaN; otherwise it is an error.
+    pub(super) missing: bool,
+}
+
+/// The labels of `rows` where `names` are the words that are known: a number each, NaN where it is missing. Also the rows without one.
 pub(super) fn labels(
-    cells: &Cells,
+    field: Field,
     rows: Range<usize>,
-    (column, name): (usize, &str),
     names: &[String],
-    takes_unknown: bool,
-) -> Result<Vec<f64>, TableError> {
+    taken: TakenLabels,
+) -> Result<(Vec<f64>, MissingCells), TableError> {
+    let Field { cells, column, name, words } = field;
+    let missing = if names.is_empty() { words.of_numbers() } else { words.of_words(name) };
+    let is_missing = |text: &str| missing.is_given(text) || (place_of(names, text).is_none() && missing.has(text));
     let mut new: Vec<&str> = Vec::new();
-    if !names.is_empty() && takes_unknown {
-        new.extend(rows.clone().map(|row| cells.at(row, column)).filter(|field| place_of(names, field).is_none()));
+    if !names.is_empty() && taken.unknown {
+        let texts = rows.clone().map(|row| cells.at(row, column));
+        new.extend(texts.filter(|text| place_of(names, text).is_none() && !is_missing(text)));
         new.sort_unstable();
         new.dedup();
     }
+    let mut without = MissingCells::new(name);
     let label = |row: usize| {
-        let field = cells.at(row, column);
+        let text = cells.at(row, column);
         let wrong = |problem| Err(TableError::value(cells.line(row), name, problem));
-        if is_missing(field) {
-            return wrong(ValueProblem::NoLabel);
+        if is_missing(text) {
+            without.count(text);
+            return if taken.missing { Ok(f64::NAN) } else { wrong(ValueProblem::NoLabel { value: text.to_owned() }) };
         }
         if names.is_empty() {
-            return finite(field).or_else(wrong);
+            return finite(text).or_else(wrong);
         }
-        let known = place_of(names, field).or_else(|| Some(names.len() + new.binary_search(&field).ok()?));
+        let known = place_of(names, text).or_else(|| Some(names.len() + new.binary_search(&text).ok()?));
         match known {
             Some(place) => Ok(place as f64),
-            None => {
-                wrong(ValueProblem::UnknownLabel { value: field.to_owned(), known: listed(names.iter().map(String::as_str)) })
-            }
+            None => wrong(ValueProblem::UnknownLabel { value: text.to_owned(), known: listed(names.iter().map(String::as_str)) }),
         }
     };
-    rows.map(label).collect()
+    let labels = rows.map(label).collect::<Result<_, _>>()?;
+    Ok((labels, without))
 }
 
 /// The number that a field of a column of numbers holds.
 fn finite(field: &str) -> Result<f64, ValueProblem> {
-    number(field).filter(|value| value.is_finite()).ok_or_else(|| match not_a_number(field) {
-        ValueProblem::Word(_) => ValueProblem::other(field, &Kind::Number),
-        problem => problem,
-    })
+    let value = number(field).filter(|value| value.is_finite());
+    value.ok_or_else(|| malformed(field).unwrap_or_else(|| ValueProblem::other(field, &Kind::Number)))
 }
 
 /// The place of a word among words in ascending order.

@@ -1,5 +1,6 @@
 //! What the columns of a table are called, and what they hold.
 
+use super::words::MissingWords;
 use crate::quote::quoted;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -47,23 +48,40 @@ pub struct Columns {
     target: Option<Target>,
     /// The first feature of each column, and the width.
     begins: Vec<usize>,
+    missing: MissingWords,
 }
 
 #[derive(Deserialize)]
 #[serde(rename = "Columns")]
 struct Unchecked {
+    first: ColumnsBefore9,
+    missing: MissingWords,
+}
+
+/// Columns as model files of formats 7 and 8 have them: no table had words of its own for missing values.
+#[derive(Deserialize)]
+#[serde(rename = "Columns")]
+pub(crate) struct ColumnsBefore9 {
     features: Vec<Column>,
     target: Option<Target>,
     begins: Vec<usize>,
+}
+
+impl TryFrom<ColumnsBefore9> for Columns {
+    type Error = &'static str;
+
+    fn try_from(given: ColumnsBefore9) -> Result<Self, &'static str> {
+        let begins = given.begins;
+        let columns = Self::new(given.features, given.target)?;
+        if columns.begins == begins { Ok(columns) } else { Err("the features of columns do not follow each other") }
+    }
 }
 
 impl TryFrom<Unchecked> for Columns {
     type Error = &'static str;
 
     fn try_from(given: Unchecked) -> Result<Self, &'static str> {
-        let begins = given.begins;
-        let columns = Self::new(given.features, given.target)?;
-        if columns.begins == begins { Ok(columns) } else { Err("the features of columns do not follow each other") }
+        Ok(Self::try_from(given.first)?.with_missing(given.missing))
     }
 }
 
@@ -110,7 +128,19 @@ impl Columns {
         if begins[features.len()] + features.len() >= u32::MAX as usize {
             return Err("the columns have too many features");
         }
-        Ok(Self { features, target, begins })
+        Ok(Self { features, target, begins, missing: MissingWords::default() })
+    }
+
+    /// The same with words for missing values besides the known ones.
+    #[must_use]
+    pub fn with_missing(mut self, missing: MissingWords) -> Self {
+        self.missing = missing;
+        self
+    }
+
+    /// Words for missing values besides the known ones, and the columns whose words are taken as they are.
+    pub fn missing(&self) -> &MissingWords {
+        &self.missing
     }
 
     /// The columns of features, in their order.

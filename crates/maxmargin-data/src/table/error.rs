@@ -123,26 +123,47 @@ pub enum ValueProblem {
     /// Infinity, or too great for a 64-bit float.
     #[error("`{}` is not finite; replace it, or leave it empty if it is missing", quoted(.0, SHOWN))]
     NotFinite(String),
-    /// A word among numbers.
+    /// A word in a column of which at least half are numbers.
     #[error(
-        "`{}` is no number, and nearly all values of this column are; mend it, leave it empty if it is missing, drop the column, or say that it is a category",
-        quoted(.0, SHOWN)
+        "`{}` is no number, but {numbers} of {filled} values of this column are; mend it, leave it empty if it is missing, drop the column, or say that it is a category",
+        quoted(value, SHOWN)
     )]
-    Word(String),
+    Word {
+        /// The word.
+        value: String,
+        /// Fields of the column that are numbers.
+        numbers: usize,
+        /// Fields of the column that are not missing.
+        filled: usize,
+        /// Whether it stands in the first row of a table that has no header.
+        is_first_row: bool,
+    },
     /// A missing value that nobody fills in.
-    #[error("the value is missing; fill it in, drop the column, or have it imputed (median, mean or most-frequent)")]
-    Missing,
+    #[error("{}; fill it in, drop the column, or have it imputed (median, mean or most-frequent)", missing("the value", value))]
+    Missing {
+        /// The word that stands for it; nothing where the field is empty.
+        value: String,
+    },
     /// A missing value, and the model was trained without imputation.
-    #[error("the value is missing, and the model was trained without imputation; fill it in, or train with it")]
-    NotImputed,
+    #[error("{}, and the model was trained without imputation; fill it in, or train with it", missing("the value", value))]
+    NotImputed {
+        /// As [`ValueProblem::Missing`].
+        value: String,
+    },
     /// A missing label.
-    #[error("the label is missing; give the row one or remove it")]
-    NoLabel,
+    #[error("{}; give the row one, or remove it and predict it with the model", missing("the label", value))]
+    NoLabel {
+        /// As [`ValueProblem::Missing`].
+        value: String,
+    },
     /// Bytes in a file of columns that are neither numbers nor text.
     #[error("bytes that are no text in UTF-8; write the file with words there, or drop the column")]
     NoText,
     /// Not what the model has seen here.
-    #[error("`{}` is not a {kind}, as the values of this column were in training", quoted(value, SHOWN))]
+    #[error(
+        "`{}` is not a {kind}, as the values of this column were in training; mend it, or leave it empty if it is missing",
+        quoted(value, SHOWN)
+    )]
     OtherKind {
         /// The value.
         value: String,
@@ -208,6 +229,9 @@ pub enum ColumnProblem {
     /// The target was to be left out, too.
     #[error("it is the target and cannot be left out")]
     TargetDropped,
+    /// A column that a model has for a feature was to be left out.
+    #[error("the model was trained with it, so that it cannot be left out")]
+    Needed,
 }
 
 impl TableError {
@@ -224,6 +248,11 @@ impl ValueProblem {
     pub(super) fn other(value: &str, kind: &Kind) -> Self {
         Self::OtherKind { value: value.to_owned(), kind: kind.name() }
     }
+}
+
+/// `the value is missing`, with the word that stands for it.
+fn missing(what: &str, value: &str) -> String {
+    if value.is_empty() { format!("{what} is missing") } else { format!("{what} is missing (`{}`)", quoted(value, SHOWN)) }
 }
 
 /// What separates fields, for people: one of them may be a control character.

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::columns::{Kind, Target};
 use super::error::{ColumnProblem, TableError, ValueProblem};
-use super::words::{has_comma, is_missing, number, truth};
+use super::words::{Missing, MissingWords, has_comma, is_mark, number, truth};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -13,74 +13,124 @@ pub const MOST_WORDS: usize = 1000;
 /// Words that are nearly all different are no categories where there are more of them than this.
 const FEW: usize = 50;
 
-/// Fewer numbers than this do not make a column one of numbers against its words.
-const SOME: usize = 10;
+/// A column whose words are taken for categories although some of them are numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MixedColumn {
+    /// Its name.
+    pub column: String,
+    /// Fields that are numbers.
+    pub numbers: usize,
+    /// Fields that are not missing.
+    pub filled: usize,
+}
+
+/// A column of the fields of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) cells: &'a Cells,
+    pub(super) column: usize,
+    pub(super) name: &'a str,
+    pub(super) words: &'a MissingWords,
+}
 
 /// What stands in a column.
 #[derive(Default)]
 struct Tally {
     numbers: usize,
+    /// Fields that are neither numbers, missing, nor marks.
     others: usize,
+    /// Marks that stand for a missing value among numbers or truths.
+    marks: usize,
     commas: usize,
-    truths: usize,
-    /// The first row that holds no finite number.
+    /// Fields that are true, and that are false.
+    truths: [usize; 2],
+    /// The first row of the others.
     first: Option<usize>,
 }
 
 impl Tally {
-    fn of(cells: &Cells, rows: Range<usize>, column: usize) -> Self {
-        let mut tally = Self::default();
+    fn of(field: Field, rows: Range<usize>) -> Self {
+        let (mut tally, missing) = (Self::default(), field.words.of_words(field.name));
         for row in rows {
-            let field = cells.at(row, column);
-            if is_missing(field) {
+            let text = field.cells.at(row, field.column);
+            if missing.has(text) {
                 continue;
             }
-            if number(field).is_some_and(f64::is_finite) {
+            if number(text).is_some_and(f64::is_finite) {
                 tally.numbers += 1;
-                continue;
+            } else if is_mark(text) {
+                tally.marks += 1;
+            } else {
+                tally.first.get_or_insert(row);
+                tally.others += 1;
+                tally.commas += usize::from(has_comma(text));
+                truth(text).into_iter().for_each(|is_true| tally.truths[usize::from(is_true)] += 1);
             }
-            tally.first.get_or_insert(row);
-            tally.others += 1;
-            tally.commas += usize::from(has_comma(field));
-            tally.truths += usize::from(truth(field).is_some());
         }
         tally
     }
 
-    /// Whether these are numbers but for slips: commas in them, or a few words among many.
+    /// Fields that are there where marks are words.
+    fn filled(&self) -> usize {
+        self.numbers + self.others + self.marks
+    }
+
+    /// Whether at least half of the fields are numbers, or all are numbers with commas in them.
     fn is_numbers(&self) -> bool {
-        self.commas == self.others || (self.numbers >= SOME && self.numbers >= 9 * self.others)
+        (self.numbers > 0 && self.numbers >= self.others) || (self.others > 0 && self.commas == self.others)
+    }
+
+    /// Whether both truths are there, and nothing else.
+    fn is_truths(&self) -> bool {
+        self.numbers == 0
+            && self.truths[0] + self.truths[1] == self.others
+            && (self.marks == 0 || self.truths[0].min(self.truths[1]) > 0)
+    }
+
+    /// The first row that keeps the column from being one of numbers.
+    fn fault(&self, field: Field, rows: &Range<usize>) -> Option<TableError> {
+        let row = self.first?;
+        let value = field.cells.at(row, field.column);
+        let problem = malformed(value).unwrap_or_else(|| ValueProblem::Word {
+            value: value.to_owned(),
+            numbers: self.numbers,
+            filled: self.numbers + self.others,
+            is_first_row: rows.start == 0 && row == 0,
+        });
+        Some(TableError::value(field.cells.line(row), field.name, problem))
     }
 }
 
 /// What a column of features holds.
-pub(super) fn kind(
-    cells: &Cells,
-    rows: Range<usize>,
-    (column, name): (usize, &str),
-    is_category: bool,
-) -> Result<Kind, TableError> {
-    let tally = Tally::of(cells, rows.clone(), column);
-    if tally.numbers + tally.others == 0 {
+pub(super) fn kind(field: Field, rows: Range<usize>, mixed: &mut Vec<MixedColumn>) -> Result<Kind, TableError> {
+    let Field { cells, column, name, words } = field;
+    let tally = Tally::of(field, rows.clone());
+    let filled = tally.filled();
+    if filled == 0 {
         return Err(TableError::column(name, ColumnProblem::Nothing));
     }
-    if !is_category {
-        let Some(first) = tally.first else { return Ok(Kind::Number) };
-        let wrong = |row: usize| Err(TableError::value(cells.line(row), name, not_a_number(cells.at(row, column))));
+    if !words.is_verbatim(name) {
         if tally.is_numbers() {
-            return wrong(first);
+            return tally.fault(field, &rows).map_or(Ok(Kind::Number), Err);
         }
-        if tally.truths == tally.others && tally.numbers == 0 {
+        if tally.others > 0 && tally.is_truths() {
             return Ok(Kind::Boolean);
         }
         let infinite = |row: &usize| number(cells.at(*row, column)).is_some_and(|value| !value.is_finite());
         // Words may be anything, but infinity among numbers is none.
         if let Some(row) = rows.clone().find(infinite).filter(|_| tally.numbers > 0) {
-            return wrong(row);
+            let value = cells.at(row, column).to_owned();
+            return Err(TableError::value(cells.line(row), name, ValueProblem::NotFinite(value)));
+        }
+        if tally.numbers > 0 {
+            mixed.push(MixedColumn { column: name.to_owned(), numbers: tally.numbers, filled });
         }
     }
-    let words = words(cells, rows.clone(), column);
-    let (different, filled) = (words.len(), tally.numbers + tally.others);
+    let found = distinct(cells, rows.clone(), column, words.of_words(name));
+    let different = found.len();
+    if tally.marks == filled && different == 1 && !words.is_verbatim(name) {
+        return Err(TableError::column(name, ColumnProblem::Nothing));
+    }
     let example = || cells.at(tally.first.unwrap_or(rows.start), column).to_owned();
     if different > FEW && 10 * different >= 9 * filled {
         let problem = ColumnProblem::Identifiers { different, rows: rows.len(), example: example() };
@@ -89,38 +139,43 @@ pub(super) fn kind(
     if different > MOST_WORDS {
         return Err(TableError::column(name, ColumnProblem::TooMany { different, most: MOST_WORDS, example: example() }));
     }
-    Ok(Kind::Category(words.into_iter().map(str::to_owned).collect()))
+    Ok(Kind::Category(found.into_iter().map(str::to_owned).collect()))
 }
 
-/// What is wrong with what should be a number.
-pub(super) fn not_a_number(field: &str) -> ValueProblem {
+/// A number that cannot be taken: infinite, or with a comma.
+pub(super) fn malformed(field: &str) -> Option<ValueProblem> {
     match number(field) {
-        Some(value) if !value.is_finite() => ValueProblem::NotFinite(field.to_owned()),
-        _ if has_comma(field) => ValueProblem::Comma(field.to_owned()),
-        _ => ValueProblem::Word(field.to_owned()),
+        Some(value) if !value.is_finite() => Some(ValueProblem::NotFinite(field.to_owned())),
+        _ if has_comma(field) => Some(ValueProblem::Comma(field.to_owned())),
+        _ => None,
     }
 }
 
 /// The different words of a column, ascending.
-fn words(cells: &Cells, rows: Range<usize>, column: usize) -> BTreeSet<&str> {
-    rows.map(|row| cells.at(row, column)).filter(|field| !is_missing(field)).collect()
+fn distinct<'a>(cells: &'a Cells, rows: Range<usize>, column: usize, missing: Missing) -> BTreeSet<&'a str> {
+    rows.map(|row| cells.at(row, column)).filter(|field| !missing.has(field)).collect()
 }
 
 /// What the target is: numbers, or words that become 0, 1, 2, … in ascending order.
-pub(super) fn target(cells: &Cells, rows: Range<usize>, (column, name): (usize, &str)) -> Result<Target, TableError> {
-    if let Some(row) = rows.clone().find(|&row| is_missing(cells.at(row, column))) {
-        return Err(TableError::value(cells.line(row), name, ValueProblem::NoLabel));
+pub(super) fn target(field: Field, rows: Range<usize>, takes_unlabelled: bool) -> Result<Target, TableError> {
+    let Field { cells, column, name, words } = field;
+    let tally = Tally::of(field, rows.clone());
+    let is_numbers = !words.is_verbatim(name) && (tally.is_numbers() || tally.filled() == 0);
+    let missing = if is_numbers { words.of_numbers() } else { words.of_words(name) };
+    if let Some(row) = rows.clone().find(|&row| missing.has(cells.at(row, column))).filter(|_| !takes_unlabelled) {
+        let value = cells.at(row, column).to_owned();
+        return Err(TableError::value(cells.line(row), name, ValueProblem::NoLabel { value }));
     }
-    let tally = Tally::of(cells, rows.clone(), column);
-    let Some(first) = tally.first else { return Ok(Target { name: name.to_owned(), names: Vec::new() }) };
-    if tally.is_numbers() {
-        return Err(TableError::value(cells.line(first), name, not_a_number(cells.at(first, column))));
+    if is_numbers {
+        let numbers = Target { name: name.to_owned(), names: Vec::new() };
+        return tally.fault(field, &rows).map_or(Ok(numbers), Err);
     }
-    let words = words(cells, rows.clone(), column);
-    let different = words.len();
+    let found = distinct(cells, rows.clone(), column, missing);
+    let different = found.len();
     if different > FEW && 10 * different >= 9 * rows.len() {
-        let problem = ColumnProblem::Labels { different, rows: rows.len(), example: cells.at(first, column).to_owned() };
+        let example = cells.at(tally.first.unwrap_or(rows.start), column).to_owned();
+        let problem = ColumnProblem::Labels { different, rows: rows.len(), example };
         return Err(TableError::column(name, problem));
     }
-    Ok(Target { name: name.to_owned(), names: words.into_iter().map(str::to_owned).collect() })
+    Ok(Target { name: name.to_owned(), names: found.into_iter().map(str::to_owned).collect() })
 }

@@ -1,7 +1,7 @@
-//! What a text is: which format, what separates its fields, whether it has a header.
+//! What a text is: which format it has, and what separates its fields.
 
-use super::cells::{Cells, Records};
-use super::words::{is_missing, looks_numeric};
+use super::cells::Records;
+use super::words::looks_numeric;
 
 /// Delimiters that are looked for. The comma is last: it stands in numbers and sentences, too.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -83,22 +83,4 @@ pub(super) fn delimiter(text: &str) -> u8 {
         }
     }
     best.1
-}
-
-/// Whether the first row holds names: none of them is a number, and either a column has numbers alone below, or none of the names is there again below.
-pub(super) fn has_header(cells: &Cells) -> bool {
-    let rows = cells.rows().min(ROWS);
-    let columns = 0..cells.width();
-    if rows == 0 || columns.clone().any(|c| looks_numeric(cells.at(0, c))) {
-        return false;
-    }
-    let is_name = |c: usize| !is_missing(cells.at(0, c));
-    let numbers_below = |c: usize| {
-        let mut below = (1..rows).map(|row| cells.at(row, c)).filter(|field| !is_missing(field)).peekable();
-        below.peek().is_some() && below.all(looks_numeric)
-    };
-    if columns.clone().any(|c| is_name(c) && numbers_below(c)) {
-        return true;
-    }
-    columns.filter(|&c| is_name(c)).all(|c| (1..rows).all(|row| cells.at(row, c) != cells.at(0, c)))
 }

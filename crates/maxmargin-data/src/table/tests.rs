@@ -65,6 +65,30 @@ fn headers_are_found() {
 }
 
 #[test]
+fn headers_with_numbers_are_told_from_rows() {
+    let header = |text: &str| {
+        let table = read_text(text);
+        (table.has_header, table.header_is_doubtful)
+    };
+    let body = "rose,3.5,2.1,0\nlily,1.5,2.5,1\nrose,2.5,4.1,1\n";
+    assert_eq!(header(&format!("plant,1,2,yield\n{body}")), (true, true));
+    assert_eq!(header(&format!("plant,2020,2010,yield\n{body}")), (true, true));
+    assert_eq!(header(&format!("rose,1,2,1\n{body}")), (false, false));
+    // Numbers alone: 0, 1, 2 over fractions, or over an index; not over the like.
+    assert_eq!(header("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n"), (true, true));
+    assert_eq!(header(",0,1\n0,5,7\n1,0,6\n2,3,1\n"), (true, true));
+    assert_eq!(header("0,1,2\n1,2,2\n2,0,1\n0,3,4\n"), (false, false));
+    assert_eq!(header("5,1.5,0\n3,2.5,1\n4,1,0\n"), (false, false));
+    let forced = TableOptions { header: Some(false), ..options() };
+    let rows = read(b"0,1,2\n0.5,7.5,0\n0.25,6.5,1\n", &forced).expect("rows");
+    assert_eq!((rows.data.labels.len(), rows.header_is_doubtful), (3, false));
+    // Names of a model that are numbers are found again, and a row that has one of them stays a row.
+    let table = read_text("0,1,2\n0.5,7.5,0\n0.25,6.5,1\n");
+    let known = table.data.columns.as_ref().expect("of a table");
+    assert_eq!(read_like(b"1,0\n3.5,4.5\n", known, &options()).expect("a row").lines, [2]);
+}
+
+#[test]
 fn columns_are_numbers_truths_or_words() {
     let table = read_text("n,t,w,c,y\n1,yes,red,1,2.5\n-2e3,no,blue,2,3\n.5,YES,red,1,4\n");
     let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
@@ -139,7 +163,7 @@ fn faults_say_where_they_are() {
     assert!(error("a,y\n1,0\n2,\n").contains("line 3, column `y`: the label is missing"));
     assert!(error("a\n1\n2\n").contains("there is one column alone"));
     let many = lines(30, |i| format!("{i},{}\n", i % 2));
-    assert!(error(&format!("a,y\n{many}x,1\n")).contains("line 32, column `a`: `x` is no number, and nearly all"));
+    assert!(error(&format!("a,y\n{many}x,1\n")).contains("line 32, column `a`: `x` is no number, but 30 of 31 values"));
     let names = lines(60, |i| format!("{i}{i},name{i},{}\n", i % 2));
     assert!(error(&format!("a,n,y\n{names}")).contains("column `n`: 60 different words in 60 rows, such as `name0`"));
     assert!(error(&format!("a,y,n\n{names}")).contains("60 different words") && error("").contains("there are no rows"));
@@ -235,7 +259,62 @@ fn what_is_odd_is_said() {
     assert_eq!((found.minimum, found.maximum, found.missing), (Some(0.0), Some(4.0), 0));
 }
 
+#[test]
+fn columns_are_numbers_where_at_least_half_of_their_values_are() {
+    let error = |text: &str| error_of(text, &options());
+    // Ages in words, grades, and codes: none becomes a category without a word.
+    assert!(error("n,y\n1,0\n2,1\n3+,0\n").contains("line 4, column `n`: `3+` is no number, but 2 of 3 values"));
+    assert!(error("n,y\n1,0\nA7,1\n").contains("line 3, column `n`: `A7` is no number, but 1 of 2 values"));
+    let asked = TableOptions { categories: vec!["n".to_owned()], ..options() };
+    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let table = read(b"n,y\n1,0\n2,1\n3+,0\n", &asked).expect("three rows");
+    assert_eq!(kinds(&table), [("n", &words(&["1", "2", "3+"]))]);
+    // Words with fewer numbers among them are words, and that is told.
+    let table = read_text("n,y\nA7,0\n12,1\nB,0\n");
+    assert_eq!(table.mixed, [MixedColumn { column: "n".to_owned(), numbers: 1, filled: 3 }]);
+    // So are labels.
+    assert!(error("x,y\n1,1\n2,2\n3,3+\n").contains("line 4, column `y`: `3+` is no number"));
+    let asked = TableOptions { categories: vec!["y".to_owned()], ..options() };
+    assert_eq!(columns(&read(b"x,y\n1,1\n2,2\n3,3+\n", &asked).expect("rows")).labels(), ["1", "2", "3+"]);
+}
+
+#[test]
+fn marks_are_words_among_words() {
+    let taken = TableOptions { missing: true, ..options() };
+    let words = |words: &[&str]| Kind::Category(words.iter().map(|&word| word.to_owned()).collect());
+    let table = read(b"strand,tame,part,y\n+,yes,None,0\n-,no,none,1\n+,-,some,0\n", &taken).expect("three rows");
+    let expected = [("strand", &words(&["+", "-"])), ("tame", &Kind::Boolean), ("part", &words(&["none", "some"]))];
+    assert_eq!(kinds(&table), expected);
+    let told = |column: &str, word: &str| MissingCells { column: column.to_owned(), rows: 1, words: vec![word.to_owned()] };
+    assert_eq!(table.missing, [told("tame", "-"), told("part", "None")]);
+    let asked = TableOptions { categories: vec!["part".to_owned()], ..taken };
+    let table = read(b"part,y\nNone,0\nNA,1\nsome,0\n,1\n", &asked).expect("four rows");
+    assert_eq!(kinds(&table), [("part", &words(&["NA", "None", "some"]))]);
+    // A table that is read by these columns has the same words.
+    let like = read_like(b"part\nNA\nnull\n", table.data.columns.as_ref().expect("of a table"), &options()).expect("rows");
+    assert_eq!((rows(&like), like.unknown.len()), (vec![vec![(0, 1.0)], vec![]], 1));
+}
+
 proptest! {
+    /// A column of numbers is the same whichever words stand for its gaps.
+    #[test]
+    fn words_for_gaps_are_empty_fields(
+        values in proptest::collection::vec(proptest::option::of(-1e3..1e3_f64), 4..40),
+        picks in proptest::collection::vec(0..12_usize, 40),
+    ) {
+        const WORDS: [&str; 12] = ["-", ".", "None", "#N/A", "n.a.", "\\N", "NA", "?", "null", "--", "..", "gone"];
+        prop_assume!(values.iter().any(Option::is_some));
+        let text = |gap: &dyn Fn(usize) -> String| {
+            let field = |i: usize| values[i].map_or_else(|| gap(i), |value| value.to_string());
+            "a,y\n".to_owned() + &lines(values.len(), |i| format!("{},{}\n", field(i), i % 2))
+        };
+        let taken = TableOptions { missing: true, header: Some(true), missing_words: vec!["gone".to_owned()], ..options() };
+        let [empty, words] = [text(&|_| String::new()), text(&|i| WORDS[picks[i]].to_owned())];
+        let [empty, words] = [empty, words].map(|text| read(text.as_bytes(), &taken).expect("numbers"));
+        prop_assert_eq!(&empty.data, &words.data);
+        prop_assert_eq!(words.missing.iter().map(|column| column.rows).sum::<usize>(), values.iter().filter(|v| v.is_none()).count());
+    }
+
     /// What is written with quotes reads back, whatever it is.
     #[test]
     fn any_words_come_back(words in proptest::collection::vec("[ -~\u{e4}\n]{1,12}", 2..20)) {
@@ -245,12 +324,13 @@ proptest! {
         if let Ok(table) = read(text.as_bytes(), &options) {
             let Kind::Category(known) = &columns(&table).features()[0].kind else { panic!("words") };
             for (row, word) in words.iter().enumerate() {
-                let missing = super::words::is_missing(word.trim());
+                // Words of a column that was asked for are taken as they are.
+                let missing = word.trim().is_empty();
                 let place = known.binary_search_by(|known| known[..].cmp(word.trim()));
                 prop_assert!(missing || place.is_ok_and(|place| rows(&table)[row] == [(place, 1.0)]));
             }
         } else {
-            prop_assert!(words.iter().all(|word| super::words::is_missing(word.trim())));
+            prop_assert!(words.iter().all(|word| word.trim().is_empty()));
         }
     }
 

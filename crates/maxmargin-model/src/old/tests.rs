@@ -180,7 +180,7 @@ fn too_many_coefficients_are_refused() {
 }
 
 #[test]
-fn probabilities_of_formats_6_and_7() {
+fn what_formats_6_to_8_added() {
     let parts = decode(&file(1, &two(first()))).expect("an old model").into_parts();
     let Parts { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, .. } = parts.clone();
     let calibration = vec![Calibration::Sigmoid { a: -1.0, b: 0.5 }];
@@ -200,7 +200,10 @@ fn probabilities_of_formats_6_and_7() {
     let model = decode(&file(6, &six)).expect("an old model");
     assert_eq!(*model.parts(), Parts { calibration: calibration.clone(), ..parts.clone() });
     assert_eq!(model.columns(), None);
-    let seven = decode(&file(7, &Parts7 { first: six, encoder: None })).expect("an old model");
-    assert_eq!(*seven.parts(), Parts { calibration, ..parts });
-    assert_eq!(seven.threshold(), None);
+    let seven = Parts7 { first: six, encoder: None };
+    let read = decode(&file(7, &seven)).expect("an old model");
+    assert_eq!(*read.parts(), Parts { calibration: calibration.clone(), ..parts.clone() });
+    assert_eq!(read.threshold(), None);
+    let eight = decode(&file(8, &Parts8 { first: seven, threshold: Some(0.25) })).expect("an old model");
+    assert_eq!(*eight.parts(), Parts { calibration, threshold: Some(0.25), ..parts });
 }

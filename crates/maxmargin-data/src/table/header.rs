@@ -1,0 +1,126 @@
+//! Whether the first row of a table holds names.
+
+use super::cells::Cells;
+use super::words::{is_mark, is_missing, looks_numeric, number};
+
+/// Rows that are looked at.
+const ROWS: usize = 1000;
+
+/// Names that targets have.
+pub(super) const TARGETS: [&str; 4] = ["target", "label", "class", "y"];
+
+/// Whether the first row is a header, and whether it could be meant otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) is_there: bool,
+    /// The first row has numbers, as names and as values have them.
+    pub(super) is_doubtful: bool,
+}
+
+/// The first field of a column, compared with those below it.
+struct Top {
+    number: Option<f64>,
+    /// Neither a number nor missing.
+    is_word: bool,
+    /// The first field is there again below.
+    comes_again: bool,
+    below: Below,
+}
+
+/// Fields below the first.
+#[derive(Default)]
+struct Below {
+    numbers: usize,
+    words: usize,
+    least: f64,
+    greatest: f64,
+    has_fractions: bool,
+    /// The numbers count up by one.
+    counts_up: bool,
+}
+
+impl Below {
+    fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Self {
+        let mut below = Self { least: f64::INFINITY, greatest: f64::NEG_INFINITY, counts_up: true, ..Self::default() };
+        let mut last: Option<f64> = None;
+        for field in fields.filter(|field| !is_missing(field) && !is_mark(field)) {
+            if !looks_numeric(field) {
+                below.words += 1;
+                continue;
+            }
+            below.numbers += 1;
+            let Some(value) = number(field) else { continue };
+            (below.least, below.greatest) = (below.least.min(value), below.greatest.max(value));
+            below.has_fractions |= value.fract() != 0.0;
+            below.counts_up &= last.is_none_or(|last| value == last + 1.0);
+            last = Some(value);
+        }
+        below
+    }
+
+    fn is_numeric(&self) -> bool {
+        self.numbers > 0 && self.numbers >= self.words
+    }
+}
+
+impl Top {
+    fn of(cells: &Cells, rows: usize, c: usize) -> Self {
+        let field = cells.at(0, c);
+        let below = Below::of((1..rows).map(|row| cells.at(row, c)));
+        let is_number = looks_numeric(field);
+        let is_word = !is_number && !is_missing(field);
+        let comes_again = (1..rows).any(|row| cells.at(row, c) == field);
+        Self { number: number(field), is_word, comes_again, below }
+    }
+
+    /// A word over numbers, which is not one of their slips.
+    fn is_name_of_numbers(&self) -> bool {
+        self.is_word && !self.comes_again && self.below.is_numeric()
+    }
+
+    /// A number that the column below would not have: outside of its range, whole among fractions, or over words.
+    fn is_stranger(&self) -> bool {
+        let Below { least, greatest, has_fractions, .. } = self.below;
+        let outside = |value: f64| value < least || value > greatest;
+        let differs = |value: f64| !self.comes_again && (outside(value) || (has_fractions && value.fract() == 0.0));
+        self.number.is_some_and(|value| !self.below.is_numeric() || differs(value))
+    }
+}
+
+/// Compares the first row with those below it, column by column.
+///
+/// Without numbers in it: it is a header where a column has numbers below its word, or none of its words is there again below. With numbers: where
+/// - a word stands over numbers, and the numbers ascend or descend, or are no more than such words, or one of these has a name that targets have;
+/// - there are words, none of them again below, and the numbers are two or more that follow each other, or three or more at one distance;
+/// - there are numbers alone, 0, 1, 2, … in their order, and most of them are strangers to their columns, or the first field is empty over an index.
+pub(super) fn find(cells: &Cells) -> Header {
+    let rows = cells.rows().min(ROWS);
+    if rows == 0 {
+        return Header { is_there: false, is_doubtful: false };
+    }
+    let tops: Vec<Top> = (0..cells.width()).map(|c| Top::of(cells, rows, c)).collect();
+    let numeric = (0..cells.width()).filter(|&c| looks_numeric(cells.at(0, c))).count();
+    let words = || tops.iter().filter(|top| top.is_word);
+    if numeric == 0 {
+        let is_there = words().any(|top| top.below.numbers > 0 && top.below.words == 0) || words().all(|top| !top.comes_again);
+        return Header { is_there, is_doubtful: false };
+    }
+    let numbers: Vec<f64> = tops.iter().filter_map(|top| top.number).collect();
+    let follow = |step: f64| numbers.windows(2).all(|pair| pair[1] == pair[0] + step);
+    let ordered = numbers.is_sorted_by(|a, b| a < b) || numbers.is_sorted_by(|a, b| a > b);
+    let names = tops.iter().filter(|top| top.is_name_of_numbers()).count();
+    let is_target =
+        |c: usize| tops[c].is_name_of_numbers() && TARGETS.iter().any(|name| cells.at(0, c).eq_ignore_ascii_case(name));
+    let new_words = words().next().is_some() && words().all(|top| !top.comes_again);
+    let strangers = tops.iter().filter(|top| top.is_stranger()).count();
+    let index = cells.at(0, 0).is_empty() && rows > 2 && tops[0].below.words == 0 && tops[0].below.counts_up;
+    let over_numbers =
+        names > 0 && numbers.len() == numeric && (ordered || names >= numeric || (0..cells.width()).any(is_target));
+    let even = numbers.len() > 2 && follow(numbers[1] - numbers[0]) && numbers[0] != numbers[1];
+    let among_words = new_words && numbers.len() > 1 && (follow(1.0) || even) && rows > 2;
+    let counted = numbers.len() > 1 && numbers[0] == 0.0 && follow(1.0);
+    let alone = words().next().is_none() && counted && (index || 2 * strangers > numeric);
+    let is_there = over_numbers || among_words || alone;
+    let could_be = names > 0 || (strangers > 0 && follow(1.0) && (counted || numbers.len() > 2));
+    Header { is_there, is_doubtful: is_there || could_be }
+}
