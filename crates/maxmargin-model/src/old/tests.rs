@@ -207,3 +207,15 @@ fn what_formats_6_to_8_added() {
     let eight = decode(&file(8, &Parts8 { first: seven, threshold: Some(0.25) })).expect("an old model");
     assert_eq!(*eight.parts(), Parts { calibration, threshold: Some(0.25), ..parts });
 }
+
+/// `a,w,y` with the rows `1,None,0`, `2,red,1`, `3,None,0` and `5,blue,1`, trained with `--impute median` when `None` was a word like others.
+#[test]
+fn columns_of_format_8_have_no_words_of_their_own() {
+    let model = decode(include_bytes!("../../tests/data/format8.model")).expect("an old model");
+    let columns = model.columns().expect("of a table");
+    let names: Vec<_> = (0..columns.width()).filter_map(|j| columns.feature_name(j)).collect();
+    assert_eq!(names, ["a", "w = None", "w = blue", "w = red"]);
+    assert_eq!(*columns.missing(), maxmargin_data::table::MissingWords::default());
+    let again = decode(&crate::file::encode(&model).expect("bytes")).expect("a model of now");
+    assert_eq!(again.parts(), model.parts());
+}
