@@ -2,7 +2,7 @@
 
 use crate::args::InfoArgs;
 use crate::failure::{Done, Failure};
-use crate::input::{self, Input, MaxSize, Wanted};
+use crate::input::{self, GapRule, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
 use crate::report::{
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Done, Failure> {
         }
     }
     let threads = Threads::new(None)?;
-    let input = input::load(&args.data, &Wanted { describes: true, ..Wanted::default() }, threads.par(), &mut notes)?;
+    let input = input::load(&args.data, &Wanted { gaps: GapRule::Described, ..Wanted::default() }, threads.par(), &mut notes)?;
     input.data.columns.as_deref().into_iter().for_each(names::know);
     let ranges = inspect(&input.data.samples);
     if let Some(warning) = ranges.warning(input.data.index_base) {

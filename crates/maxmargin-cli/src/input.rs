@@ -38,6 +38,18 @@ pub(crate) struct Input {
     pub(crate) unlabelled: usize,
 }
 
+/// What becomes of missing values in a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum GapRule {
+    /// They are errors, unless a model fills them in.
+    #[default]
+    Refused,
+    /// The command can fill them in, where it is told how.
+    Imputed(Option<Impute>),
+    /// They are counted.
+    Described,
+}
+
 /// What data is read for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
@@ -45,12 +57,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) model: Option<&'a Model>,
     /// Labels must be known to the model.
     pub(crate) known_labels: bool,
-    /// The command can be told to fill in missing values.
-    pub(crate) takes_imputation: bool,
-    /// And it was.
-    pub(crate) impute: Option<Impute>,
-    /// Missing values are looked at.
-    pub(crate) describes: bool,
+    pub(crate) gaps: GapRule,
     /// All columns are features unless one is named as the target: the labels of one class are not looked at.
     pub(crate) one_class: bool,
 }
@@ -72,8 +79,12 @@ impl<'a> Wanted<'a> {
 
     /// Whether missing values are taken.
     fn missing(&self) -> bool {
-        let of_model = self.model.and_then(|model| model.parts().encoder.as_ref()?.impute());
-        self.describes || self.impute.or(of_model).is_some()
+        let of_model = || self.model.and_then(|model| model.parts().encoder.as_ref()?.impute());
+        match self.gaps {
+            GapRule::Refused => of_model().is_some(),
+            GapRule::Imputed(how) => how.or_else(of_model).is_some(),
+            GapRule::Described => true,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod weights;
 
 use crate::args::{DataArgs, KernelName, ScaleName, SvmArgs};
 use crate::failure::{Failure, reason};
-use crate::input::{self, Input, Wanted, scale_failure};
+use crate::input::{self, GapRule, Input, Wanted, scale_failure};
 use crate::notes::Notes;
 use crate::report::{DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, scheme_text};
 use crate::threads::Threads;
@@ -125,7 +125,7 @@ impl<'a> Asked<'a> {
         let until = self.args.run.time_limit.map(|limit| begun + limit);
         let impute = self.args.problem.impute;
         let one_class = self.needs()? == Needs::Nothing;
-        let wanted = Wanted { takes_imputation: true, impute, one_class, ..Wanted::default() };
+        let wanted = Wanted { gaps: GapRule::Imputed(impute), one_class, ..Wanted::default() };
         let input = input::load_until(until, &data.source, (&data.options, &wanted), threads.par(), notes)?;
         if let (Some(way), None) = (impute, &input.data.columns) {
             let what = "only tables have missing values, and this is LIBSVM's format; leave it out";

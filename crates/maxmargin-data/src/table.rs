@@ -74,10 +74,20 @@ pub struct TableOptions {
     pub missing_words: Vec<String>,
     /// Takes missing values, which a training then has to fill in; they are errors otherwise.
     pub missing: bool,
-    /// Of [`read_like`]: a label that the model does not know is an error; otherwise it is a number that is none of the model's.
-    pub known_labels: bool,
-    /// A row may lack its label, which is then NaN: it is there to be predicted.
-    pub unlabelled: bool,
+    /// Which labels are taken.
+    pub labels: LabelRule,
+}
+
+/// Which labels of a table are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LabelRule {
+    /// Each row has one. Of [`read_like`]: one that the model does not know is a number that is none of the model's.
+    #[default]
+    Present,
+    /// Each row has one. Of [`read_like`]: the model knows all of them.
+    Known,
+    /// A row may lack its label, which is then NaN: it is there to be predicted. Others are as [`LabelRule::Present`] has them.
+    Optional,
 }
 
 /// How the target was found.
@@ -156,13 +166,13 @@ pub fn read_asking(bytes: &[u8], options: &TableOptions, asking: &Asking) -> Res
         Ok(Column { name: named(c), kind: infer::kind(sheet.field(*c, &words), sheet.rows.clone(), &mut mixed)? })
     };
     let features = places.iter().map(column).collect::<Result<_, _>>()?;
-    let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.unlabelled);
+    let of_target = |c| infer::target(sheet.field(c, &words), sheet.rows.clone(), options.labels == LabelRule::Optional);
     let target_column = target.map(of_target).transpose()?;
     // Names are different and words ascend.
     let columns = Columns::new(features, target_column).map_err(|_| TableError::NoFeatures)?.with_missing(words);
     let gaps = if options.missing { Gaps::Keep } else { Gaps::Refuse };
     let ignored = dropped.iter().map(named).collect();
-    let taken = TakenLabels { unknown: false, missing: options.unlabelled };
+    let taken = TakenLabels { unknown: false, missing: options.labels == LabelRule::Optional };
     let table = sheet.table((Arc::new(columns), &places, target), (gaps, taken), (choice, ignored), asking)?;
     Ok(Table { mixed, ..table })
 }
@@ -203,7 +213,7 @@ pub fn read_like_asking(
         None => columns.target().and_then(|target| place(&target.name)),
     };
     let target = target.filter(|target| !dropped.contains(target));
-    if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.known_labels) {
+    if let Some(wanted) = columns.target().filter(|_| target.is_none() && options.labels == LabelRule::Known) {
         return Err(lacking(&wanted.name));
     }
     let is_used = |c: &usize| places.contains(c) || Some(*c) == target;
@@ -213,7 +223,7 @@ pub fn read_like_asking(
     let mut words = columns.missing().clone();
     words.words.extend(options.missing_words.iter().cloned());
     let reading = Arc::new(Columns::clone(columns).with_missing(words));
-    let taken = TakenLabels { unknown: !options.known_labels, missing: options.unlabelled };
+    let taken = TakenLabels { unknown: options.labels != LabelRule::Known, missing: options.labels == LabelRule::Optional };
     let mut table = sheet.table((reading, &places, target), (gaps, taken), (choice, ignored), asking)?;
     // Words for this table alone are none of the model's.
     table.data.columns = Some(Arc::clone(columns));

@@ -1,11 +1,13 @@
 //! Tables as data: which format a file has, what is said about its columns, and what is wrong with it in the words of options.
 
-use super::{Wanted, late};
+use super::{GapRule, Wanted, late};
 use crate::args::{DataOptions, FormatName, HeaderName, TableArgs};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{self, ColumnProblem, Columnar, Look, TableError, TableOptions, TargetChoice, ValueProblem};
+use maxmargin::data::table::{
+    self, ColumnProblem, Columnar, LabelRule, Look, TableError, TableOptions, TargetChoice, ValueProblem,
+};
 use maxmargin::data::{Asking, Columns, Dataset, Table};
 use maxmargin::model::Model;
 use std::sync::Arc;
@@ -123,8 +125,11 @@ pub(super) fn read(
         categories: own.category.clone(),
         missing_words: own.missing.clone(),
         missing: wanted.missing(),
-        known_labels: wanted.known_labels,
-        unlabelled: wanted.model.is_some() && !wanted.known_labels,
+        labels: match wanted.model {
+            Some(_) if wanted.known_labels => LabelRule::Known,
+            Some(_) => LabelRule::Optional,
+            None => LabelRule::Present,
+        },
     };
     let mut go_on = || until.is_none_or(|until| Instant::now() < until);
     let asking = Asking::new(&mut go_on);
@@ -319,7 +324,7 @@ fn value_problem(column: &str, problem: &ValueProblem, wanted: &Wanted) -> Strin
     let text = problem.to_string();
     let column = shell(column);
     match problem {
-        ValueProblem::Missing { value } if wanted.takes_imputation => {
+        ValueProblem::Missing { value } if matches!(wanted.gaps, GapRule::Imputed(_)) => {
             let (what, _) = text.split_once(';').unwrap_or((&text, ""));
             let word =
                 if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };

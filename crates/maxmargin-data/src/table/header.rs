@@ -34,7 +34,7 @@ struct Below {
     words: usize,
     least: f64,
     greatest: f64,
-    has_fractions: bool,
+    fractions: usize,
     /// The numbers count up by one.
     counts_up: bool,
 }
@@ -51,7 +51,7 @@ impl Below {
             below.numbers += 1;
             let Some(value) = number(field) else { continue };
             (below.least, below.greatest) = (below.least.min(value), below.greatest.max(value));
-            below.has_fractions |= value.fract() != 0.0;
+            below.fractions += usize::from(value.fract() != 0.0);
             below.counts_up &= last.is_none_or(|last| value == last + 1.0);
             last = Some(value);
         }
@@ -78,11 +78,11 @@ impl Top {
         self.is_word && !self.comes_again && self.below.is_numeric()
     }
 
-    /// A number that the column below would not have: outside of its range, whole among fractions, or over words.
+    /// A number that the column below would not have: outside of its range, whole where at least half are fractions, or over words.
     fn is_stranger(&self) -> bool {
-        let Below { least, greatest, has_fractions, .. } = self.below;
+        let Below { least, greatest, fractions, numbers, .. } = self.below;
         let outside = |value: f64| value < least || value > greatest;
-        let differs = |value: f64| !self.comes_again && (outside(value) || (has_fractions && value.fract() == 0.0));
+        let differs = |value: f64| outside(value) || (2 * fractions >= numbers && value.fract() == 0.0);
         self.number.is_some_and(|value| !self.below.is_numeric() || differs(value))
     }
 }

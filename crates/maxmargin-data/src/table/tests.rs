@@ -230,7 +230,7 @@ fn other_tables_are_read_by_name() {
     );
     assert!(error("a,w,t\n1,red,maybe\n").contains("`maybe` is not a boolean"));
     assert!(error("a,w,t\n,red,yes\n").contains("the model was trained without imputation"));
-    let strict = TableOptions { known_labels: true, ..options() };
+    let strict = TableOptions { labels: LabelRule::Known, ..options() };
     let strictly = |text: &str| read_like(text.as_bytes(), known, &strict).expect_err(text).to_string();
     assert!(strictly("a,w,t,y\n1,red,yes,cow\n").contains("the label `cow` is none of the model's: cat, dog"));
     assert!(strictly("a,w,t\n1,red,yes\n").contains("the column `y`"));

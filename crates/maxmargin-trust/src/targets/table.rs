@@ -2,7 +2,7 @@
 
 use super::{Outcome, refused};
 use crate::memory::{BASE, in_proportion};
-use maxmargin::data::table::{TableError, TableOptions, describe, look, read, read_like};
+use maxmargin::data::table::{LabelRule, TableError, TableOptions, describe, look, read, read_like};
 use maxmargin::data::{Impute, Preparing, scale::Method};
 
 /// Whether an error is about one place of the file.
@@ -37,7 +37,7 @@ pub(super) fn table(input: &[u8]) -> Outcome {
             refused(&error, has_place(&error));
         }
     }
-    let same = TableOptions { header: Some(table.has_header), known_labels: true, ..options };
+    let same = TableOptions { header: Some(table.has_header), labels: LabelRule::Known, ..options };
     let again = in_proportion(input, BASE, || read_like(input, columns, &same));
     let again = again.unwrap_or_else(|error| panic!("a table is refused by its own columns: {error}"));
     assert_eq!(again.data, *data, "a table reads the same by its own columns");
