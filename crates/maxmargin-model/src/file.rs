@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! maxmargin-model 9 BYTES SHA256\n
-//! BYTES bytes of bincode, whose SHA-256 (64 lower-case hexadecimal digits) stands above
+//! BYTES bytes of bincode; the SHA-256 of the format and of these (64 lower-case hexadecimal digits) stands above
 //! ```
 //!
 //! Everything about the bytes is checked before anything is decoded, and everything decoded is checked before it is a model: a
@@ -23,6 +23,9 @@ pub const MAGIC: &str = "maxmargin-model";
 
 /// The format that [`encode`] writes.
 pub const FORMAT: u32 = 9;
+
+/// The first format whose checksum is that of the format (four bytes, little endian) and the content.
+const SEALED_FORMAT: u32 = 9;
 
 /// Longest possible first line: magic, format, length, checksum, blanks, line end.
 const HEADER_LIMIT: usize = 128;
@@ -47,7 +50,13 @@ pub fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
 
 fn header(format: u32, payload: &[u8]) -> String {
     let mut line = format!("{MAGIC} {format} {} ", payload.len());
-    for byte in Sha256::digest(payload) {
+    let mut digest = Sha256::new();
+    // Without the format a digit of it could be damaged and the file read as one of an earlier format.
+    if format >= SEALED_FORMAT {
+        digest.update(format.to_le_bytes());
+    }
+    digest.update(payload);
+    for byte in digest.finalize() {
         // Writing to a string cannot fail.
         let _ = write!(line, "{byte:02x}");
     }
