@@ -21,7 +21,8 @@ const CLIENTS: [&str; 8] =
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Install programs that take estimators of scikit-learn as well (skops, eli5, skl2onnx and others), and test with them
+    /// Install programs that take estimators of scikit-learn as well (skops, eli5, skl2onnx and
+    /// others), and test with them
     #[arg(long)]
     clients: bool,
     /// Options of pytest
@@ -52,7 +53,8 @@ fn develop(python: &Path) -> Outcome<()> {
     succeed(tool(python, "maturin").args(["develop", "--locked"]).env("VIRTUAL_ENV", home))
 }
 
-/// The command that tries so many random cases of all entry points beside scikit-learn; none without Python.
+/// The command that tries so many random cases of all entry points beside scikit-learn; none
+/// without Python.
 pub(crate) fn differential(cases: usize, seed: u64) -> Outcome<Option<Command>> {
     let Some(python) = environment("python", &TESTING)? else { return Ok(None) };
     develop(&python)?;

@@ -53,7 +53,8 @@ enum Part {
     Search,
     /// Full disks, read-only folders, reads and writes that fail
     Full,
-    /// Random options of estimators by every entry point of the Python package, beside scikit-learn's own searches
+    /// Random options of estimators by every entry point of the Python package, beside
+    /// scikit-learn's own searches
     Python,
 }
 

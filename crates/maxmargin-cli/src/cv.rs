@@ -80,7 +80,7 @@ pub(crate) fn validate(
         let at = AtCost { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
         // Each round predicts all rows again.
         let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
-        warn_of_small_cost(c, at, (&truth, &report.predicted), &mut notes);
+        warn_of_small_cost(c, at, &truth, &report.predicted, &mut notes);
     }
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));

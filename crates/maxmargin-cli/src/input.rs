@@ -38,7 +38,7 @@ pub(crate) struct Input {
     pub(crate) unlabelled: usize,
 }
 
-/// What becomes of missing values in a table.
+/// The treatment of missing values in a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum GapRule {
     /// They are errors, unless a model fills them in.
@@ -58,7 +58,8 @@ pub(crate) struct Wanted<'a> {
     /// Labels must be known to the model.
     pub(crate) known_labels: bool,
     pub(crate) gaps: GapRule,
-    /// All columns are features unless one is named as the target: the labels of one class are not looked at.
+    /// All columns are features unless one is named as the target: the labels of one class are not
+    /// looked at.
     pub(crate) one_class: bool,
 }
 

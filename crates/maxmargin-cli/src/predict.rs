@@ -189,7 +189,8 @@ fn scores_of(needs: Needs, labels: &[f64], predicted: &[f64], unknown: usize) ->
 /// Different feature counts are allowed, as in LIBSVM, and mentioned once.
 fn compare_features(model: &Model, input: &Input, notes: &Notes) {
     let (ours, theirs) = (model.features(), input.data.samples.features());
-    // Data that was read by the columns of a model has these, and perhaps marks of gaps, which are filled.
+    // Data that was read by the columns of a model has these, and perhaps marks of gaps, which are
+    // filled.
     if ours == theirs || model.columns().is_some() {
         return;
     }

@@ -150,7 +150,8 @@ impl<'a> Asked<'a> {
         Ok(input)
     }
 
-    /// Refuses labels that look like values, unless the formulation is named, and more machines than asked for.
+    /// Refuses labels that look like values, unless the formulation is named, and more machines
+    /// than asked for.
     fn check_classes(&self, input: &Input, classes: &ClassLabels) -> Result<(), Failure> {
         let (count, most) = (classes.count() as u64, self.args.problem.max_machines);
         let scheme = self.args.problem.classes;

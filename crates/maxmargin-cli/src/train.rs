@@ -123,7 +123,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     Ok(if document.solved.status == Status::Converged { Done::Finished } else { Done::Stopped })
 }
 
-/// Says when a regression is at C nearly everywhere and explains nothing of some of the rows that it was trained on.
+/// Says when a regression is at C nearly everywhere and explains nothing of some of the rows that
+/// it was trained on.
 fn judge_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -> Result<(), Failure> {
     let bounded = fitted.machines.iter().map(|machine| machine.bounded).sum();
     let samples = input.data.labels.len();
@@ -135,7 +136,7 @@ fn judge_regression(c: f64, fitted: &Fitted, input: &Input, notes: &mut Notes) -
     let queries = input.data.samples.select(&rows);
     let predicted = fitted.model.decision_values(&queries, Par::Seq).map_err(|e| Failure::input(&input.name, e))?;
     let truth: Vec<f64> = rows.iter().map(|&row| input.data.labels[row]).collect();
-    warn_of_small_cost(c, at, (&truth, &predicted), notes);
+    warn_of_small_cost(c, at, &truth, &predicted, notes);
     Ok(())
 }
 

@@ -376,12 +376,14 @@ fn links_call_the_programs_and_replace_nothing_else() {
     assert!(bench.path("bin/svm-scale").exists());
 }
 
-/// A gamma of 0 is LIBSVM's default width, and a polynomial of degree 0 a kernel that is 1 everywhere.
+/// A gamma of 0 is LIBSVM's default width, and a polynomial of degree 0 a kernel that is 1
+/// everywhere.
 #[test]
 fn a_gamma_and_a_degree_of_0_are_what_they_are_to_libsvm() {
     let Some(pair) = Pair::new() else { return };
     pair.write("data", "1 1:0.5 2:1\n-1 1:-0.5 3:1\n1 1:0.7 2:0.2\n-1 1:-0.1 2:-1\n1 2:0.4\n");
-    // No kernel tells rows apart here: which of them are support vectors is free, rho and predictions are not.
+    // No kernel tells rows apart here: which of them are support vectors is free, rho and
+    // predictions are not.
     for (options, gamma, rho) in [("-g 0", "gamma 0.3333333333333333", None), ("-t 1 -d 0", "degree 0", Some("rho -1"))] {
         let (theirs, ours) = pair.both(&format!("svm-train -q -e 1e-7 {options} data %.model"));
         assert_eq!((theirs.code, ours.code), (0, 0), "{options}: {theirs:?} {ours:?}");

@@ -1,4 +1,5 @@
-//! Tables as people have them: words for missing values, rows without labels, numbers in headers, targets that are values.
+//! Tables as people have them: words for missing values, rows without labels, numbers in headers,
+//! targets that are values.
 
 mod common;
 

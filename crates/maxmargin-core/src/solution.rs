@@ -116,7 +116,8 @@ pub fn thresholds_of(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Option<(f6
     Some((of(1.0), of(-1.0)))
 }
 
-/// Whether no variable is free though the bias is: it is then the middle of an interval, which samples with α = 0 bound as well ([`bias_of`]).
+/// Whether no variable is free though the bias is: it is then the middle of an interval, which
+/// samples with α = 0 bound as well ([`bias_of`]).
 pub fn bias_is_middle(dual: &Dual, alpha: &[f64]) -> bool {
     let near = near_bound(alpha);
     matches!(dual.balance(), Balance::Sum(_)) && !alpha.iter().zip(dual.upper()).any(|(a, upper)| *a > near && upper - a > near)

@@ -62,7 +62,8 @@ impl<'a> Trainer<'a> {
         (0..self.folds.len()).filter(|&h| !self.folds[h].out.is_empty()).collect()
     }
 
-    /// Every fold from the model of all data. Folds that leave out no support vector of it need no training: it is their solution, unless
+    /// Every fold from the model of all data. Folds that leave out no support vector of it need no
+    /// training: it is their solution, unless
     /// its bias depends on all samples.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);

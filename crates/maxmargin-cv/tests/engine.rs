@@ -158,7 +158,8 @@ fn leave_one_out_trains_support_vectors_only() {
     assert!(report.folds.iter().all(|f| !f.machines.is_empty() || (f.iterations, f.seed_steps) == (0, 0)));
 }
 
-/// A small C leaves all support vectors at their bounds and the bias in the middle of an interval. Samples with α = 0 bound that interval as well, so that
+/// A small C leaves all support vectors at their bounds and the bias in the middle of an interval.
+/// Samples with α = 0 bound that interval as well, so that
 /// folds without them have another bias.
 #[test]
 fn leave_one_out_has_the_bias_of_each_training_set() {

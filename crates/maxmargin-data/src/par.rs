@@ -25,7 +25,8 @@ pub enum Par {
     Pool,
 }
 
-/// Threads that a pool may have at most. Idle threads look for work in the queues of all others, so that some thousand do nothing else.
+/// Threads that a pool may have at most. Idle threads look for work in the queues of all others, so
+/// that some thousand do nothing else.
 pub const MOST_THREADS: usize = 512;
 
 impl Par {

@@ -68,9 +68,11 @@ pub struct TableOptions {
     pub no_target: bool,
     /// Columns that are left out, by name or number.
     pub drop: Vec<String>,
-    /// Columns whose words are categories and labels as they are, numbers and words for missing values among them, by name or number.
+    /// Columns whose words are categories and labels as they are, numbers and words for missing
+    /// values among them, by name or number.
     pub categories: Vec<String>,
-    /// Words that stand for a missing value besides the known ones. A number stands for all fields of the same value.
+    /// Words that stand for a missing value besides the known ones. A number stands for all fields
+    /// of the same value.
     pub missing_words: Vec<String>,
     /// Takes missing values, which a training then has to fill in; they are errors otherwise.
     pub missing: bool,
@@ -81,12 +83,14 @@ pub struct TableOptions {
 /// Which labels of a table are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelRule {
-    /// Each row has one. Of [`read_like`]: one that the model does not know is a number that is none of the model's.
+    /// Each row has one. Of [`read_like`]: one that the model does not know is a number that is
+    /// none of the model's.
     #[default]
     Present,
     /// Each row has one. Of [`read_like`]: the model knows all of them.
     Known,
-    /// A row may lack its label, which is then NaN: it is there to be predicted. Others are as [`LabelRule::Present`] has them.
+    /// A row may lack its label, which is then NaN: it is there to be predicted. Others are as
+    /// [`LabelRule::Present`] has them.
     Optional,
 }
 
@@ -112,7 +116,8 @@ pub struct Table {
     pub delimiter: Option<char>,
     /// Whether the first row holds names.
     pub has_header: bool,
-    /// Whether the first row has numbers that names as well as values could be, and nobody said which.
+    /// Whether the first row has numbers that names as well as values could be, and nobody said
+    /// which.
     pub header_is_doubtful: bool,
     /// Whether any row has a label.
     pub is_labelled: bool,

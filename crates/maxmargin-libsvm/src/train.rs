@@ -15,7 +15,8 @@ use std::sync::{Mutex, Once, PoisonError};
 
 static POOL: Once = Once::new();
 
-/// The threads of a call: rayon's own pool, as many as there are processors or as `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`].
+/// The threads of a call: rayon's own pool, as many as there are processors or as
+/// `RAYON_NUM_THREADS` says, at most [`MOST_THREADS`].
 /// `cache_size` is the budget where it is more than what is usual.
 fn run(parameters: &Parameters) -> Run {
     let usual = Run::default();

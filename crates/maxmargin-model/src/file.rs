@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! maxmargin-model 9 BYTES SHA256\n
-//! BYTES bytes of bincode; the SHA-256 of the format and of these (64 lower-case hexadecimal digits) stands above
+//! BYTES bytes of bincode; the SHA-256 of the format and of these (64 lower-case hexadecimal
+//! digits) stands above
 //! ```
 //!
 //! Everything about the bytes is checked before anything is decoded, and everything decoded is checked before it is a model: a
@@ -51,7 +52,8 @@ pub fn sealed(format: u32, payload: &[u8]) -> Vec<u8> {
 fn header(format: u32, payload: &[u8]) -> String {
     let mut line = format!("{MAGIC} {format} {} ", payload.len());
     let mut digest = Sha256::new();
-    // Without the format a digit of it could be damaged and the file read as one of an earlier format.
+    // Without the format a digit of it could be damaged and the file read as one of an earlier
+    // format.
     if format >= SEALED_FORMAT {
         digest.update(format.to_le_bytes());
     }

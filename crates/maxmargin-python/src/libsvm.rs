@@ -1,4 +1,5 @@
-//! LIBSVM's trainings, folds, models and predictions, for `maxmargin.svmutil`: what the drop-in programs do, on arrays.
+//! LIBSVM's trainings, folds, models and predictions, for `maxmargin.svmutil`: what the drop-in
+//! programs do, on arrays.
 
 use crate::data::{Data, invalid};
 use crate::model::Model;
@@ -12,11 +13,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 
-/// A model as LIBSVM has it: its file has labels in LIBSVM's order, its decision values have LIBSVM's signs.
+/// A model as LIBSVM has it: its file has labels in LIBSVM's order, its decision values have
+/// LIBSVM's signs.
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct LibsvmModel {
     learned: Arc<Learned>,
-    /// Rows of the training data of the support vectors, in the order of the model file; none of a model that was read.
+    /// Rows of the training data of the support vectors, in the order of the model file; none of a
+    /// model that was read.
     rows: Vec<usize>,
     /// The lines that LIBSVM prints of a training.
     story: String,
@@ -44,7 +47,8 @@ impl LibsvmModel {
         self.learned.model().map(|model| Model::new(model.clone()))
     }
 
-    /// The rows of the training data that are support vectors, from 0, in the order of the model file.
+    /// The rows of the training data that are support vectors, from 0, in the order of the model
+    /// file.
     #[getter]
     fn rows(&self) -> Vec<usize> {
         self.rows.clone()
@@ -78,7 +82,8 @@ impl LibsvmModel {
         Ok(labels.into_pyarray(py))
     }
 
-    /// Decision values, rows × machines: of a pair of classes the one that comes first in the file above 0.
+    /// Decision values, rows × machines: of a pair of classes the one that comes first in the file
+    /// above 0.
     fn decisions<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let Some(machines) = self.learned.model().map(|model| model.machines().len()) else { return Ok(None) };
         // Of several classes our machines speak for the later, LIBSVM's for the earlier.

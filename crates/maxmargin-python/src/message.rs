@@ -1,4 +1,5 @@
-//! Errors of the library in Python's terms: rows and columns are counted from 0, and what to do is said with names of the package.
+//! Errors of the library in Python's terms: rows and columns are counted from 0, and what to do is
+//! said with names of the package.
 
 use maxmargin::cv::{CvError, UpdateError, VerifyError};
 use maxmargin::kernel::KernelError;
@@ -39,7 +40,8 @@ fn of_kernel<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a K
 
 fn kernel(error: &KernelError) -> String {
     match error {
-        // Column 0 of such samples is the serial number: column j of the matrix that Python knows is theirs less 1.
+        // Column 0 of such samples is the serial number: column j of the matrix that Python knows
+        // is theirs less 1.
         KernelError::Asymmetric { row, column, other_row, other_column, values: [a, b] } => {
             let (row, column, other_row, other_column) = (row - 1, column - 1, other_row - 1, other_column - 1);
             format!(

@@ -179,7 +179,8 @@ fn made(threads: usize) -> PyResult<Pool> {
 ///
 /// # Errors
 ///
-/// When `MAXMARGIN_NUM_THREADS` is no number of threads. What others read in their variables, they judge: it counts where it is one.
+/// When `MAXMARGIN_NUM_THREADS` is no number of threads. What others read in their variables, they
+/// judge: it counts where it is one.
 fn usual() -> PyResult<usize> {
     const OWN: &str = "MAXMARGIN_NUM_THREADS";
     if let Some(value) = std::env::var_os(OWN).filter(|value| !value.is_empty()) {

@@ -37,7 +37,7 @@ SINGLE = 2.0**-24
 
 @dataclass
 class Outcome:
-    """What an entry point returned or raised."""
+    """The result of an entry point, or its exception."""
 
     scores: dict = field(default_factory=dict)
     best: object = None
@@ -65,7 +65,8 @@ def outcome(call):
 def of_search(search):
     """Scores of a fitted search, what it found best, and whether it shared the engine."""
     results = search.cv_results_
-    # Successive halving goes on with combinations in the order of their scores, which rounding decides where two are equal.
+    # Successive halving goes on with combinations in the order of their scores, which rounding
+    # decides where two are equal.
     order = sorted(
         range(len(results["params"])), key=lambda at: (results.get("iter", [0] * (at + 1))[at], repr(results["params"][at]))
     )
@@ -127,7 +128,7 @@ def validated(case: Case, scoring, cv):
 
 
 def pair(case: Case, folder: Path):
-    """What this package is asked for, and the same of scikit-learn."""
+    """One call of this package, and the same call of scikit-learn."""
     if case.entry in {"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV"}:
         return (lambda: searched(case, ours)), (lambda: searched(case, theirs))
     if case.entry == "SVCCV":
@@ -181,7 +182,7 @@ def of_cluster(case: Case, folder: Path):
 
 
 def differences(case: Case, mine: Outcome, right: Outcome):
-    """What differs between two outcomes, in words; None where they cannot be compared."""
+    """The differences of two outcomes, in words; None where they cannot be compared."""
     if case.entry.startswith("distributed") and mine.raised in {"ValueError", "UnitFailedError"} and not case.grouped:
         return None
     if mine.raised != right.raised:
@@ -235,7 +236,7 @@ def undecided(case: Case):
 
 
 def rounding_of(case: Case):
-    """What single precision may move a score of NuSVR: coefficients sum to no more than nu C rows, kernel values are off by 2⁻²⁴ of themselves, and so the
+    """The distance that single precision may move a score of NuSVR: coefficients sum to no more than nu C rows, kernel values are off by 2⁻²⁴ of themselves, and so the
     bias, which no tolerance corrects, is off by the product; a score has a slope of some units where targets and kernels have scale 1."""
     machine = machine_of(case.estimator)
     if type(machine) is not ours.NuSVR:
@@ -257,7 +258,7 @@ def tied(right: Outcome, best):
 
 @dataclass
 class Report:
-    """What was tried, and what differs."""
+    """The cases that were tried, and the differences."""
 
     tried: Counter = field(default_factory=Counter)
     shared: Counter = field(default_factory=Counter)

@@ -120,7 +120,7 @@ def test_numbers_of_threads_of_the_environment(name, value, threads):
 
 def test_notebooks_without_widgets_import_without_a_word():
     pytest.importorskip("tqdm", reason="tqdm is not installed")
-    # What tqdm takes for a notebook.
+    # tqdm takes this for a notebook.
     script = """
         import sys, types
         sys.modules["ipykernel.zmqshell"] = types.ModuleType("ipykernel.zmqshell")

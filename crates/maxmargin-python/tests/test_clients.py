@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import maxmargin
 
 X, FLOWERS = load_iris(return_X_y=True)
-# What they compute is of 32 bits.
+# Their results have 32 bits.
 X = X.astype(np.float32)
 WORDS = np.array(["setosa", "versicolor", "virginica"])[FLOWERS]
 WIDTHS = X[:, 0] * 2

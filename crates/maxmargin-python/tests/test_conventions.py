@@ -106,7 +106,8 @@ def test_constant_kernels_are_trained_as_scikit_learn_does(name, form, parameter
     asked = "decision_function" if hasattr(theirs, "decision_function") else "predict"
     values = getattr(theirs, asked)(X)
     assert_allclose(getattr(ours, asked)(X), values, atol=1e-6)
-    # A hyperbolic tangent is rounded: LIBSVM's kernel values of 24 bits decide then what should be a tie.
+    # A hyperbolic tangent is rounded: LIBSVM's kernel values of 24 bits decide then what should be
+    # a tie.
     if not (np.abs(values[values != 0]) < 1e-6).any():
         assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)
 

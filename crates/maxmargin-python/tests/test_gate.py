@@ -99,7 +99,8 @@ def test_balanced_weights_are_those_of_each_training_set_in_all_entries(of, tmp_
 def test_balanced_searches_have_the_scores_of_scikit_learn():
     X, y = unequal()
     search = maxmargin.GridSearchCV(maxmargin.SVC(gamma=0.3, class_weight="balanced"), {"C": [0.1, 1, 10]}).fit(X, y)
-    # At C=0.1 all samples are at their bounds, and every bias between two is optimal: ours is in the middle, LIBSVM's that of the sample which rounding
+    # At C=0.1 all samples are at their bounds, and every bias between two is optimal: ours is in
+    # the middle, LIBSVM's that of the sample which rounding
     # left below its bound (0.777).
     assert_allclose(search.cv_results_["mean_test_score"], [0.7467, 0.7767, 0.6881], atol=0.0001)
     theirs = model_selection.GridSearchCV(sklearn.svm.SVC(gamma=0.3, class_weight="balanced"), {"C": [1, 10]}).fit(X, y)

@@ -23,7 +23,8 @@ pub(crate) enum FormulationName {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct FormulationArgs {
-    /// Which support vector machine (LIBSVM's -s) [default: c-svc]; c-svc and nu-svc by name take labels for classes that look like values
+    /// Which support vector machine (LIBSVM's -s) [default: c-svc]; c-svc and nu-svc by name take
+    /// labels for classes that look like values
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) formulation: Option<FormulationName>,
     /// Width within which errors of epsilon-svr cost nothing (LIBSVM's -p) [default: 0.1]

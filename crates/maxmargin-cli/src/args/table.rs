@@ -40,16 +40,19 @@ pub(crate) struct TableArgs {
     /// The column that is to be predicted, by name or by number from 1 [default: one called target, label, class or y, or the last; a model's own]
     #[arg(long, value_name = "NAME", conflicts_with = "no_target")]
     pub(crate) target: Option<String>,
-    /// No column is to be predicted: all are features (as with --formulation one-class); in predict: labels are not compared
+    /// No column is to be predicted: all are features (as with --formulation one-class); in
+    /// predict: labels are not compared
     #[arg(long)]
     pub(crate) no_target: bool,
     /// Columns to leave out, by name or number, with commas between
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
-    /// Columns whose values are categories as they stand there, numbers and words such as NA among them: one feature for each different value; of the target: classes
+    /// Columns whose values are categories as they stand there, numbers and words such as NA among
+    /// them: one feature for each different value; of the target: classes
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) category: Vec<String>,
-    /// Words that stand for a missing value, with commas between, besides the known ones (NA, N/A, NaN, None, null, ?, …); a number stands for all of its value
+    /// Words that stand for a missing value, with commas between, besides the known ones (NA, N/A,
+    /// NaN, None, null, ?, …); a number stands for all of its value
     #[arg(long, value_name = "WORDS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
 }

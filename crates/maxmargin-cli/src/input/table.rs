@@ -228,7 +228,8 @@ fn say(name: &str, columns: &Columns, (table, columnar): (&Table, Option<Columna
     notes.say(&format!("{name}: {what}; columns {}; {target}", kinds.join(", ")));
 }
 
-/// Says which words were taken for missing values, where words have numbers among them, and whether the first row could be another thing.
+/// Says which words were taken for missing values, where words have numbers among them, and whether
+/// the first row could be another thing.
 fn say_cells(name: &str, table: &Table, notes: &Notes) {
     if table.header_is_doubtful {
         notes.say(&format!(

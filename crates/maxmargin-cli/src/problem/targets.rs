@@ -1,4 +1,5 @@
-//! Whether the labels of a training are classes, and whether a regression has learnt anything of its values.
+//! Whether the labels of a training are classes, and whether a regression has learnt anything of
+//! its values.
 
 use crate::format;
 use crate::notes::Notes;
@@ -19,7 +20,8 @@ const EXPLAINED: f64 = 0.1;
 /// Rows of which at least a training is judged.
 const SOME: usize = 10;
 
-/// Why labels look like values rather than classes, where they do: three or more different numbers with fractions among them, or whole numbers
+/// Why labels look like values rather than classes, where they do: three or more different numbers
+/// with fractions among them, or whole numbers
 /// that are nearly all different.
 pub(super) fn as_values(classes: &ClassLabels) -> Option<String> {
     let (labels, rows) = (classes.labels(), classes.of().len());
@@ -46,7 +48,7 @@ impl AtCost {
 }
 
 /// Says with numbers when C is so small for these values that the model hardly leaves its bias.
-pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, (truth, predicted): (&[f64], &[f64]), notes: &mut Notes) {
+pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, truth: &[f64], predicted: &[f64], notes: &mut Notes) {
     let Some((r2, deviation)) = explained(truth, predicted).filter(|(r2, _)| at.is_near_all() && *r2 < EXPLAINED) else { return };
     let (bounded, samples) = (format::count(at.bounded as u64), format::count(at.samples as u64));
     notes.warn(format!(
@@ -58,7 +60,8 @@ pub(crate) fn warn_of_small_cost(c: f64, at: AtCost, (truth, predicted): (&[f64]
     ));
 }
 
-/// The share of the variance of `truth` that is explained, over entries that are predicted, and the deviation; nothing where all values are equal.
+/// The share of the variance of `truth` that is explained, over entries that are predicted, and the
+/// deviation; nothing where all values are equal.
 fn explained(truth: &[f64], predicted: &[f64]) -> Option<(f64, f64)> {
     let both: Vec<(f64, f64)> = truth.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| p.is_finite()).collect();
     let n = both.len() as f64;

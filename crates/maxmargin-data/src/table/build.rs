@@ -67,7 +67,7 @@ pub(super) struct Built {
     pub(super) missing: Vec<MissingCells>,
 }
 
-/// What one field of a column of features is.
+/// One field of a column of features.
 enum Cell {
     Value(usize, f64),
     Missing,
@@ -80,7 +80,8 @@ impl Cell {
         if missing.is_given(field) {
             return Ok(Self::Missing);
         }
-        // A word that the model knows is that word: models of earlier versions know some that now stand for a missing value.
+        // A word that the model knows is that word: models of earlier versions know some that now
+        // stand for a missing value.
         if let Kind::Category(words) = kind
             && let Some(word) = place_of(words, field)
         {
@@ -156,16 +157,18 @@ pub(super) fn samples(
     Ok(Built { samples: samples.compact(), unknown: unknown.into_iter().flatten().collect(), missing: cells_missing })
 }
 
-/// What becomes of labels that are missing, or that nobody knows.
+/// The treatment of labels that are missing or unknown to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TakenLabels {
-    /// Words that are not known follow those that are, in ascending order; otherwise they are an error.
+    /// Words that are not known follow those that are, in ascending order; otherwise they are an
+    /// error.
     pub(super) unknown: bool,
     /// A row without a label has the label NaN; otherwise it is an error.
     pub(super) missing: bool,
 }
 
-/// The labels of `rows` where `names` are the words that are known: a number each, NaN where it is missing. Also the rows without one.
+/// The labels of `rows` where `names` are the words that are known: a number each, NaN where it is
+/// missing. Also the rows without one.
 pub(super) fn labels(
     field: Field,
     rows: Range<usize>,

@@ -58,7 +58,8 @@ struct Unchecked {
     missing: MissingWords,
 }
 
-/// Columns as model files of formats 7 and 8 have them: no table had words of its own for missing values.
+/// Columns as model files of formats 7 and 8 have them: no table had words of its own for missing
+/// values.
 #[derive(Deserialize)]
 #[serde(rename = "Columns")]
 pub(crate) struct ColumnsBefore9 {
@@ -138,7 +139,8 @@ impl Columns {
         self
     }
 
-    /// Words for missing values besides the known ones, and the columns whose words are taken as they are.
+    /// Words for missing values besides the known ones, and the columns whose words are taken as
+    /// they are.
     pub fn missing(&self) -> &MissingWords {
         &self.missing
     }

@@ -78,7 +78,8 @@ impl Top {
         self.is_word && !self.comes_again && self.below.is_numeric()
     }
 
-    /// A number that the column below would not have: outside of its range, whole where at least half are fractions, or over words.
+    /// A number that the column below would not have: outside of its range, whole where at least
+    /// half are fractions, or over words.
     fn is_stranger(&self) -> bool {
         let Below { least, greatest, fractions, numbers, .. } = self.below;
         let outside = |value: f64| value < least || value > greatest;
@@ -89,10 +90,14 @@ impl Top {
 
 /// Compares the first row with those below it, column by column.
 ///
-/// Without numbers in it: it is a header where a column has numbers below its word, or none of its words is there again below. With numbers: where
-/// - a word stands over numbers, and the numbers ascend or descend, or are no more than such words, or one of these has a name that targets have;
-/// - there are words, none of them again below, and the numbers are two or more that follow each other, or three or more at one distance;
-/// - there are numbers alone, 0, 1, 2, … in their order, and most of them are strangers to their columns, or the first field is empty over an index.
+/// Without numbers in it: it is a header where a column has numbers below its word, or none of its
+/// words is there again below. With numbers: where
+/// - a word stands over numbers, and the numbers ascend or descend, or are no more than such words,
+///   or one of these has a name that targets have;
+/// - there are words, none of them again below, and the numbers are two or more that follow each
+///   other, or three or more at one distance;
+/// - there are numbers alone, 0, 1, 2, … in their order, and most of them are strangers to their
+///   columns, or the first field is empty over an index.
 pub(super) fn find(cells: &Cells) -> Header {
     let rows = cells.rows().min(ROWS);
     if rows == 0 {

@@ -1,4 +1,4 @@
-//! What a text is: which format it has, and what separates its fields.
+//! The format of a text and the delimiter of its fields, found from its first lines.
 
 use super::cells::Records;
 use super::words::looks_numeric;

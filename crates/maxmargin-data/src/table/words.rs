@@ -3,19 +3,23 @@
 use super::columns::Kind;
 use serde::{Deserialize, Serialize};
 
-/// Words for a missing value in every column, in any case: those of pandas, and what databases and statistical programs write.
+/// Words for a missing value in every column, in any case: those of pandas, and what databases and
+/// statistical programs write.
 const MISSING: [&str; 18] = [
     "?", "na", "n/a", "n.a.", "n.a", "#n/a", "#na", "#n/a n/a", "<na>", "nan", "-nan", "1.#ind", "-1.#ind", "1.#qnan",
     "-1.#qnan", "null", "\\n", "(null)",
 ];
 
-/// Marks for a missing value among numbers and truths. Among words they are words: `+` and `-`, `none` and `some`.
+/// Marks for a missing value among numbers and truths. Among words they are words: `+` and `-`,
+/// `none` and `some`.
 const MARKS: [&str; 7] = ["-", "--", ".", "..", "\u{2013}", "\u{2014}", "none"];
 
-/// The words that a table has for missing values besides the known ones, and the columns whose words are taken as they are.
+/// The words that a table has for missing values besides the known ones, and the columns whose
+/// words are taken as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingWords {
-    /// Words that stand for a missing value in every column. A number stands for all fields of the same value.
+    /// Words that stand for a missing value in every column. A number stands for all fields of the
+    /// same value.
     pub words: Vec<String>,
     /// Names of columns in which only empty fields and [`MissingWords::words`] are missing.
     pub verbatim: Vec<String>,

@@ -208,7 +208,8 @@ fn what_formats_6_to_8_added() {
     assert_eq!(*eight.parts(), Parts { calibration, threshold: Some(0.25), ..parts });
 }
 
-/// `a,w,y` with the rows `1,None,0`, `2,red,1`, `3,None,0` and `5,blue,1`, trained with `--impute median` when `None` was a word like others.
+/// `a,w,y` with the rows `1,None,0`, `2,red,1`, `3,None,0` and `5,blue,1`, trained with `--impute
+/// median` when `None` was a word like others.
 #[test]
 fn columns_of_format_8_have_no_words_of_their_own() {
     let model = decode(include_bytes!("../../tests/data/format8.model")).expect("an old model");

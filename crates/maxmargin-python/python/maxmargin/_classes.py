@@ -110,7 +110,8 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
         return np.asarray(self._labels[codes_of(column_or_1d(y, warn=True), self.classes_)])
 
     def _weigh(self, y: Floats) -> None:
-        # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by weight.
+        # As in scikit-learn, kernel machines count samples, whatever these weigh; linear ones go by
+        # weight.
         self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, np.searchsorted(self._labels, y), least=ABOVE_0)
 
     def _class_weights(self) -> list[tuple[float, float]]:

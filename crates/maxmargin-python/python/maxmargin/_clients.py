@@ -111,7 +111,7 @@ def _mlflow() -> None:
 
 
 def _skops_types_in(estimator: Any) -> list[str]:
-    """Those of :func:`skops_types` that an estimator is of, and what it is made of."""
+    """The entries of :func:`skops_types` for the class of an estimator and the classes of its parts."""
     parts = [estimator, *(estimator.get_params().values() if hasattr(estimator, "get_params") else ())]
     if isinstance(estimator, _svccv.Searching):
         parts.append(getattr(estimator, "best_estimator_", None))

@@ -72,7 +72,7 @@ def _name_of(estimator: Any) -> str:
 
 
 def _fill(twin: Any, estimator: Any) -> None:
-    """What scikit-learn's kernel machines keep for themselves."""
+    """Sets the private attributes of scikit-learn's kernel machines."""
     calibrations = estimator._model.calibrations()
     if any(numbers is None for _, numbers in calibrations):
         raise ValueError("isotonic probabilities have no place in scikit-learn's classes: fit with calibration=None or 'platt'")

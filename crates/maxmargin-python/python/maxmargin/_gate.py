@@ -16,7 +16,8 @@ from ._base import WIDE
 #: Methods whose results the engine computes by itself.
 REPLACED = ("fit", "predict", "decision_function", "score", "_svm", "_prepared")
 
-#: The classes that the engine knows, and what these methods of theirs are unless somebody replaces one.
+#: The classes that the engine knows, and what these methods of theirs are unless somebody replaces
+#: one.
 KNOWN: dict[type[Any], tuple[Any, ...]] = {}
 
 

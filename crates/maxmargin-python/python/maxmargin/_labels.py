@@ -11,7 +11,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from ._data import Floats
 
-#: Whether this version of scikit-learn counts classes by weight for ``class_weight="balanced"`` where it passes weights of samples.
+#: Whether this version of scikit-learn counts classes by weight for ``class_weight="balanced"``
+#: where it passes weights of samples.
 COUNTS_BY_WEIGHT = "sample_weight" in inspect.signature(compute_class_weight).parameters
 
 

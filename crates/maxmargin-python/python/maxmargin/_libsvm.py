@@ -166,7 +166,7 @@ class svm_parameter:  # noqa: N801 LIBSVM's name
         return "\n".join(f"{name}: {value}" for name, value in vars(self).items())
 
     def given(self, problem: svm_problem) -> dict[str, Any]:
-        """What the native half takes, the default gamma made a number."""
+        """The options of the native half, with the default gamma as a number."""
         names = [name for name, _ in self._numbers.values() if name != "nr_fold"]
         gamma = self.gamma if self.gamma != 0 else 1.0 / max(problem.n, 1)
         values = {name: getattr(self, name) for name in names} | {"gamma": gamma}

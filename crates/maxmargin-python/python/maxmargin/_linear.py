@@ -259,7 +259,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):  # type:
         return super()._shares_engine() and self.penalty == "l2" and self.multi_class == "ovr"
 
     def _said(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
-        # As predict does: the first of two classes at 0, where the engine has the second. Rows that no fold tests are not numbers, and not looked at.
+        # As predict does: the first of two classes at 0, where the engine has the second. Rows that
+        # no fold tests are not numbers, and not looked at.
         decisions = np.nan_to_num(report["decisions"])
         if len(self.classes_) == 2:
             decisions = decisions.ravel()

@@ -1,4 +1,7 @@
-"""What a fitted estimator is written as: numbers, texts and the bytes of its model, which nobody need trust, since a model file is checked when it is read."""
+"""The written form of a fitted estimator: numbers, texts and the bytes of its model.
+
+Readers need no trust in it, since a model file is checked when it is read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found when a model is checked against the data that somebody says it was trained on."""
+"""The verdict on a model and the data that it is said to be trained on."""
 
 from __future__ import annotations
 
