@@ -236,8 +236,11 @@ def undecided(case: Case):
 
 
 def rounding_of(case: Case):
-    """The distance that single precision may move a score of NuSVR: coefficients sum to no more than nu C rows, kernel values are off by 2⁻²⁴ of themselves, and so the
-    bias, which no tolerance corrects, is off by the product; a score has a slope of some units where targets and kernels have scale 1."""
+    """The distance that single precision may move a score of NuSVR.
+
+    Coefficients sum to no more than nu C rows, and kernel values are off by 2⁻²⁴ of themselves. The bias, which no
+    tolerance corrects, is off by the product; a score has a slope of some units where targets and kernels have scale 1.
+    """
     machine = machine_of(case.estimator)
     if type(machine) is not ours.NuSVR:
         return 0.0
