@@ -341,7 +341,7 @@ pub(crate) struct InfoArgs {
     /// Print one JSON document instead of the report
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no notes or warnings on standard error
+    /// Print no notes on standard error; warnings are printed all the same
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -368,7 +368,7 @@ pub(crate) struct ScaleArgs {
     /// Where to write the scaled data [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Print no notes or warnings on standard error
+    /// Print no notes on standard error; warnings are printed all the same
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]

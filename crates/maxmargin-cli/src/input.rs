@@ -130,7 +130,7 @@ pub(crate) fn load_until(
             }
             refuse_generator_options(source, args)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
-            let bytes = read_until(until, source, MaxSize::of(args))?;
+            let bytes = read_until(until, source, MaxSize::of(args), Named::Source)?;
             let name = display_name(source);
             if is_native_model(&bytes) {
                 return Err(Failure::input(
@@ -253,12 +253,21 @@ fn late(name: &str) -> Failure {
     Failure::input(name, "the time limit came while it was read, and nothing was done with it; raise --time-limit")
 }
 
-/// All bytes of a file or of standard input (`-`), unpacked.
-pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
-    read_until(None, source, most)
+/// What stands where bytes are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// A file, such as a model.
+    File,
+    /// Data: a file or a generator.
+    Source,
 }
 
-fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
+/// All bytes of a file or of standard input (`-`), unpacked.
+pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
+    read_until(None, source, most, Named::File)
+}
+
+fn read_until(until: Option<Instant>, source: &str, most: MaxSize, named: Named) -> Result<Vec<u8>, Failure> {
     let name = display_name(source);
     let failed = |error: &io::Error| match error.kind() {
         io::ErrorKind::TimedOut => late(&name),
@@ -275,6 +284,7 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec
         Err(error) => Err(error),
     };
     let file = opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if named == Named::File => Failure::input(&name, "no such file; check the path"),
         io::ErrorKind::NotFound => {
             let names = Generator::ALL.map(Generator::name).join(", ");
             Failure::input(&name, format!("no such file, and no generator of this name ({names}); check the path"))

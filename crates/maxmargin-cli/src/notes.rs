@@ -19,7 +19,7 @@ pub(crate) fn say_unless_quiet(text: &str) {
     }
 }
 
-/// Collects warnings; prints them as they come unless told to be quiet.
+/// Collects warnings and prints them as they come; `quiet` hides what is only good to know, never a warning.
 #[derive(Debug)]
 pub(crate) struct Notes {
     quiet: bool,
@@ -38,9 +38,7 @@ impl Notes {
         if self.warnings.contains(&text) {
             return;
         }
-        if !self.quiet {
-            tell(&format!("warning: {text}"));
-        }
+        tell(&format!("warning: {text}"));
         self.warnings.push(text);
     }
 

@@ -35,6 +35,72 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_missing_file_is_called_missing_and_no_generator() {
+    let bench = Bench::new();
+    bench.file("small", SMALL);
+    assert_eq!(bench.run("train small -o m -q").code, 0);
+    for line in [
+        "predict small gone",
+        "verify gone small",
+        "calibrate gone small",
+        "update gone --remove 1",
+        "convert gone out --format libsvm",
+        "cv small --folds gone",
+        "scale small --range gone",
+    ] {
+        let answer = bench.run(line);
+        assert!(answer.code != 0 && answer.err.contains("gone") && answer.err.contains("no such file"), "{line}: {answer:?}");
+        assert!(!answer.err.contains("generator"), "{line}: {answer:?}");
+    }
+    for line in ["train gone", "predict gone m", "info gone", "cv gone", "verify m gone"] {
+        let answer = bench.run(line);
+        assert!(answer.err.contains("gone: no such file, and no generator of this name"), "{line}: {answer:?}");
+    }
+    for line in
+        ["svm-train gone", "svm-predict gone m out", "svm-predict small gone out", "svm-scale gone", "liblinear-train gone"]
+    {
+        let answer = bench.run(line);
+        assert!(answer.code == 1 && answer.err.contains("can't open") && answer.err.contains("gone"), "{line}: {answer:?}");
+    }
+}
+
+#[test]
+fn warnings_are_printed_however_quiet_a_command_is() {
+    let bench = Bench::new();
+    bench.file("rare", format!("{}1 1:0.25\n", "-1 1:1\n-1 1:2\n".repeat(20)));
+    for command in ["train rare -o m --force", "cv rare -k 2 --folds shuffled", "grid rare -k 2 --folds shuffled -c 1 -g 1"] {
+        let [loud, quiet] = ["", " -q"].map(|option| bench.run(&format!("{command}{option}")));
+        assert!(!quiet.warnings().is_empty(), "{command}: {quiet:?}");
+        assert_eq!(loud.warnings(), quiet.warnings(), "{command}");
+        // And nothing else.
+        assert!(quiet.err.lines().all(|line| line.starts_with("warning: ")), "{command}: {quiet:?}");
+    }
+}
+
+#[test]
+fn a_class_is_rare_beside_the_others_only() {
+    let bench = Bench::new();
+    let rows = |counts: &[usize]| -> String {
+        let of = |(class, count): (usize, &usize)| (0..*count).map(move |i| format!("{class} 1:{}\n", class * 10 + i));
+        counts.iter().enumerate().flat_map(of).collect()
+    };
+    for (counts, is_rare) in [
+        (&[2, 2][..], false),
+        (&[2, 3], false),
+        (&[4, 4, 4], false),
+        (&[3, 5], false),
+        (&[2, 8], true),
+        (&[1, 3], true),
+        (&[1, 60], true),
+        (&[1, 1, 1, 1], false),
+    ] {
+        bench.file("data", rows(counts));
+        let answer = bench.run("train data -o m --force -q");
+        assert_eq!(answer.warnings().iter().any(|line| line.contains(" has only ")), is_rare, "{counts:?}: {answer:?}");
+    }
+}
+
+#[test]
 fn lines_that_are_wrong_have_a_place() {
     let bench = Bench::new();
     let cases = [

@@ -110,6 +110,35 @@ pub fn elected(classes: usize, decisions: &[f64]) -> usize {
     (0..classes).rev().max_by_key(|&class| votes[class]).unwrap_or(0)
 }
 
+/// The class that wins most of the pairs as LIBSVM decides ties: `order` has the classes in the order of the labels of its model. A decision value of exactly 0
+/// is for the class of the pair that comes later in `order`; of classes with equally many votes the earliest in `order` wins. Other values count as in [`elected`].
+///
+/// # Panics
+///
+/// When `order` does not have each class once, or there is not one decision value per pair.
+pub fn elected_in_order(order: &[u32], decisions: &[f64]) -> usize {
+    let classes = order.len();
+    assert_eq!(decisions.len(), classes * (classes - 1) / 2, "decision values of {classes} classes");
+    let mut places = vec![0; classes];
+    order.iter().enumerate().for_each(|(place, &class)| places[class as usize] = place);
+    let mut votes = vec![0_u32; classes];
+    for ((a, b), &decision) in pairs(classes).zip(decisions) {
+        let is_later = decision > 0.0 || (decision == 0.0 && places[b] > places[a]);
+        votes[if is_later { b } else { a }] += 1;
+    }
+    greatest_in_order(order, &votes)
+}
+
+/// The class of the greatest of `values`, which has one for each class; of equals the one that comes first in `order`.
+///
+/// # Panics
+///
+/// When `order` is empty or names a class that has no value.
+pub fn greatest_in_order<T: PartialOrd>(order: &[u32], values: &[T]) -> usize {
+    let better = |best: usize, &class: &u32| if values[class as usize] > values[best] { class as usize } else { best };
+    order.iter().fold(order[0] as usize, better)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +161,21 @@ mod tests {
         assert_eq!(elected(3, &[1.0, -1.0, 1.0]), 0);
         assert_eq!(elected(3, &[1.0, 1.0, 1.0]), 2);
         assert_eq!(elected(3, &[1.0, 1.0, -1.0]), 1);
+    }
+
+    #[test]
+    fn ties_go_by_the_order_of_labels() {
+        for order in [[0, 1], [1, 0]] {
+            assert_eq!(elected_in_order(&order, &[0.0]), order[1] as usize);
+            assert_eq!([-1e-300, 1e-300].map(|decision| elected_in_order(&order, &[decision])), [0, 1]);
+        }
+        // (0,1) to 1, (0,2) to 0, (1,2) to 2: one vote each.
+        assert_eq!(elected_in_order(&[0, 1, 2], &[1.0, -1.0, 1.0]), 0);
+        assert_eq!(elected_in_order(&[2, 0, 1], &[1.0, -1.0, 1.0]), 2);
+        // The last of the order wins both of its pairs by 0.
+        assert_eq!(elected_in_order(&[1, 2, 0], &[0.0, 0.0, 1.0]), 0);
+        assert_eq!(greatest_in_order(&[2, 0, 1], &[0.5, 0.5, 0.5]), 2);
+        assert_eq!(greatest_in_order(&[2, 0, 1], &[0.25, 0.5, 0.25]), 1);
     }
 
     #[test]

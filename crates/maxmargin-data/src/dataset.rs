@@ -217,6 +217,17 @@ pub enum LabelError {
         /// The only label.
         label: f64,
     },
+    /// A label that LIBSVM and LIBLINEAR have no number for.
+    #[error(
+        "row {}: the class label {} does not fit 32 bits, as the labels of LIBSVM's and LIBLINEAR's models do; give this class a number from {} to {}",
+        row + 1, shortest(*label), i32::MIN, i32::MAX
+    )]
+    Wide {
+        /// The row, from 0.
+        row: usize,
+        /// Its label.
+        label: f64,
+    },
     /// More than two classes.
     #[error(
         "{classes} different labels (such as {}, {} and {}) where a problem of two classes is needed: \

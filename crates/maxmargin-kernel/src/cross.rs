@@ -1,13 +1,11 @@
 //! Decision values for samples outside the training set.
 
-use crate::precomputed::{cell, serial};
+use crate::precomputed::{ReadColumns, cell, serial};
 use crate::{Gram, Kernel, KernelError, KernelGram};
 use maxmargin_data::{Par, Samples};
 
 /// Queries per batch: each batch is put below the support vectors in one matrix.
 const BATCH: usize = 4096;
-/// A precomputed row with more columns is not spread out for one prediction.
-const MANY_COLUMNS: usize = 1 << 22;
 /// Queries per block of kernel values.
 const ROWS: usize = 64;
 /// Support vectors per block of kernel values.
@@ -119,19 +117,14 @@ fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -
             format!("its serial number is {s}, but the queries have kernel values 1 to {}", queries.features().saturating_sub(1));
         return Err(KernelError::Precomputed { row: k + 1, reason });
     }
-    // Of very many columns only those that are read have a place.
-    let all = queries.features() <= MANY_COLUMNS;
-    let mut read: Vec<usize> = if all { Vec::new() } else { serials.clone() };
-    read.sort_unstable();
-    read.dedup();
-    let place = |j: usize| if all { Some(j) } else { read.binary_search(&j).ok() };
-    let places: Vec<usize> = serials.iter().filter_map(|&s| place(s)).collect();
-    let mut row = vec![0.0; if all { queries.features() } else { read.len() }];
+    let columns = ReadColumns::new(&serials, queries.features());
+    let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();
+    let mut row = vec![0.0; columns.len()];
     let mut values = Vec::with_capacity(queries.len() * expansions.len());
     for q in 0..queries.len() {
         row.fill(0.0);
         queries.row(q).for_each(|j, v| {
-            if let Some(value) = place(j).and_then(|at| row.get_mut(at)) {
+            if let Some(value) = columns.place(j).and_then(|at| row.get_mut(at)) {
                 *value = v;
             }
         });

@@ -27,6 +27,41 @@ pub(crate) fn serial(samples: &Samples, i: usize) -> Result<usize, KernelError> 
     Ok(value as usize)
 }
 
+/// A precomputed row with more columns is not spread out: a few bytes may name column 4,000,000,000.
+const MANY_COLUMNS: usize = 1 << 22;
+
+/// The columns of a precomputed matrix that are read, and where their values are put. Of very many columns only those that are read have a place.
+pub(crate) struct ReadColumns {
+    /// Ascending; none where every column has a place.
+    read: Option<Vec<usize>>,
+    all: usize,
+}
+
+impl ReadColumns {
+    pub(crate) fn new(serials: &[usize], all: usize) -> Self {
+        let read = (all > MANY_COLUMNS).then(|| {
+            let mut read = serials.to_vec();
+            read.sort_unstable();
+            read.dedup();
+            read
+        });
+        Self { read, all }
+    }
+
+    /// Places that there are.
+    pub(crate) fn len(&self) -> usize {
+        self.read.as_ref().map_or(self.all, Vec::len)
+    }
+
+    /// The place of a column, where it has one.
+    pub(crate) fn place(&self, column: usize) -> Option<usize> {
+        match &self.read {
+            None => Some(column),
+            Some(read) => read.binary_search(&column).ok(),
+        }
+    }
+}
+
 /// Column `k` of row `i`, 0 when it is not stored.
 pub(crate) fn cell(samples: &Samples, i: usize, k: usize) -> f64 {
     use maxmargin_data::Row;
@@ -45,12 +80,18 @@ impl Precomputed {
         let len = samples.len();
         let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;
         let mut values = vec![0.0; len * len];
-        let mut row = vec![0.0; samples.features()];
+        let columns = ReadColumns::new(&serials, samples.features());
+        let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();
+        let mut row = vec![0.0; columns.len()];
         samples.each_row(asking, |i, stored| {
             row.fill(0.0);
-            stored.for_each(|k, v| row[k] = v);
-            for (to, &s) in values[i * len..(i + 1) * len].iter_mut().zip(&serials) {
-                *to = row[s];
+            stored.for_each(|k, v| {
+                if let Some(at) = columns.place(k) {
+                    row[at] = v;
+                }
+            });
+            for (to, &place) in values[i * len..(i + 1) * len].iter_mut().zip(&places) {
+                *to = row[place];
             }
         })?;
         let diagonal: Vec<f64> = (0..len).map(|i| values[i * len + i]).collect();

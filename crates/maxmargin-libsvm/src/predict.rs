@@ -5,7 +5,7 @@ use crate::c::{self, Node, nodes, slice};
 use maxmargin::data::classes::pairs;
 use maxmargin::kernel::Kernel;
 use maxmargin::libsvm::Parameters;
-use maxmargin::model::{Calibration, Scheme};
+use maxmargin::model::{Calibration, Scheme, likeliest_in_order};
 use std::cmp::Ordering;
 use std::ffi::c_double;
 
@@ -164,8 +164,8 @@ pub unsafe extern "C" fn svm_predict_probability(
         if model.param.svm_type == 2 {
             return said;
         }
-        let likeliest =
-            (1..probabilities.len()).fold(0, |best, at| if probabilities[at] > probabilities[best] { at } else { best });
+        let order: Vec<u32> = (0..probabilities.len() as u32).collect();
+        let likeliest = likeliest_in_order(&order, &probabilities);
         // SAFETY: as many labels as classes.
         unsafe { slice(model.label, model.nr_class) }.get(likeliest).map_or(said, |label| f64::from(*label))
     })

@@ -45,7 +45,7 @@ pub unsafe extern "C" fn svm_train(prob: *const c::Problem, param: *const c::Par
         // SAFETY: likewise.
         let (asked, given) = unsafe { (parameters(param), data(prob)) };
         let found = given.and_then(|given| {
-            let problem = Problem::new(given, &asked);
+            let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
             let trained = train(&problem, &asked, &run(&asked)).map_err(|error| error.to_string())?;
             Ok((problem, trained))
         });
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn svm_cross_validation(
             if count > rows {
                 complain("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)");
             }
-            let problem = Problem::new(given, &asked);
+            let problem = Problem::new(given, &asked).map_err(|error| error.to_string())?;
             let folds = Folds::new(rows, count, problem.classes(), &mut c::random);
             let judged = cross_validate(&problem, &asked, &folds, &run(&asked)).map_err(|error| error.to_string())?;
             say(&judged.story(problem.classes().is_some()));

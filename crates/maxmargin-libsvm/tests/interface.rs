@@ -249,6 +249,27 @@ fn what_is_wrong_is_a_text_or_a_null_pointer_and_never_a_panic() {
     }
 }
 
+#[test]
+fn labels_that_do_not_fit_are_refused_and_ties_are_libsvms() {
+    let _turn = PRINTING.lock();
+    let mut wide = Data::new(&[(1.0, &[(1, 1.0)]), (3e9, &[(1, -1.0)])]);
+    let (problem, parameter) = (wide.problem(), Parameter { kernel_type: 0, ..parameter() });
+    // SAFETY: the structures are those of `svm.h`, and live as long as the calls.
+    assert!(unsafe { svm_train(&problem, &parameter) }.is_null());
+    let mut even = Data::new(&[(1.0, &[(1, 1.0)]), (-1.0, &[(2, 1.0)])]);
+    let problem = even.problem();
+    let other = [Node { index: 9, value: 1.0 }, Node { index: -1, value: 0.0 }];
+    let mut decision = [f64::NAN];
+    // SAFETY: likewise; a model of two classes has one decision value.
+    let said = unsafe {
+        let model = svm_train(&problem, &parameter);
+        let said = svm_predict_values(model, other.as_ptr(), decision.as_mut_ptr());
+        freed(model);
+        said
+    };
+    assert_eq!((decision, said), ([0.0], -1.0));
+}
+
 /// This library under the name by which Debian's programs ask for LIBSVM 3.24, whose parameters and functions have the same layout.
 fn library(folder: &Path) -> Option<PathBuf> {
     let own = std::env::current_exe().expect("a test has a place");

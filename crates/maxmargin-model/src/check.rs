@@ -33,6 +33,7 @@ pub(crate) fn check(parts: &Parts) -> Result<(), ModelError> {
     check_support(parts)?;
     check_calibration(parts)?;
     check_threshold(parts)?;
+    check_tie_order(&parts.tie_order, parts.classes.len())?;
     check_index_base(parts.index_base)?;
     if parts.kernel == Kernel::Precomputed {
         check_serials(&parts.support)?;
@@ -108,6 +109,16 @@ fn check_threshold(parts: &Parts) -> Result<(), ModelError> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Every class once, or nothing.
+pub(crate) fn check_tie_order(order: &[u32], classes: usize) -> Result<(), ModelError> {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if order.is_empty() || (sorted.len() == classes && sorted.iter().enumerate().all(|(at, &class)| class as usize == at)) {
+        return Ok(());
+    }
+    Err(ModelError::invalid("order of ties", format!("it does not have each of {classes} classes once")))
 }
 
 /// Features have numbers of 32 bits. Vectors of no features take no bytes of a file, so that terms must account for all but a few.

@@ -72,9 +72,25 @@ pub enum ModelError {
     /// Probabilities of a model that has none.
     #[error("the model has no probabilities: {0}")]
     NoProbabilities(&'static str),
-    /// LIBSVM's text has integer labels only.
-    #[error("label {0} is not an integer: LIBSVM model files cannot hold it; keep the native format")]
+    /// The texts of other programs have labels of 32 bits only.
+    #[error(
+        "label {0} is not a whole number of 32 bits: model files of LIBSVM and LIBLINEAR cannot hold it; keep the native format"
+    )]
     Label(f64),
+    /// A text with a number for each feature, of features that do not occur.
+    #[error(
+        "features are numbered up to {features}, and there are {entries} values: LIBLINEAR's model has a number for each feature, {} GB in all; \
+         number the features from 1 without gaps, or train with `maxmargin train --kernel linear`, whose models hold what occurs",
+        (8 * *features as u128 * *columns as u128).div_ceil(1_000_000_000)
+    )]
+    TooWide {
+        /// The number of the last feature.
+        features: usize,
+        /// Numbers for each of them.
+        columns: usize,
+        /// Values that there are.
+        entries: usize,
+    },
     /// The writer failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -24,4 +24,6 @@ pub use file::{decode, encode, read};
 pub use machine::{Decide, Machine, Rule, Scheme};
 pub use model::Model;
 pub use parts::{Parts, Section};
+pub use probability::likeliest_in_order;
 pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};
+pub use weights::check_width;

@@ -2,7 +2,7 @@
 
 use maxmargin_core::Needs;
 use maxmargin_data::ClassLabels;
-use maxmargin_data::classes::{elected, pairs};
+use maxmargin_data::classes::{elected, elected_in_order, greatest_in_order, pairs};
 use maxmargin_kernel::Expansion;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl Machine {
     }
 }
 
-/// How the decision values of one row become its label.
+/// How the decision values of one row become its label. Models of LIBSVM and LIBLINEAR decide ties as these do ([`crate::Parts::tie_order`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -85,11 +85,13 @@ impl Scheme {
         }
     }
 
-    /// The class that decision values alone elect: by votes, or by the greatest.
-    pub(crate) fn elected(self, classes: usize, decisions: &[f64]) -> usize {
-        match self {
-            Self::Pairs => elected(classes, decisions),
-            Self::Rest => greatest(decisions),
+    /// The class that decision values alone elect: by votes, or by the greatest. Ties are decided by `order`, where it is not empty.
+    pub(crate) fn elected(self, classes: usize, order: &[u32], decisions: &[f64]) -> usize {
+        match (self, order) {
+            (Self::Pairs, []) => elected(classes, decisions),
+            (Self::Rest, []) => greatest(decisions),
+            (Self::Pairs, order) => elected_in_order(order, decisions),
+            (Self::Rest, order) => greatest_in_order(order, decisions),
         }
     }
 }
@@ -150,7 +152,7 @@ impl Rule {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        label(self.decide, (&self.classes, self.scheme), decisions)
+        label(self.decide, (&self.classes, self.scheme), &[], decisions)
     }
 }
 
@@ -160,9 +162,11 @@ impl From<&ClassLabels> for Rule {
     }
 }
 
-pub(crate) fn label(decide: Decide, (classes, scheme): (&[f64], Scheme), decisions: &[f64]) -> f64 {
+pub(crate) fn label(decide: Decide, (classes, scheme): (&[f64], Scheme), order: &[u32], decisions: &[f64]) -> f64 {
     match decide {
-        Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => classes[scheme.elected(classes.len(), decisions)],
+        Decide::Vote | Decide::Argmax | Decide::Coupled | Decide::Threshold => {
+            classes[scheme.elected(classes.len(), order, decisions)]
+        }
         Decide::Value => decisions[0],
         Decide::Inlier if decisions[0] > 0.0 => 1.0,
         Decide::Inlier => -1.0,

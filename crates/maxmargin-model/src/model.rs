@@ -1,6 +1,6 @@
 //! The model: decision functions and the rule that makes labels of them, checked once when it is made.
 
-use crate::check::{check, check_encoder, check_index_base, check_record, check_scaler};
+use crate::check::{check, check_encoder, check_index_base, check_record, check_scaler, check_tie_order};
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine, Rule, Scheme};
 use crate::parts::{Parts, Section};
@@ -105,6 +105,7 @@ impl Model {
             calibration: Vec::new(),
             encoder: None,
             threshold: None,
+            tie_order: Vec::new(),
         })
     }
 
@@ -161,6 +162,33 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model that decides ties as LIBSVM and LIBLINEAR do ([`Parts::tie_order`]): `order` has the places of all classes in [`Model::classes`], in the order of their
+    /// `label` line; empty: by its own rule.
+    ///
+    /// # Errors
+    ///
+    /// When a class is not in `order`, or is there twice.
+    pub fn with_tie_order(mut self, order: Vec<u32>) -> Result<Self, ModelError> {
+        check_tie_order(&order, self.parts.classes.len())?;
+        self.parts.tie_order = order;
+        Ok(self)
+    }
+
+    /// The order of labels by which ties are decided; empty where that is this program's own rule.
+    pub fn tie_order(&self) -> &[u32] {
+        &self.parts.tie_order
+    }
+
+    /// The places of the classes in the order of labels that LIBSVM's and LIBLINEAR's text has: that of ties where there is one; otherwise of two classes the one with
+    /// positive decisions first, and more as they are.
+    pub fn label_order(&self) -> Vec<u32> {
+        match (&self.parts.tie_order[..], self.parts.classes.len()) {
+            ([], 2) => vec![1, 0],
+            ([], count) => (0..count as u32).collect(),
+            (order, _) => order.to_vec(),
+        }
+    }
+
     /// What changes the samples that the kernel sees comes before the record of the training that saw them.
     fn check_unrecorded(&self, what: &'static str) -> Result<(), ModelError> {
         if self.parts.record.is_none() {
@@ -199,7 +227,7 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// The labels of the classes, two or more; of two, the second has decision values of 0 and above ([`Model::threshold`] and above, where it decides by that). None for regression and one class.
+    /// The labels of the classes, two or more; of two, the second has positive decision values, and 0 unless [`Model::tie_order`] says otherwise ([`Model::threshold`] and above, where it decides by that). None for regression and one class.
     pub fn classes(&self) -> &[f64] {
         &self.parts.classes
     }

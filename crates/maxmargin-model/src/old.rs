@@ -33,7 +33,7 @@ pub(crate) fn decode(format: u32, payload: &[u8]) -> Result<Parts, ModelError> {
         5 => content::<Parts4<Record>>(payload).map(Parts::from),
         6 => content::<Parts6>(payload).map(Parts::from),
         7 => content::<Parts7>(payload).map(Parts::from),
-        _ => content::<Parts8>(payload).map(|Parts8 { first, threshold }| Parts { threshold, ..first.into() }),
+        _ => content::<Parts8>(payload).map(Parts::from),
     }
 }
 
@@ -194,7 +194,7 @@ struct Parts7 {
     encoder: Option<EncoderBefore9>,
 }
 
-/// Format 8, where no table had words of its own for missing values.
+/// Format 8, where no table had words of its own for missing values, and all models decided ties alike.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 struct Parts8 {
@@ -233,10 +233,17 @@ impl From<Parts6> for Parts {
 }
 
 impl From<Parts7> for Parts {
-    fn from(Parts7 { first, encoder }: Parts7) -> Self {
+    fn from(first: Parts7) -> Self {
+        Parts8 { first, threshold: None }.into()
+    }
+}
+
+impl From<Parts8> for Parts {
+    fn from(Parts8 { first, threshold }: Parts8) -> Self {
+        let Parts7 { first, encoder } = first;
         let Parts6 { kernel, support, machines, decide, classes, index_base, scaler, record, sections, scheme, calibration } =
             first;
-        let threshold = None;
+        let tie_order = Vec::new();
         Self {
             kernel,
             support,
@@ -251,6 +258,7 @@ impl From<Parts7> for Parts {
             calibration,
             encoder: encoder.map(Into::into),
             threshold,
+            tie_order,
         }
     }
 }
@@ -280,6 +288,7 @@ impl<R: Into<Record>> From<Two<R>> for Parts {
             calibration: Vec::new(),
             encoder: None,
             threshold: None,
+            tie_order: Vec::new(),
         }
     }
 }
@@ -342,6 +351,7 @@ impl From<Many> for Parts {
             calibration: Vec::new(),
             encoder: None,
             threshold: None,
+            tie_order: Vec::new(),
         }
     }
 }

@@ -11,6 +11,20 @@ use maxmargin_data::{Par, Samples};
 /// Rows per task.
 const CHUNK: usize = 64;
 
+/// Probabilities that differ by less are equal: elimination rounds each of them a few times for every class, and no text of a model has more digits of what they come from.
+const ROUNDING: f64 = 1e-12;
+
+/// The class with the greatest of `probabilities`, which has one for each class; of equals, but for rounding, the one that comes first in `order`.
+///
+/// # Panics
+///
+/// When `order` is empty or names a class that has no probability.
+pub fn likeliest_in_order(order: &[u32], probabilities: &[f64]) -> usize {
+    let most = order.iter().map(|&class| probabilities[class as usize]).fold(f64::NEG_INFINITY, f64::max);
+    let is_most = |class: &&u32| probabilities[**class as usize] >= most - ROUNDING;
+    order.iter().find(is_most).map_or(order[0] as usize, |class| *class as usize)
+}
+
 impl Scheme {
     /// The probabilities of the outcomes of one row: of each of `classes` in the order of the labels, or, of one class, of being inside and outside.
     ///
@@ -180,14 +194,17 @@ impl Model {
     ///
     /// When there is not one value per machine.
     pub fn label(&self, decisions: &[f64]) -> f64 {
-        let (classes, scheme) = (self.classes(), self.scheme());
+        let (classes, scheme, order) = (self.classes(), self.scheme(), self.tie_order());
         match (self.decide(), self.threshold()) {
             (Decide::Threshold, Some(threshold)) => return classes[usize::from(decisions[0] >= threshold)],
             (Decide::Coupled, _) => {}
-            (decide, _) => return label(decide, (classes, scheme), decisions),
+            (decide, _) => return label(decide, (classes, scheme), order, decisions),
         }
         let probabilities = scheme.probabilities(classes.len(), self.calibration(), decisions);
-        let (likeliest, elected) = (greatest(&probabilities), scheme.elected(classes.len(), decisions));
+        if !order.is_empty() {
+            return classes[likeliest_in_order(order, &probabilities)];
+        }
+        let (likeliest, elected) = (greatest(&probabilities), scheme.elected(classes.len(), order, decisions));
         classes[if probabilities[elected] >= probabilities[likeliest] { elected } else { likeliest }]
     }
 }

@@ -1,5 +1,6 @@
 //! The weights of linear machines: `w = Σ coef_k x_k`, dense or, of very many features, sparse.
 
+use crate::error::ModelError;
 use crate::machine::Machine;
 use crate::parts::Parts;
 use maxmargin_data::Samples;
@@ -8,6 +9,22 @@ use std::collections::HashMap;
 
 /// So many numbers are kept whatever there is in a file.
 const FEW: u128 = 1 << 22;
+
+/// So many weights of LIBLINEAR's text are written whatever data they are of: half a gigabyte of them.
+const FEW_IN_TEXT: u128 = 1 << 26;
+
+/// Whether `columns` vectors with a weight for each of `features` features are not many more numbers than the `entries` that they come from: LIBLINEAR's models
+/// have all of them.
+///
+/// # Errors
+///
+/// [`ModelError::TooWide`] where they are.
+pub fn check_width(features: usize, columns: usize, entries: usize) -> Result<(), ModelError> {
+    if features as u128 * columns as u128 <= (16 * entries as u128).max(FEW_IN_TEXT) {
+        return Ok(());
+    }
+    Err(ModelError::TooWide { features, columns, entries })
+}
 
 /// Whether a vector of weights that is made for one prediction is dense: features are not many more than entries.
 pub(crate) fn are_dense(support: &Samples) -> bool {

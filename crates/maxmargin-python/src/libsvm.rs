@@ -126,7 +126,7 @@ fn problem(data: &Data, index_base: u32, parameters: &Parameters) -> PyResult<Pr
     parameters.check(&data.data.labels).map_err(|fault| PyValueError::new_err(format!("Error: {fault}")))?;
     let mut data = Dataset::clone(&data.data);
     data.index_base = index_base;
-    Ok(Problem::new(data, parameters))
+    Problem::new(data, parameters).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn settings(parameters: &Parameters) -> Run {

@@ -8,7 +8,7 @@ use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::Kernel;
 use maxmargin::model;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
@@ -55,14 +55,20 @@ fn in_parts<T>(
     Ok(all)
 }
 
-/// `w = Σ coef_k x_k` of a machine.
-fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; model.features()];
+/// `w = Σ coef_k x_k` of a machine; an error where that is more than there is memory for.
+fn summed(model: &model::Model, machine: usize) -> PyResult<Vec<f64>> {
+    let (mut weights, features) = (Vec::new(), model.features());
+    weights.try_reserve_exact(features).map_err(|_| {
+        let what =
+            format!("the weights of {features} features need {} GB; use fewer features", (8 * features).div_ceil(1_000_000_000));
+        PyMemoryError::new_err(what)
+    })?;
+    weights.resize(features, 0.0);
     let machine = &model.machines()[machine];
     for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
         model.parts().support.row(vector as usize).for_each(|column, value| weights[column] += coef * value);
     }
-    weights
+    Ok(weights)
 }
 
 #[pymethods]
@@ -154,7 +160,8 @@ impl Model {
             return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
         }
         // A model does not keep them where almost all are 0.
-        let mut weights = self.model.weights(machine).map_or_else(|| summed(&self.model, machine), <[f64]>::to_vec);
+        let kept = self.model.weights(machine).map(<[f64]>::to_vec);
+        let mut weights = kept.map_or_else(|| summed(&self.model, machine), Ok)?;
         weights.resize(self.model.features(), 0.0);
         Ok(weights.into_pyarray(py))
     }

@@ -9,7 +9,7 @@
 //!
 //! let data = Dataset::from_rows(&[[0.0], [0.2], [0.8], [1.0]], &[7.0, 7.0, 3.0, 3.0])?;
 //! let parameters = Parameters { gamma: 1.0, ..Parameters::default() };
-//! let trained = train(&Problem::new(data, &parameters), &parameters, &Run::default())?;
+//! let trained = train(&Problem::new(data, &parameters)?, &parameters, &Run::default())?;
 //! assert_eq!(trained.labels, [7, 3]); // in order of appearance
 //! assert_eq!(trained.machines[0].objective, trained.machines[0].objective.min(0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -23,7 +23,7 @@ mod rand;
 mod train;
 mod validate;
 
-pub use classes::Classes;
+pub use classes::{Classes, check_labels};
 pub use folds::Folds;
 pub use learned::Learned;
 pub use parameters::{Faulty, Parameters, Shape};

@@ -260,7 +260,7 @@ pub(crate) struct RunArgs {
     /// Print one JSON document instead of the report; full adds the machines of every fold
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
     pub(crate) json: Option<Json>,
-    /// Print no progress, notes or warnings on standard error
+    /// Print no progress and no notes on standard error; warnings are printed all the same
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -275,7 +275,7 @@ pub(crate) struct ShortRunArgs {
     /// Print one JSON document instead of the report
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no progress, notes or warnings on standard error
+    /// Print no progress and no notes on standard error; warnings are printed all the same
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

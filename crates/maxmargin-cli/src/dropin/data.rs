@@ -2,16 +2,42 @@
 
 use super::ended::Ended;
 use crate::input::{MaxSize, read_bytes};
-use maxmargin::data::libsvm::{IndexBase, ReadError, ReadOptions, parse};
-use maxmargin::data::{Dataset, Par};
+use crate::notes::tell;
+use maxmargin::data::libsvm::{IndexBase, ReadError, ReadOptions, line_of_row, parse};
+use maxmargin::data::number::format_g;
+use maxmargin::data::{Dataset, LabelError, Par};
+use maxmargin::libsvm::check_labels;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Reads a data file.
 pub(super) fn read(path: &OsStr, index_base: IndexBase, par: Par) -> Result<Dataset, Ended> {
+    parsed(path, &bytes(path, "input")?, index_base, par)
+}
+
+/// Reads a data file whose labels are classes: whole numbers of 32 bits.
+pub(super) fn read_classes(path: &OsStr, index_base: IndexBase, par: Par) -> Result<Dataset, Ended> {
+    let bytes = bytes(path, "input")?;
+    let data = parsed(path, &bytes, index_base, par)?;
+    let line = |row: usize| line_of_row(&bytes, row).unwrap_or(row as u64 + 1);
+    if let Err(error) = check_labels(&data.labels) {
+        let row = if let LabelError::Wide { row, .. } = error { row } else { 0 };
+        return Err(Ended::Error(format!("Wrong input format at line {} ({error})", line(row))));
+    }
+    if let Some(row) = data.labels.iter().position(|label| label.fract() != 0.0) {
+        let (label, place) = (format_g(data.labels[row], 17), line(row));
+        let class = data.labels[row].trunc();
+        tell(&format!(
+            "WARNING: line {place}: the class label {label} is cut to {class}, as all labels of classes that are not whole numbers"
+        ));
+    }
+    Ok(data)
+}
+
+fn parsed(path: &OsStr, bytes: &[u8], index_base: IndexBase, par: Par) -> Result<Dataset, Ended> {
     let options = ReadOptions { index_base, ..ReadOptions::default() };
-    parse(&bytes(path, "input")?, &options, par).map_err(|error| match error {
+    parse(bytes, &options, par).map_err(|error| match error {
         ReadError::Line { line, column, text, problem } => {
             let quoted = if text.is_empty() { String::new() } else { format!("`{text}` ") };
             Ended::Error(format!("Wrong input format at line {line} (column {column}: {quoted}{problem})"))
@@ -41,6 +67,23 @@ pub(super) fn check_opens(path: &OsStr, kind: &str) -> Result<(), Ended> {
 /// The number of the last feature, as files count.
 pub(super) fn greatest(data: &Dataset) -> usize {
     (data.samples.features() + data.index_base as usize).saturating_sub(1)
+}
+
+/// The first row that has the last feature.
+pub(super) fn widest(data: &Dataset) -> usize {
+    let has = |row: &usize| {
+        let mut found = false;
+        data.samples.row(*row).for_each(|column, _| found |= column + 1 == data.samples.features());
+        found
+    };
+    (0..data.samples.len()).find(has).unwrap_or(0)
+}
+
+/// What is wrong with a row of a file, with the number of its line.
+pub(super) fn at_row(path: &OsStr, row: usize, what: &dyn std::fmt::Display) -> String {
+    // Lines were let go with the text; the file is still there.
+    let line = bytes(path, "input").ok().and_then(|bytes| line_of_row(&bytes, row)).unwrap_or(row as u64 + 1);
+    format!("ERROR: {}: line {line}: {what}", path.to_string_lossy())
 }
 
 /// Whether rows begin as those of a precomputed kernel do: with their serial number.

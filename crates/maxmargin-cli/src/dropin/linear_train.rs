@@ -3,15 +3,17 @@
 use super::data;
 use super::ended::{Ended, print};
 use super::svm_train::{certified, g, result};
-use super::words::{Ours, Words, atof, atoi, letter, ours};
+use super::words::{Ours, Words, atof, atoi, letter, ours, weighted_label};
 use crate::notes::tell;
 use crate::output::Output;
+use maxmargin::cv::CvError;
 use maxmargin::data::Dataset;
 use maxmargin::data::libsvm::IndexBase;
 use maxmargin::liblinear::{
     Parameters, Trained, cross_validate, end_of_search, search, start_of_search, train, widths_of_search,
 };
 use maxmargin::libsvm::{Classes, Folds, Rand, Run, squares};
+use maxmargin::model::ModelError;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -82,7 +84,7 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
                 }
                 folds = Some(count as usize);
             }
-            Some('w') => parameters.weights.push((atoi(&word[2..]), atof(value))),
+            Some('w') => parameters.weights.push((weighted_label(word)?, atof(value))),
             other => return Err(format!("unknown option: -{}", other.map_or_else(String::new, String::from))),
         }
         Ok(())
@@ -107,7 +109,8 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
 pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let asked = asked(words)?;
     let threads = asked.ours.threads()?;
-    let data = data::read(&asked.data, IndexBase::One, threads.par())?;
+    let read = if asked.parameters.has_classes() { data::read_classes } else { data::read };
+    let data = read(&asked.data, IndexBase::One, threads.par())?;
     asked.parameters.check().map_err(Ended::parameter)?;
     let run = Run { par: threads.par(), memory: asked.ours.budget(None), seed: asked.ours.seed };
     match asked.folds {
@@ -121,12 +124,16 @@ fn learn(asked: &Asked, data: Dataset, run: &Run) -> Result<(), Ended> {
     let unsaved = |_| Ended::Error(format!("can't save model to file {}", asked.model.display()));
     let output = Output::open(&asked.model).map_err(unsaved)?;
     if asked.parameters.has_classes() {
-        let classes = Classes::new(&data.labels);
+        let classes = Classes::new(&data.labels).map_err(Ended::parameter)?;
         for (label, _) in asked.parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
             tell(&format!("WARNING: class label {label} specified in weight is not found"));
         }
     }
-    let trained = train(data, &asked.parameters, run).map_err(Ended::parameter)?;
+    let widest = data::widest(&data);
+    let trained = train(data, &asked.parameters, run).map_err(|error| match error {
+        CvError::Model(ModelError::TooWide { .. }) => Ended::Error(data::at_row(&asked.data, widest, &error)),
+        _ => Ended::parameter(error),
+    })?;
     if !asked.quiet {
         print(&story(&trained))?;
     }

@@ -43,7 +43,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let bytes = data::bytes(model, "model")?;
     let learned =
         Learned::read(&bytes).map_err(|error| Ended::Error(format!("can't open model file {name} ({})", reason_of(&error))))?;
-    let has = learned.model().is_some_and(|model| !model.calibration().is_empty());
+    let has = learned.is_probability_model();
     if wants && !has {
         return Err(Ended::Error("Model does not support probabiliy estimates".to_owned()));
     }
@@ -55,9 +55,15 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let data = data::read(test, if base == 0 { IndexBase::Zero } else { IndexBase::Auto }, threads.par())?;
     let learned = if data.index_base < base { from_zero(learned).map_err(Ended::parameter)? } else { learned };
     let predicted = learned.predict(&data.samples, threads.par()).map_err(Ended::parameter)?;
-    match learned.model().filter(|model| wants && !model.outcomes().is_empty()) {
-        Some(model) => {
-            let order = order_of(model, &bytes);
+    match &learned {
+        Learned::Constant { label, .. } if wants => {
+            output.write(|out| {
+                writeln!(out, "labels {label}")?;
+                predicted.iter().try_for_each(|label| writeln!(out, "{} 1", format_g(*label, 6)))
+            })?;
+        }
+        Learned::Model(model) if wants && !model.outcomes().is_empty() => {
+            let order = order_of(model);
             let all = model.probabilities(&data.samples, threads.par()).map_err(Ended::parameter)?;
             output.write(|out| {
                 out.write_all(heading(model, &order).as_bytes())?;
@@ -69,7 +75,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
                 Ok(())
             })?;
         }
-        None => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
+        _ => output.write(|out| predicted.iter().try_for_each(|value| writeln!(out, "{}", format_g(*value, 17))))?,
     }
     if let (true, false, Some(scale)) = (wants, quiet, learned.model().and_then(Model::error_scale)) {
         print(&errors_of(scale, ""))?;
@@ -77,17 +83,11 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     if quiet { Ok(()) } else { print(&judged(&learned, &data, &predicted)) }
 }
 
-/// Which outcome each column of probabilities is of: in the order of the labels in the file, or, of two classes in a file without, the positive one first.
-fn order_of(model: &Model, bytes: &[u8]) -> Vec<usize> {
-    let outcomes = model.outcomes();
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]);
-    let line = text.lines().take_while(|line| *line != "SV").find_map(|line| line.strip_prefix("label "));
-    let labels = line.unwrap_or_default().split_ascii_whitespace().filter_map(|word| word.parse::<f64>().ok());
-    let order: Vec<usize> = labels.filter_map(|label| outcomes.iter().position(|known| *known == label)).collect();
-    match (order.len() == outcomes.len(), outcomes.len(), model.decide()) {
-        (true, ..) => order,
-        (false, 2, Decide::Coupled | Decide::Threshold) => vec![1, 0],
-        (false, count, _) => (0..count).collect(),
+/// Which outcome each column of probabilities is of: in the order of the labels, or, of one class, inside first.
+fn order_of(model: &Model) -> Vec<usize> {
+    match model.decide() {
+        Decide::Inlier => vec![0, 1],
+        _ => model.label_order().iter().map(|&class| class as usize).collect(),
     }
 }
 

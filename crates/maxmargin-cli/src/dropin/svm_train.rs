@@ -2,7 +2,7 @@
 
 use super::data;
 use super::ended::{Ended, print};
-use super::words::{Ours, Words, atof, atoi, letter, ours};
+use super::words::{Ours, Words, atof, atoi, letter, ours, weighted_label};
 use crate::format;
 use crate::notes::tell;
 use crate::output::Output;
@@ -82,7 +82,7 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
                 }
                 folds = Some(count as usize);
             }
-            Some('w') => parameters.weights.push((atoi(&word[2..]), atof(value))),
+            Some('w') => parameters.weights.push((weighted_label(word)?, atof(value))),
             other => return Err(format!("Unknown option: -{}", other.map_or_else(String::new, String::from))),
         }
         Ok(())
@@ -98,7 +98,8 @@ fn asked(words: &[OsString]) -> Result<Asked, Ended> {
 pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     let asked = asked(words)?;
     let threads = asked.ours.threads()?;
-    let data = data::read(&asked.data, IndexBase::Auto, threads.par())?;
+    let read = if asked.parameters.has_classes() { data::read_classes } else { data::read };
+    let data = read(&asked.data, IndexBase::Auto, threads.par())?;
     let parameters = asked.parameters.clone().resolved(data::greatest(&data));
     if parameters.kernel_type == 4 {
         data::check_serials(&data)?;
@@ -114,7 +115,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
 fn learn(asked: &Asked, data: Dataset, parameters: &Parameters, run: &Run) -> Result<(), Ended> {
     let unsaved = || Ended::Error(format!("can't save model to file {}", asked.model.display()));
     let output = Output::open(&asked.model).map_err(|_| unsaved())?;
-    let problem = Problem::new(data, parameters);
+    let problem = Problem::new(data, parameters).map_err(Ended::parameter)?;
     let trained = train(&problem, parameters, run).map_err(Ended::parameter)?;
     warn_of_weights(&problem, parameters);
     if !asked.quiet {
@@ -152,7 +153,7 @@ fn warn_of_weights(problem: &Problem, parameters: &Parameters) {
 }
 
 fn validate(asked: &Asked, data: Dataset, parameters: &Parameters, folds: usize, run: &Run) -> Result<(), Ended> {
-    let problem = Problem::new(data, parameters);
+    let problem = Problem::new(data, parameters).map_err(Ended::parameter)?;
     let rows = problem.labels().len();
     if folds > rows {
         tell(&format!(

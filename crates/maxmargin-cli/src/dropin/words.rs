@@ -120,6 +120,18 @@ pub(super) fn atoi(text: &str) -> i32 {
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
+/// The label that is glued to `-w`, which C's `atoi` reads.
+pub(super) fn weighted_label(word: &str) -> Result<i32, String> {
+    let digits = word.get(2..).unwrap_or_default();
+    let whole = digits.trim_start().strip_prefix(['+', '-']).unwrap_or(digits.trim_start());
+    let count = whole.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = if digits.trim_start().starts_with('-') { "-" } else { "" };
+    match whole[..count].is_empty() || format!("{sign}{}", &whole[..count]).parse::<i32>().is_ok() {
+        true => Ok(atoi(digits)),
+        false => Err(format!("{word}: the class label does not fit 32 bits")),
+    }
+}
+
 /// C's `atof`: the longest beginning that is a number, or 0.
 pub(super) fn atof(text: &str) -> f64 {
     let text = text.trim_start();

@@ -11,7 +11,7 @@ const PROBED: usize = 500;
 /// A class is worth a word that has fewer members than this share of what equal classes would have.
 const TINY_SHARE: f64 = 0.02;
 
-/// Fewer members than this are worth a word in any case.
+/// Fewer members than this are worth a word where equal classes would have at least twice as many.
 const TINY: usize = 5;
 
 /// Says with numbers when a kernel cannot work well.
@@ -36,7 +36,10 @@ pub(super) fn warn_of_kernel(gram: &dyn Gram, seed: u64, notes: &mut Notes) {
 /// Says which class is so small that little can be learnt about it.
 pub(super) fn warn_of_rare(classes: &ClassLabels, notes: &mut Notes) {
     let rows = classes.of().len();
-    let tiny = |size: usize| size < TINY || (size * classes.count()) as f64 <= TINY_SHARE * rows as f64;
+    let tiny = |size: usize| {
+        let equal = size * classes.count();
+        (size < TINY && 2 * equal <= rows) || equal as f64 <= TINY_SHARE * rows as f64
+    };
     let rare: Vec<usize> = (0..classes.count()).filter(|&class| tiny(classes.sizes()[class])).collect();
     let Some(&smallest) = rare.iter().min_by_key(|&&class| classes.sizes()[class]) else { return };
     let (label, size) = (names::shown(classes.labels()[smallest]), classes.sizes()[smallest]);

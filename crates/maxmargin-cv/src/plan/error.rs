@@ -7,6 +7,12 @@ pub enum PlanError {
     /// Fewer than two folds.
     #[error("{0} folds: cross-validation needs at least 2")]
     TooFew(usize),
+    /// A fold that tests every sample.
+    #[error("fold {fold} tests all rows, so that none is left to train on; use another number of folds, or more rows")]
+    NothingLeft {
+        /// The fold, from 1.
+        fold: usize,
+    },
     /// More folds than samples.
     #[error("{folds} folds for {samples} samples: use at most one fold per sample (`loo` does leave-one-out)")]
     TooMany {

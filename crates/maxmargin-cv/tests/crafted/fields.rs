@@ -17,8 +17,8 @@ const NUMBERS: [f64; 10] =
 /// A change of parts, by number: none where there is no such change.
 pub(crate) type Field = fn(&mut Parts, usize) -> Option<()>;
 
-fn put<T: Copy>(place: &mut T, values: &[T], at: usize) -> Option<()> {
-    *place = *values.get(at)?;
+fn put<T: Clone>(place: &mut T, values: &[T], at: usize) -> Option<()> {
+    *place = values.get(at)?.clone();
     Some(())
 }
 
@@ -107,6 +107,9 @@ fn of_decisions() -> Vec<(&'static str, Field)> {
             p.calibration = vec![all.collect::<Vec<_>>().get(at)?.clone(); p.machines.len()];
             p.decide = Decide::Coupled;
             Some(())
+        }),
+        ("order of ties", |p, at| {
+            put(&mut p.tie_order, &[vec![0], vec![1, 0], vec![0, 0], vec![0, 1, 2], vec![u32::MAX; 2]], at)
         }),
         ("index base", |p, at| put(&mut p.index_base, &[0, 1, 2, u32::MAX], at)),
         ("gamma", |p, at| {

@@ -4,16 +4,17 @@ use super::LinearModel;
 use crate::error::ModelError;
 use crate::machine::{Decide, Machine, Rule, Scheme, THRESHOLD};
 use crate::model::Model;
+use crate::weights::check_width;
 use maxmargin_core::{Loss, Needs};
 use maxmargin_kernel::Kernel;
 
 impl LinearModel {
-    /// A linear model of ours as LIBLINEAR's. Of two classes the one with positive decisions comes first; biases become the weights of a feature of value 1.
+    /// A linear model of ours as LIBLINEAR's. Labels are in the order of [`Model::label_order`]; biases become the weights of a feature of value 1.
     /// Probabilities are left out.
     ///
     /// # Errors
     ///
-    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0, or machines for pairs of more than two classes.
+    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0 or many more than it has values, or machines for pairs of more than two classes.
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
         let parts = model.parts();
         let refused = |what: &str| Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
@@ -39,10 +40,11 @@ impl LinearModel {
             let fits = label.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(label);
             if fits { Ok(*label as i32) } else { Err(ModelError::Label(*label)) }
         });
-        let mut labels = labels.collect::<Result<Vec<_>, _>>()?;
-        if labels.len() == 2 {
-            labels.reverse();
-        }
+        let labels = labels.collect::<Result<Vec<_>, _>>()?;
+        let order: Vec<usize> = model.label_order().iter().map(|&class| class as usize).collect();
+        let labels = order.iter().map(|&class| labels[class]).collect();
+        // There a positive decision is for the first of two labels.
+        let sign = if order == [0, 1] { -1.0 } else { 1.0 };
         let squared = model.record().is_some_and(|record| record.formulation.loss() == Loss::SquaredHinge);
         let needs = parts.decide.needs();
         let solver = match (needs, squared) {
@@ -53,22 +55,24 @@ impl LinearModel {
             (Needs::Nothing, _) => 21,
         };
         let features = parts.support.features();
+        let terms: usize = parts.machines.iter().map(|machine| machine.coef.len()).sum();
+        check_width(features, parts.machines.len(), parts.support.non_zeros() + terms)?;
         let rho = (needs == Needs::Nothing).then(|| 0.0 - parts.machines[0].bias);
         let has_bias = rho.is_none() && parts.machines.iter().any(|machine| machine.bias != 0.0);
         let column = |machine: &Machine| {
             let mut w = vec![0.0; features];
             for (&k, coef) in machine.support.iter().zip(&machine.coef) {
-                parts.support.row(k as usize).for_each(|j, value| w[j] += coef * value);
+                parts.support.row(k as usize).for_each(|j, value| w[j] += sign * coef * value);
             }
-            w.extend(has_bias.then_some(machine.bias));
+            w.extend(has_bias.then_some(sign * machine.bias));
             w
         };
-        let weights = parts.machines.iter().map(column).collect();
+        let machines: Vec<usize> = if parts.scheme == Scheme::Rest { order } else { vec![0] };
+        let weights = machines.iter().map(|&machine| column(&parts.machines[machine])).collect();
         Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
     }
 
-    /// LIBLINEAR's model as one of ours, without a record of its training. Of two classes exactly 0 is for the class of positive decisions here, for the
-    /// other there.
+    /// LIBLINEAR's model as one of ours, without a record of its training. Ties are decided as LIBLINEAR decides them ([`Model::tie_order`]).
     ///
     /// # Errors
     ///
@@ -79,6 +83,10 @@ impl LinearModel {
         if scheme == Scheme::Pairs {
             classes.reverse();
         }
+        let order: Vec<u32> = match classes.len() {
+            2 => vec![1, 0],
+            count => (0..count as u32).collect(),
+        };
         let rule = match classes.len() {
             _ if self.is_regression() => Rule::VALUE,
             _ if self.is_one_class() => Rule::INLIER,
@@ -93,7 +101,7 @@ impl LinearModel {
             let terms = (0..).zip(&w[..self.features]).filter(|(_, value)| **value != 0.0).map(|(j, value)| (j, *value));
             (terms.collect(), bias - self.rho.unwrap_or(0.0))
         };
-        Model::from_weights(self.features, rule, &self.weights.iter().map(machine).collect::<Vec<_>>())
+        Model::from_weights(self.features, rule, &self.weights.iter().map(machine).collect::<Vec<_>>())?.with_tie_order(order)
     }
 }
 
@@ -127,7 +135,8 @@ mod tests {
             let there = LinearModel::from_model(&model).expect("a model");
             let decisions = there.decision_values(&rows, Par::Seq);
             assert_eq!(decisions, model.decision_values(&rows, Par::Seq).expect("values"));
-            assert_eq!(there.to_model().expect("a model"), model);
+            let order = model.label_order();
+            assert_eq!(there.to_model().expect("a model"), model.clone().with_tie_order(order).expect("an order"));
             let labels: Vec<f64> = decisions.chunks(there.weights.len()).map(|row| there.label(row)).collect();
             assert_eq!(labels, model.predict(&rows, Par::Seq).expect("labels"));
         }

@@ -33,7 +33,7 @@ struct Header {
 }
 
 /// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes the positive class; more keep the order of
-/// the file, in which LIBSVM breaks ties.
+/// the file. Ties are decided as LIBSVM decides them, by the order of the labels in the file ([`Model::tie_order`]).
 ///
 /// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest ([`Decide::Coupled`]), as `svm-predict -b 1` does.
 ///
@@ -98,9 +98,10 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, ModelError> {
     // 1 − 1/(1 + exp(z)) is 1/(1 + exp(−z)), and z changes its sign with the decision value but for what is added to it.
     let calibration: Vec<_> =
         sigmoids.into_iter().map(|(a, b)| Calibration::Sigmoid { a, b: if turned { b } else { 0.0 - b } }).collect();
-    let classes = if turned { labels.into_iter().rev().collect() } else { labels };
+    let (classes, order) =
+        if turned { (labels.into_iter().rev().collect(), vec![1, 0]) } else { (labels, (0..count as u32).collect()) };
     let parts = parts(kernel, (support, index_base), machines, (Decide::Vote, classes), kind);
-    Model::new(parts)?.with_calibration(calibration)
+    Model::new(parts)?.with_tie_order(order)?.with_calibration(calibration)
 }
 
 /// The one machine of regression and of one class: no labels, one column of coefficients.
@@ -134,6 +135,7 @@ fn parts(
         calibration: Vec::new(),
         encoder: None,
         threshold: None,
+        tie_order: Vec::new(),
     }
 }
 

@@ -11,8 +11,8 @@ use maxmargin_data::number::{shortest, write_shortest};
 use maxmargin_kernel::Kernel;
 use std::io::{self, Write};
 
-/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes. Of two classes the one with positive decisions comes first; more keep
-/// their order, in which LIBSVM breaks ties.
+/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes, labels in the order of
+/// [`Model::label_order`], by which LIBSVM decides ties.
 ///
 /// # Errors
 ///
@@ -29,37 +29,35 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
     if parts.classes.is_empty() {
         return write_alone(model, out);
     }
-    let count = parts.classes.len();
-    // There a positive decision is for the earlier class, here for the later: two classes are turned round, more change their signs.
-    let turned = count == 2;
-    let order: Vec<usize> = if turned { vec![1, 0] } else { (0..count).collect() };
-    let signed = |value: f64| if turned { value } else { 0.0 - value };
+    let layout = Layout::of(model);
     let users = users_of(parts);
     let of = classes_of(&users)?;
     let mut text = Vec::new();
     kernel(&mut text, Kind::of(model), &parts.kernel)?;
-    write!(text, "nr_class {count}\ntotal_sv {}\nrho", parts.support.len())?;
-    for machine in &parts.machines {
+    write!(text, "nr_class {}\ntotal_sv {}\nrho", layout.order.len(), parts.support.len())?;
+    for &(machine, sign) in &layout.machines {
         text.push(b' ');
         // `0.0 −` and not `−`: rho is never written as a negative zero.
-        write_shortest(&mut text, 0.0 - signed(machine.bias))?;
+        write_shortest(&mut text, 0.0 - sign * parts.machines[machine].bias)?;
     }
     text.extend_from_slice(b"\nlabel");
-    for &class in &order {
+    for &class in &layout.order {
         write!(text, " {}", integer(parts.classes[class])?)?;
     }
-    sigmoids(&mut text, &parts.calibration, signed)?;
+    sigmoids(&mut text, &parts.calibration, &layout)?;
     text.extend_from_slice(b"\nnr_sv");
-    let mut sizes = vec![0_usize; count];
+    let mut sizes = vec![0_usize; layout.order.len()];
     of.iter().for_each(|&class| sizes[class] += 1);
-    order.iter().try_for_each(|&class| write!(text, " {}", sizes[class]))?;
+    layout.order.iter().try_for_each(|&class| write!(text, " {}", sizes[class]))?;
     text.extend_from_slice(b"\nSV\n");
-    let mut coefs = vec![0.0; count - 1];
-    for &class in &order {
+    let mut coefs = vec![0.0; layout.order.len() - 1];
+    for &class in &layout.order {
         for k in (0..of.len()).filter(|&k| of[k] == class) {
             coefs.fill(0.0);
             for &User { pair: (a, b), coef } in &users[k] {
-                coefs[if a == class { b - 1 } else { a }] = signed(coef);
+                let (own, other) = (layout.places[class], layout.places[if a == class { b } else { a }]);
+                // `0.0 +`: a coefficient of 0 has no sign.
+                coefs[if own < other { other - 1 } else { other }] = 0.0 + layout.sign(a, b) * coef;
             }
             support_vector(&mut text, &coefs, parts, k)?;
         }
@@ -67,6 +65,40 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
         text.clear();
     }
     Ok(())
+}
+
+/// Where LIBSVM has the classes and pairs of a model.
+struct Layout {
+    /// Classes in the order of its labels.
+    order: Vec<usize>,
+    /// The place of each class in that order.
+    places: Vec<usize>,
+    /// The machine of each of its pairs, and the sign that its decision values have there.
+    machines: Vec<(usize, f64)>,
+}
+
+impl Layout {
+    fn of(model: &Model) -> Self {
+        let order: Vec<usize> = model.label_order().iter().map(|&class| class as usize).collect();
+        let count = order.len();
+        let mut places = vec![0; count];
+        order.iter().enumerate().for_each(|(place, &class)| places[class] = place);
+        let mut layout = Self { order, places, machines: Vec::new() };
+        let machines: Vec<(usize, usize)> = pairs(count).collect();
+        let place = |&(a, b): &(usize, usize)| {
+            let (a, b) = (layout.places[a], layout.places[b]);
+            (a.min(b), a.max(b))
+        };
+        let mut numbered: Vec<usize> = (0..machines.len()).collect();
+        numbered.sort_by_key(|&machine| place(&machines[machine]));
+        layout.machines = numbered.into_iter().map(|p| (p, layout.sign(machines[p].0, machines[p].1))).collect();
+        layout
+    }
+
+    /// There a positive decision is for the class of a pair that comes first in the order of labels, here for the later one.
+    fn sign(&self, a: usize, b: usize) -> f64 {
+        if self.places[b] < self.places[a] { 1.0 } else { -1.0 }
+    }
 }
 
 /// The one machine of regression and of one class, which LIBSVM calls two classes.
@@ -95,15 +127,15 @@ fn write_alone(model: &Model, out: &mut impl Write) -> Result<(), ModelError> {
 }
 
 /// `probA` and `probB`, where there are probabilities.
-fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], signed: impl Fn(f64) -> f64) -> Result<(), ModelError> {
+fn sigmoids(text: &mut Vec<u8>, calibration: &[Calibration], layout: &Layout) -> Result<(), ModelError> {
     let sigmoid = |one: &Calibration| match *one {
-        Calibration::Sigmoid { a, b } => Ok((a, signed(b))),
+        Calibration::Sigmoid { a, b } => Ok((a, b)),
         _ => Err(ModelError::Unsupported("LIBSVM's text for another calibration than Platt's".to_owned())),
     };
-    let (a, b): (Vec<f64>, Vec<f64>) = calibration.iter().map(sigmoid).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    if !calibration.is_empty() {
-        numbers(text, "probA", a.into_iter())?;
-        numbers(text, "probB", b.into_iter())?;
+    let all = calibration.iter().map(sigmoid).collect::<Result<Vec<_>, _>>()?;
+    if !all.is_empty() {
+        numbers(text, "probA", layout.machines.iter().map(|&(machine, _)| all[machine].0))?;
+        numbers(text, "probB", layout.machines.iter().map(|&(machine, sign)| 0.0 + sign * all[machine].1))?;
     }
     Ok(())
 }

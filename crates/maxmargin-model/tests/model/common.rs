@@ -69,6 +69,7 @@ pub(crate) fn model(kernel: Kernel, support: Samples, classes: &[f64]) -> Model 
         calibration: Vec::new(),
         encoder: None,
         threshold: None,
+        tie_order: Vec::new(),
     })
     .expect("a valid model")
 }

@@ -103,6 +103,14 @@ fn format_4() {
 }
 
 #[test]
+fn format_8() {
+    let queries = queries("two.data");
+    let model = read_back("format8-threshold", &queries);
+    assert_eq!((model.decide(), model.tie_order(), model.label_order()), (Decide::Threshold, &[][..], vec![1, 0]));
+    assert!(model.threshold().is_some());
+}
+
+#[test]
 fn the_text_for_libsvm_is_what_it_was() {
     for name in ["two", "two-linear", "three", "three-linear"] {
         let mut text = Vec::new();

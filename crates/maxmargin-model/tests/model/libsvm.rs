@@ -4,7 +4,7 @@ use crate::common::{CLASSES, bits, changed, dense, kernels, model, sparse};
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::libsvm::{looks_like_model, read_model, write_model};
-use maxmargin_model::{Model, read};
+use maxmargin_model::{Model, decode, encode, read};
 use maxmargin_testkit::outside::program;
 use proptest::prelude::*;
 use std::process::Command;
@@ -42,6 +42,35 @@ fn text_keeps_every_bit() {
             let after = copy.decision_values(&queries, Par::Seq).unwrap();
             assert_eq!(bits(&before), bits(&after));
         }
+    }
+}
+
+/// Whatever the order of labels, the text and the native file keep it, and with it the rule of ties.
+#[test]
+fn the_order_of_labels_goes_through_texts_and_files() {
+    let orders: [(&[f64], &[u32], &str); 5] = [
+        (CLASSES[0], &[0, 1], "label -1 1"),
+        (CLASSES[0], &[1, 0], "label 1 -1"),
+        (CLASSES[1], &[1, 2, 0], "label 0 4 -3"),
+        (CLASSES[2], &[3, 0, 2, 1], "label 4 7 3 -2"),
+        (CLASSES[2], &[0, 1, 2, 3], "label 7 -2 3 4"),
+    ];
+    for (classes, order, line) in orders {
+        for kernel in kernels() {
+            let model = model(kernel, dense(13, 6, 1), classes).with_tie_order(order.to_vec()).unwrap();
+            assert_eq!(decode(&encode(&model).unwrap()).unwrap(), model);
+            let text = written(&model);
+            assert!(text.contains(&format!("\n{line}\n")), "{line}: {text}");
+            let copy = read_model(text.as_bytes()).unwrap();
+            assert_eq!(written(&copy), text);
+            let (zeros, queries) = (vec![0.0; model.machines().len()], dense(40, 6, 3));
+            assert_eq!(model.label(&zeros), copy.label(&zeros), "{line}");
+            assert_eq!(model.predict(&queries, Par::Seq).unwrap(), copy.predict(&queries, Par::Seq).unwrap(), "{line}");
+        }
+    }
+    let two = model(Kernel::Linear, dense(5, 6, 1), CLASSES[0]);
+    for order in [vec![0], vec![0, 0], vec![1, 2], vec![0, 1, 2]] {
+        assert!(two.clone().with_tie_order(order.clone()).is_err() && changed(&two, |parts| parts.tie_order = order).is_err());
     }
 }
 

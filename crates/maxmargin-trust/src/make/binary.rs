@@ -102,6 +102,7 @@ fn parts(draws: &mut Draws) -> Parts {
         calibration,
         encoder,
         threshold,
+        tie_order: if draws.once_in(4) { (0..classes as u32).rev().collect() } else { Vec::new() },
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn both(kind: i32, place: &Place) -> Result<([Side; 2], f64), Error> 
 
     let begun = Instant::now();
     let data = parse(&place.text, &ReadOptions::default(), Par::Seq)?;
-    let trained = train(&Problem::new(data, &parameters), &parameters, &Run::default())?;
+    let trained = train(&Problem::new(data, &parameters)?, &parameters, &Run::default())?;
     let mut text = Vec::new();
     trained.learned.write(&mut text)?;
     let seconds = begun.elapsed().as_secs_f64();

@@ -7,6 +7,7 @@ use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, MachineReport};
 use maxmargin_data::Dataset;
 use maxmargin_kernel::Kernel;
+use maxmargin_model::check_width;
 use maxmargin_model::liblinear::LinearModel;
 
 /// One column of weights as it was found.
@@ -35,7 +36,10 @@ pub struct Trained {
 
 /// The estimator: without weights of classes.
 pub(super) fn svm(parameters: &Parameters, run: &Run) -> Svm {
-    let formulation = parameters.formulation();
+    svm_of(parameters.formulation(), parameters, run)
+}
+
+fn svm_of(formulation: Formulation, parameters: &Parameters, run: &Run) -> Svm {
     let svm = Svm::of(formulation).kernel(Kernel::Linear).solver(Solver::Linear).gap(parameters.gap());
     let svm = svm.threads(run.par).memory(run.memory).seed(run.seed);
     match formulation {
@@ -54,31 +58,72 @@ pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (
     (svm, classes.of.iter().map(|&class| label(class)).collect())
 }
 
+/// The regression that is the machine of one class alone, and its targets. The hinge loss of a row with the label 1 is what it lacks to the near end of a tube: its
+/// values are half a tube from 1, which is so wide that no row of the solution lies beyond the far end.
+fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, Vec<f64>) {
+    let (c, rows) = (parameters.c * parameters.weight(label), data.labels.len());
+    let bias = parameters.bias.max(0.0);
+    let norm = |row: usize| {
+        let mut sum = bias * bias;
+        data.samples.row(row).for_each(|_, value| sum += value * value);
+        sum
+    };
+    // Weights of 0 lose C a row: those of the solution are no longer than √(2 C rows), and no decision value is greater than that times the longest row.
+    let most = (2.0 * c * rows as f64).sqrt() * (0..rows).map(norm).fold(0.0, f64::max).sqrt();
+    // A power of 2: 1 + width − width is 1.
+    let width = most.max(1.0).log2().ceil().exp2();
+    let machine = parameters.formulation();
+    let values = Formulation::Svr { c, epsilon: width, loss: machine.loss(), offset: machine.offset() };
+    (values, vec![1.0 + width; rows])
+}
+
+/// A training before it runs.
+pub(super) struct Prepared {
+    pub(super) svm: Svm,
+    /// With the labels that `svm` takes.
+    pub(super) data: Dataset,
+    /// Where it is about classes.
+    pub(super) classes: Option<Classes>,
+}
+
+/// What is trained for this data.
+pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<Prepared, CvError> {
+    if !parameters.has_classes() {
+        return Ok(Prepared { svm: svm(parameters, run), data, classes: None });
+    }
+    let classes = Classes::new(&data.labels)?;
+    let svm = if let [label] = classes.labels[..] {
+        let (values, targets) = alone(&data, label, parameters);
+        data.labels = targets;
+        svm_of(values, parameters, run)
+    } else {
+        let (svm, labels) = columns(svm(parameters, run), &classes, parameters);
+        data.labels = labels;
+        svm
+    };
+    Ok(Prepared { svm, data, classes: Some(classes) })
+}
+
 /// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data are numbered from 1.
 ///
 /// # Errors
 ///
-/// When there are no rows, all are of one class, or a parameter is not possible for our solvers.
-pub fn train(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
-    let mut svm = svm(parameters, run);
-    let mut model = LinearModel {
-        solver: parameters.solver,
-        labels: Vec::new(),
-        features: data.samples.features(),
-        bias: parameters.bias,
-        rho: None,
-        weights: Vec::new(),
-    };
-    if parameters.has_classes() {
-        let classes = Classes::new(&data.labels);
-        (svm, data.labels) = columns(svm, &classes, parameters);
-        model.labels = classes.labels;
-    }
+/// When there are no rows, a class label does not fit 32 bits, weights would be many more than the data has values, or a parameter is not possible for our solvers.
+pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
+    let Prepared { svm, data, classes } = prepared(data, parameters, run)?;
+    let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
+    let features = data.samples.features();
+    let columns = if labels.len() > 2 { labels.len() } else { 1 };
+    check_width(features, columns, data.samples.non_zeros())?;
     let fitted = svm.fit(&data)?;
-    model.weights = (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, model.features)).collect();
-    if parameters.solver == 21 {
-        model.rho = Some(0.0 - fitted.model.machines()[0].bias);
-    }
+    let model = LinearModel {
+        solver: parameters.solver,
+        labels,
+        features,
+        bias: parameters.bias,
+        rho: (parameters.solver == 21).then(|| 0.0 - fitted.model.machines()[0].bias),
+        weights: (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, features)).collect(),
+    };
     Ok(Trained { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
 }
 

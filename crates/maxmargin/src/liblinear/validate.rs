@@ -1,11 +1,12 @@
 //! Cross-validation on LIBLINEAR's folds, and its search for C.
 
 use super::parameters::Parameters;
-use super::train::{columns, svm, train};
+use super::train::{columns, prepared, svm};
 use crate::Ranges;
 use crate::libsvm::{Classes, Folds, Run};
-use maxmargin_cv::{CvError, CvReport, FoldPlan};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
+use maxmargin_data::classes::greatest_in_order;
 
 /// What the machines that did not see a row predict for it. `folds` are those without classes, as LIBLINEAR has them.
 ///
@@ -67,7 +68,11 @@ pub fn widths_of_search(targets: &[f64], first: Option<f64>) -> Vec<f64> {
     (0..=start).rev().map(|step| step as f64 * most / STEPS as f64).collect()
 }
 
+/// Predictions for every value of C.
 fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Folds, run: &Run) -> Result<Vec<Vec<f64>>, CvError> {
+    if folds.count() < 2 {
+        return Err(PlanError::NothingLeft { fold: 1 }.into());
+    }
     let plan = FoldPlan::from_folds(&folds.fold_of().iter().map(|&fold| fold as u32).collect::<Vec<_>>())?;
     let usual = svm(parameters, run);
     let validated = |data: &Dataset, svm: &crate::Svm| -> Result<Vec<CvReport>, CvError> {
@@ -76,32 +81,42 @@ fn along(mut data: Dataset, parameters: &Parameters, values: &[f64], folds: &Fol
     if !parameters.has_classes() {
         return Ok(validated(&data, &usual)?.into_iter().map(|report| report.predicted).collect());
     }
-    let classes = Classes::new(&data.labels);
+    let classes = Classes::new(&data.labels)?;
     if lacks_classes(&classes, folds) {
         return values.iter().map(|&c| apart(&data, &Parameters { c, ..parameters.clone() }, folds, run)).collect();
     }
     let (svm, labels) = columns(usual, &classes, parameters);
     data.labels = labels;
-    let label = |row: &[f64]| {
-        let class = match row {
-            [only] => usize::from(*only <= 0.0),
-            // The first of equals.
-            all => (1..all.len()).fold(0, |best, class| if all[class] > all[best] { class } else { best }),
-        };
-        f64::from(classes.labels[class])
-    };
-    let reports = validated(&data, &svm)?;
-    Ok(reports.iter().map(|report| report.decisions.chunks_exact(report.machines).map(label).collect()).collect())
+    let orders: Vec<Vec<u32>> = (0..folds.count()).map(|fold| ranks(&classes, folds.trained(fold))).collect();
+    let fold_of = folds.fold_of();
+    let label = |(row, fold): (&[f64], &usize)| label(&classes, &orders[*fold], row);
+    let said = |report: CvReport| report.decisions.chunks_exact(report.machines).zip(&fold_of).map(label).collect();
+    Ok(validated(&data, &svm)?.into_iter().map(said).collect())
 }
 
-/// Whether some training set has not all classes.
+/// The label that the machines of a training set say of a row, whose ties are decided by `ranks`.
+fn label(classes: &Classes, ranks: &[u32], row: &[f64]) -> f64 {
+    let class = match row {
+        [_] => classes.elected(row, ranks),
+        all => greatest_in_order(ranks, all),
+    };
+    f64::from(classes.labels[class])
+}
+
+/// The order by which a machine for each column of weights decides ties where it is trained on `rows`.
+fn ranks(classes: &Classes, rows: impl Iterator<Item = usize>) -> Vec<u32> {
+    classes.ranks(&classes.order_of(rows))
+}
+
+/// Whether some training set has one class alone or lacks one.
 fn lacks_classes(classes: &Classes, folds: &Folds) -> bool {
     let fold_of = folds.fold_of();
-    (0..classes.labels.len()).any(|class| {
-        let mut of = classes.of.iter().zip(&fold_of).filter(|(own, _)| **own == class).map(|(_, fold)| fold);
-        let first = of.next();
-        of.all(|fold| Some(fold) == first)
-    })
+    classes.labels.len() < 2
+        || (0..classes.labels.len()).any(|class| {
+            let mut of = classes.of.iter().zip(&fold_of).filter(|(own, _)| **own == class).map(|(_, fold)| fold);
+            let first = of.next();
+            of.all(|fold| Some(fold) == first)
+        })
 }
 
 /// Every fold as a training of its own.
@@ -109,9 +124,17 @@ fn apart(data: &Dataset, parameters: &Parameters, folds: &Folds, run: &Run) -> R
     let mut predicted = vec![0.0; data.labels.len()];
     for fold in 0..folds.count() {
         let rows: Vec<usize> = folds.trained(fold).collect();
-        let model = train(data.select(&rows), parameters, run)?.model;
-        let decisions = model.decision_values(&data.samples.select(folds.tested(fold)), run.par);
-        let said = decisions.chunks_exact(model.weights.len()).map(|row| model.label(row));
+        let labels: Vec<f64> = rows.iter().map(|&row| data.labels[row]).collect();
+        let classes = Classes::new(&labels)?;
+        if let [only] = classes.labels[..] {
+            folds.tested(fold).iter().for_each(|&row| predicted[row] = f64::from(only));
+            continue;
+        }
+        let training = prepared(data.select(&rows), parameters, run)?;
+        let model = training.svm.fit(&training.data)?.model;
+        let decisions = model.decision_values(&data.samples.select(folds.tested(fold)), run.par)?;
+        let ranks = ranks(&classes, 0..rows.len());
+        let said = decisions.chunks_exact(model.machines().len()).map(|row| label(&classes, &ranks, row));
         folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
     }
     Ok(predicted)

@@ -1,6 +1,7 @@
 //! Classes in LIBSVM's order, and how they vote.
 
-use maxmargin_data::classes::pairs;
+use maxmargin_data::LabelError;
+use maxmargin_data::classes::elected_in_order;
 
 /// The classes of a problem: their labels in LIBSVM's order, and the class of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +14,16 @@ pub struct Classes {
 
 impl Classes {
     /// Labels are cut to whole numbers, as LIBSVM does it: 1.5 and 1.2 are both class 1.
-    pub fn new(given: &[f64]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// When a label does not fit 32 bits: LIBSVM makes another number of it.
+    pub fn new(given: &[f64]) -> Result<Self, LabelError> {
         let mut labels: Vec<i32> = Vec::new();
         let mut of: Vec<usize> = Vec::with_capacity(given.len());
         let mut places = std::collections::HashMap::new();
-        for &label in given {
-            let label = label as i32;
+        for (row, &label) in given.iter().enumerate() {
+            let label = whole(label).ok_or(LabelError::Wide { row, label })?;
             let place = *places.entry(label).or_insert_with(|| {
                 labels.push(label);
                 labels.len() - 1
@@ -29,7 +34,7 @@ impl Classes {
             labels.reverse();
             of.iter_mut().for_each(|class| *class = 1 - *class);
         }
-        Self { labels, of }
+        Ok(Self { labels, of })
     }
 
     /// Rows of each class.
@@ -45,40 +50,94 @@ impl Classes {
         if self.labels.len() == 2 { 1.0 - class as f64 } else { class as f64 }
     }
 
-    /// The class that most pairs elect; of several the one that comes first in `order`, which is how often the training set of a fold of
-    /// cross-validation begins with other classes than the data. `decisions` are those of machines over [`Classes::rank`].
-    pub fn elected(&self, decisions: &[f64], order: &[usize]) -> usize {
-        let count = self.labels.len();
-        if count == 2 {
-            return usize::from(decisions[0] < 0.0);
-        }
-        let mut votes = vec![0_u32; count];
-        for ((a, b), &decision) in pairs(count).zip(decisions) {
-            votes[if decision >= 0.0 { b } else { a }] += 1;
-        }
-        let first_most = |best: usize, &class: &usize| if votes[class] > votes[best] { class } else { best };
-        order.iter().fold(order[0], first_most)
+    /// The places of the classes in a model of ours, whose classes ascend by [`Classes::rank`], in the order `order`: what decides its ties.
+    pub fn ranks(&self, order: &[usize]) -> Vec<u32> {
+        order.iter().map(|&class| self.rank(class) as u32).collect()
     }
+
+    /// All classes in the order of the labels of a model that is trained on `rows`, which have every class: that in which they begin with them, but for −1 and +1.
+    /// The training set of a fold often begins with other classes than the data.
+    pub fn order_of(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.labels.len());
+        for row in rows {
+            if order.len() == self.labels.len() {
+                break;
+            }
+            if !order.contains(&self.of[row]) {
+                order.push(self.of[row]);
+            }
+        }
+        if self.labels == [1, -1] { vec![0, 1] } else { order }
+    }
+
+    /// The class that most pairs elect; ties are decided by `ranks`, those of a training set's order of classes ([`Classes::ranks`]). `decisions` are those of machines
+    /// over [`Classes::rank`].
+    pub fn elected(&self, decisions: &[f64], ranks: &[u32]) -> usize {
+        // A rank's class has the same number as a class's rank.
+        self.rank(elected_in_order(ranks, decisions)) as usize
+    }
+}
+
+/// Whether all labels can be classes ([`Classes::new`]).
+///
+/// # Errors
+///
+/// The first that does not fit 32 bits.
+pub fn check_labels(given: &[f64]) -> Result<(), LabelError> {
+    let wide = given.iter().position(|label| whole(*label).is_none());
+    wide.map_or(Ok(()), |row| Err(LabelError::Wide { row, label: given[row] }))
+}
+
+/// The label of 32 bits that LIBSVM makes of a number by cutting it; none where it does not fit.
+fn whole(label: f64) -> Option<i32> {
+    let cut = label.trunc();
+    (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&cut).then_some(cut as i32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn classes_of(given: &[f64]) -> Classes {
+        Classes::new(given).expect("labels of 32 bits")
+    }
+
     #[test]
     fn classes_are_in_order_of_appearance_but_for_minus_one() {
-        assert_eq!(Classes::new(&[3.0, 1.5, 1.2, 3.0]), Classes { labels: vec![3, 1], of: vec![0, 1, 1, 0] });
-        assert_eq!(Classes::new(&[-1.0, 1.0]), Classes { labels: vec![1, -1], of: vec![1, 0] });
-        assert_eq!(Classes::new(&[-1.0, 1.0, 2.0]).labels, [-1, 1, 2]);
+        assert_eq!(classes_of(&[3.0, 1.5, 1.2, 3.0]), Classes { labels: vec![3, 1], of: vec![0, 1, 1, 0] });
+        assert_eq!(classes_of(&[-1.0, 1.0]), Classes { labels: vec![1, -1], of: vec![1, 0] });
+        assert_eq!(classes_of(&[-1.0, 1.0, 2.0]).labels, [-1, 1, 2]);
     }
 
     #[test]
     fn ties_go_to_whom_the_training_set_begins_with() {
-        let classes = Classes::new(&[0.0, 1.0, 2.0]);
+        let classes = classes_of(&[0.0, 1.0, 2.0]);
         // 0 beats 1, 1 beats 2, 2 beats 0.
         let round = [-1.0, 1.0, -1.0];
         assert_eq!(classes.elected(&round, &[0, 1, 2]), 0);
         assert_eq!(classes.elected(&round, &[2, 0, 1]), 2);
         assert_eq!(classes.elected(&[1.0, 1.0, -1.0], &[0, 1, 2]), 1);
+    }
+
+    #[test]
+    fn a_decision_of_0_is_for_the_second_label_of_the_training_set() {
+        let classes = classes_of(&[7.0, 3.0]);
+        // Positive decisions of our machine are for 7, the first label of the data.
+        assert_eq!([1.0, -1.0].map(|decision| classes.elected(&[decision], &classes.ranks(&[0, 1]))), [0, 1]);
+        assert_eq!(classes.elected(&[0.0], &classes.ranks(&classes.order_of([0, 1].into_iter()))), 1);
+        assert_eq!(classes.elected(&[0.0], &classes.ranks(&classes.order_of([1, 0].into_iter()))), 0);
+        // +1 comes first whatever the rows begin with.
+        let signs = classes_of(&[1.0, -1.0]);
+        assert_eq!(signs.elected(&[0.0], &signs.ranks(&signs.order_of([1, 0].into_iter()))), 1);
+    }
+
+    #[test]
+    fn labels_that_do_not_fit_are_refused_with_their_row() {
+        assert_eq!(classes_of(&[2147483647.0, -2147483648.0, 2147483647.9]).labels, [i32::MAX, i32::MIN]);
+        for label in [2147483648.0, -2147483649.0, 3e9, -1e300] {
+            assert_eq!(Classes::new(&[1.0, 2.0, label]), Err(LabelError::Wide { row: 2, label }), "{label}");
+        }
+        let said = Classes::new(&[1.0, 3e9]).expect_err("too great").to_string();
+        assert!(said.starts_with("row 2: the class label 3000000000 does not fit 32 bits"), "{said}");
     }
 }

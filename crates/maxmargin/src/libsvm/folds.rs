@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn folds_are_even_in_every_class() {
         let labels: Vec<f64> = (0..103).map(|i| if i % 4 == 0 { 1.0 } else { -1.0 }).collect();
-        let classes = Classes::new(&labels);
+        let classes = Classes::new(&labels).expect("classes");
         let of = Folds::new(103, 5, Some(&classes), &mut Rand::default().draws()).fold_of();
         for class in [0, 1] {
             let counts: Vec<usize> = (0..5).map(|f| (0..103).filter(|&i| of[i] == f && classes.of[i] == class).count()).collect();
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn more_folds_than_rows_leave_one_out() {
-        let folds = Folds::new(3, 10, Some(&Classes::new(&[1.0, 2.0, 1.0])), &mut Rand::default().draws());
+        let folds = Folds::new(3, 10, Some(&Classes::new(&[1.0, 2.0, 1.0]).expect("classes")), &mut Rand::default().draws());
         assert_eq!(folds.count(), 3);
         assert_eq!(folds.trained(1).count(), 2);
         assert!((0..3).all(|fold| folds.tested(fold).len() == 1));

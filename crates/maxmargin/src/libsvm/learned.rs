@@ -18,6 +18,8 @@ pub enum Learned {
         svm_type: i32,
         /// Written, and never asked.
         kernel: Kernel,
+        /// Whether it says that the class has probability 1.
+        probability: bool,
     },
 }
 
@@ -30,7 +32,15 @@ impl Learned {
         }
     }
 
-    /// Reads a model file of any kind.
+    /// Whether it has probabilities, or the scale of errors.
+    pub fn is_probability_model(&self) -> bool {
+        match self {
+            Self::Model(model) => !model.calibration().is_empty(),
+            Self::Constant { probability, .. } => *probability,
+        }
+    }
+
+    /// Reads a model file of any kind, which decides ties as LIBSVM does from here on.
     ///
     /// # Errors
     ///
@@ -39,7 +49,9 @@ impl Learned {
         if let Some(constant) = read_constant(bytes) {
             return Ok(constant);
         }
-        Ok(Self::Model(Box::new(maxmargin_model::read(bytes)?)))
+        let model = maxmargin_model::read(bytes)?;
+        let order = model.label_order();
+        Ok(Self::Model(Box::new(model.with_tie_order(order)?)))
     }
 
     /// Writes LIBSVM's text.
@@ -50,10 +62,11 @@ impl Learned {
     pub fn write(&self, mut out: &mut dyn Write) -> Result<(), ModelError> {
         match self {
             Self::Model(model) => libsvm::write_model(model, &mut out),
-            Self::Constant { label, svm_type, kernel } => {
+            Self::Constant { label, svm_type, kernel, probability } => {
                 let name = if *svm_type == 1 { "nu_svc" } else { "c_svc" };
                 write!(out, "svm_type {name}\n{}", libsvm::kernel_lines(kernel)?)?;
-                Ok(write!(out, "nr_class 1\ntotal_sv 0\nrho\nlabel {label}\nnr_sv 0\nSV\n")?)
+                let sigmoids = if *probability { "probA\nprobB\n" } else { "" };
+                Ok(write!(out, "nr_class 1\ntotal_sv 0\nrho\nlabel {label}\n{sigmoids}nr_sv 0\nSV\n")?)
             }
         }
     }
@@ -109,7 +122,8 @@ fn read_constant(bytes: &[u8]) -> Option<Learned> {
         "nu_svc" => 1,
         _ => return None,
     };
-    Some(Learned::Constant { label: field("label")?.parse().ok()?, svm_type, kernel })
+    let probability = text.lines().any(|line| line.trim() == "probA");
+    Some(Learned::Constant { label: field("label")?.parse().ok()?, svm_type, kernel, probability })
 }
 
 #[cfg(test)]
@@ -118,7 +132,7 @@ mod tests {
 
     #[test]
     fn one_class_is_written_and_read_as_libsvm_does() {
-        let constant = Learned::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5) };
+        let constant = Learned::Constant { label: -3, svm_type: 0, kernel: Kernel::rbf(0.5), probability: false };
         let mut text = Vec::new();
         constant.write(&mut text).expect("room");
         let expected = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 1\ntotal_sv 0\nrho\nlabel -3\nnr_sv 0\nSV\n";

@@ -117,7 +117,9 @@ impl Parameters {
 
     /// Whether every pair of classes has as many samples of each as ν asks for.
     fn is_feasible(&self, labels: &[f64]) -> bool {
-        let sizes = Classes::new(labels).sizes();
+        // Labels that are no classes are refused when the problem is made.
+        let Ok(classes) = Classes::new(labels) else { return true };
+        let sizes = classes.sizes();
         pairs(sizes.len()).all(|(a, b)| self.nu * (sizes[a] + sizes[b]) as f64 / 2.0 <= sizes[a].min(sizes[b]) as f64)
     }
 

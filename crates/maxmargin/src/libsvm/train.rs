@@ -8,7 +8,7 @@ use maxmargin_core::{Formulation, Status};
 use maxmargin_cv::{CertificateReport, CvError, Fitted, Probability};
 use maxmargin_data::classes::pairs;
 use maxmargin_data::number::format_g;
-use maxmargin_data::{Dataset, Par};
+use maxmargin_data::{Dataset, LabelError, Par};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::{Model, Rule};
 use std::fmt::Write;
@@ -43,13 +43,17 @@ pub struct Problem {
 
 impl Problem {
     /// Samples with their labels, which are classes where the parameters are about classes.
-    pub fn new(mut data: Dataset, parameters: &Parameters) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As [`Classes::new`].
+    pub fn new(mut data: Dataset, parameters: &Parameters) -> Result<Self, LabelError> {
         let given = data.labels.clone();
-        let classes = parameters.has_classes().then(|| Classes::new(&given));
+        let classes = parameters.has_classes().then(|| Classes::new(&given)).transpose()?;
         if let Some(classes) = &classes {
             data.labels = classes.of.iter().map(|&class| classes.rank(class)).collect();
         }
-        Self { data, given, classes }
+        Ok(Self { data, given, classes })
     }
 
     /// The labels as they were given.
@@ -66,6 +70,18 @@ impl Problem {
     pub fn unknown_weights<'p>(&'p self, parameters: &'p Parameters) -> impl Iterator<Item = i32> + 'p {
         let known = move |label: &i32| self.classes.as_ref().is_none_or(|classes| classes.labels.contains(label));
         parameters.weights.iter().map(|weight| weight.0).filter(move |label| !known(label))
+    }
+
+    /// The error with the label of the data in the place of a rank.
+    fn with_labels(&self, error: CvError) -> CvError {
+        match (error, &self.classes) {
+            (CvError::Alone { label: rank }, Some(classes)) => {
+                // A rank's class has the same number as a class's rank.
+                let class = classes.rank(rank as usize) as usize;
+                CvError::Alone { label: classes.labels.get(class).map_or(rank, |label| f64::from(*label)) }
+            }
+            (error, _) => error,
+        }
     }
 
     /// The estimator for this problem. Labels of weights are ranks.
@@ -182,10 +198,11 @@ pub fn errors_of(scale: f64, blank: &str) -> String {
 pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
     let labels = problem.classes.as_ref().map_or_else(Vec::new, |classes| classes.labels.clone());
     if let [label] = labels[..] {
-        let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel };
+        let probability = parameters.probability == 1;
+        let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
         return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
     }
-    let fitted = problem.svm(parameters, run).fit(&problem.data)?;
+    let fitted = problem.svm(parameters, run).fit(&problem.data).map_err(|error| problem.with_labels(error))?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
@@ -223,6 +240,7 @@ fn with_vectors(fitted: &Fitted, problem: &Problem) -> Result<Model, CvError> {
             class.map_or(*rank, |class| f64::from(classes.labels[class]))
         });
         parts.classes = ranked.collect();
+        parts.tie_order = classes.ranks(&(0..classes.labels.len()).collect::<Vec<_>>());
     }
     Ok(Model::new(parts)?)
 }

@@ -1,10 +1,9 @@
 //! Cross-validation on LIBSVM's folds.
 
-use super::classes::Classes;
 use super::folds::Folds;
 use super::parameters::Parameters;
 use super::train::{Problem, Run, train};
-use maxmargin_cv::{CvError, CvReport, FoldPlan};
+use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError};
 use maxmargin_data::Dataset;
 use std::fmt::Write;
 
@@ -57,7 +56,8 @@ pub fn cross_validate(problem: &Problem, parameters: &Parameters, folds: &Folds,
     let predicted = match &problem.classes {
         None => report.predicted.clone(),
         Some(classes) => {
-            let orders: Vec<Vec<usize>> = (0..folds.count()).map(|fold| order_of(classes, folds.trained(fold))).collect();
+            let ranks = |fold| classes.ranks(&classes.order_of(folds.trained(fold)));
+            let orders: Vec<Vec<u32>> = (0..folds.count()).map(ranks).collect();
             let rows = report.decisions.chunks_exact(report.machines);
             let label =
                 |(decisions, fold): (&[f64], &usize)| f64::from(classes.labels[classes.elected(decisions, &orders[*fold])]);
@@ -79,27 +79,16 @@ fn lacks_classes(problem: &Problem, folds: &Folds) -> bool {
     several.len() < 2 || several.iter().any(|several| !several)
 }
 
-/// Classes in the order in which a training set begins with them.
-fn order_of(classes: &Classes, rows: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut order = Vec::new();
-    for row in rows {
-        if order.len() == classes.labels.len() {
-            break;
-        }
-        if !order.contains(&classes.of[row]) {
-            order.push(classes.of[row]);
-        }
-    }
-    order
-}
-
 /// Every fold as a training of its own, in the order in which LIBSVM gives it its rows.
 fn apart(problem: &Problem, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Judged, CvError> {
     let mut predicted = vec![0.0; problem.given.len()];
-    for fold in 0..folds.count() {
+    for fold in (0..folds.count()).filter(|&fold| !folds.tested(fold).is_empty()) {
         let rows: Vec<usize> = folds.trained(fold).collect();
         let labels = rows.iter().map(|&row| problem.given[row]).collect();
-        let training = Problem::new(Dataset { labels, ..problem.data.select(&rows) }, parameters);
+        if rows.is_empty() {
+            return Err(CvError::Folds(PlanError::NothingLeft { fold: fold + 1 }));
+        }
+        let training = Problem::new(Dataset { labels, ..problem.data.select(&rows) }, parameters)?;
         let learned = train(&training, parameters, run)?.learned;
         let said = learned.predict(&problem.data.samples.select(folds.tested(fold)), run.par)?;
         folds.tested(fold).iter().zip(said).for_each(|(&row, label)| predicted[row] = label);
@@ -133,7 +122,7 @@ mod tests {
         let x: Vec<[f64; 1]> = (0..9).map(|i| [f64::from(i)]).collect();
         let y = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0];
         let parameters = Parameters { gamma: 0.5, c: 100.0, ..Parameters::default() };
-        let problem = Problem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters);
+        let problem = Problem::new(Dataset::from_rows(&x, &y).expect("rows"), &parameters).expect("classes");
         let folds = Folds::new(9, 3, problem.classes(), &mut Rand::default().draws());
         let judged = cross_validate(&problem, &parameters, &folds, &Run::default()).expect("predictions");
         assert!(judged.report.is_none());
