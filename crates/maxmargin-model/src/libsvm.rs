@@ -4,9 +4,11 @@
 //! text has no place for a scaler, a record or sections: they are left out (write the scaler as a range file beside it). Probabilities are Platt's
 //! there, the errors of a regression Laplace's, and those of one class its marks.
 
+mod layout;
 mod read;
 mod write;
 
+pub use layout::decision_values;
 pub use read::read_model;
 pub use write::{kernel_lines, write_model};
 

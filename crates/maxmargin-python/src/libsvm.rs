@@ -86,13 +86,11 @@ impl LibsvmModel {
     /// above 0.
     fn decisions<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let Some(machines) = self.learned.model().map(|model| model.machines().len()) else { return Ok(None) };
-        // Of several classes our machines speak for the later, LIBSVM's for the earlier.
-        let sign = if machines > 1 { -1.0 } else { 1.0 };
         let (learned, data) = (Arc::clone(&self.learned), Arc::clone(&data.data));
         let shape = [data.samples.len(), machines];
         let values = run(py, None, move |_| -> Result<Vec<f64>, Failure> {
-            let values = learned.model().map(|model| model.decision_values(&data.samples, Par::Pool)).transpose()?;
-            Ok(values.into_iter().flatten().map(|value| sign * value).collect())
+            let values = learned.model().map(|model| model::libsvm::decision_values(model, &data.samples, Par::Pool));
+            Ok(values.transpose()?.unwrap_or_default())
         })?;
         Ok(Some(values.into_pyarray(py).reshape(shape)?))
     }

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_iris
 
 import maxmargin
-from maxmargin import svmutil
+from maxmargin import _data, svmutil
 
 X, FLOWERS = load_iris(return_X_y=True)
 # No row twice, whose coefficients would be free, and the second class first, the first last.
@@ -143,6 +143,7 @@ def test_problems_and_parameters():
         ("-c", "option -c has no value"),
         ("-x 1", "unknown option -x"),
         ("-v 1", "n must >= 2"),
+        ("-w3000000000 2", "option -w3000000000: the class label does not fit 32 bits"),
         ("-c -1", "C <= 0"),
         ("-g -1", "gamma < 0"),
         ("-b 2", "probability != 0 and probability != 1"),
@@ -183,6 +184,55 @@ def test_one_class_and_what_is_printed(capsys):
     svmutil.svm_train(FLOWERS, ROWS, "-w9 2 -q")
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "WARNING: class label 9 specified in weight is not found\n")
+
+
+def test_one_class_with_probabilities():
+    model = svmutil.svm_train([7] * 5, ROWS[:5], "-b 1 -q")
+    assert model.is_probability_model()
+    assert svmutil.svm_predict([], ROWS[:2], model, "-b 1 -q")[::2] == ([7.0, 7.0], [[1.0], [1.0]])
+
+
+#: Rows that the models of ties see: the first has none of their features.
+TIES = [{9: 1.0}, {1: 1.0}, {2: 3.0}]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [("1 -1", [-1, 1, -1]), ("-1 1", [1, -1, 1]), ("1 2", [2, 1, 2]), ("2 1", [1, 2, 1])],
+)
+def test_a_decision_value_of_0_is_for_the_second_label(labels, expected, tmp_path):
+    text = f"svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel {labels}\nnr_sv 1 1\nSV\n1 1:1 \n-1 2:1 \n"
+    path = tmp_path / "model"
+    path.write_text(text)
+    model = svmutil.svm_load_model(str(path))
+    said, _, decisions = svmutil.svm_predict([], TIES, model, "-q")
+    # A positive value is for the first label of the file, whichever that is.
+    assert (said, decisions, model.get_labels()) == (expected, [[0.0], [1.0], [-3.0]], [int(label) for label in labels.split()])
+    svmutil.svm_save_model(str(tmp_path / "again"), model)
+    assert (tmp_path / "again").read_text() == text
+    rows = np.zeros((3, 9))
+    for i, row in enumerate(TIES):
+        for j, value in row.items():
+            rows[i, j - 1] = value
+    # Our own names of loading keep the rule of the file, and so does the native format.
+    loaded = maxmargin.load(path)
+    maxmargin.save(loaded, tmp_path / "native")
+    for ours in [loaded, maxmargin.load(tmp_path / "native")]:
+        assert_array_equal(ours.predict(_data.packed(rows)), expected)
+
+
+@pytest.mark.parametrize(("labels", "expected"), [("3 1 2", [2, 3, 1]), ("1 2 3", [3, 1, 2]), ("2 3 1", [1, 2, 3])])
+def test_of_equal_votes_the_first_label_wins(labels, expected, tmp_path):
+    body = "nr_sv 1 1 1\nSV\n1 1 1:1 \n-1 1 2:1 \n-1 -1 3:1 \n"
+    head = f"svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 3\nrho %s\nlabel {labels}\n"
+    (tmp_path / "model").write_text(head % "0 0 0" + body)
+    model = svmutil.svm_load_model(str(tmp_path / "model"))
+    said, _, decisions = svmutil.svm_predict([], TIES, model, "-q")
+    assert (said, decisions) == (expected, [[0, 0, 0], [1, 1, 0], [-3, 0, 3]])
+    # Each class wins one pair of the first row.
+    (tmp_path / "model").write_text(head % "-1 1 -1" + body)
+    model = svmutil.svm_load_model(str(tmp_path / "model"))
+    assert svmutil.svm_predict([], TIES[:1], model, "-q")[0] == [int(labels[0])]
 
 
 def test_models_of_these_names_are_models_of_the_package(tmp_path):

@@ -1,6 +1,7 @@
 //! Writes LIBSVM's model text.
 
 use super::Kind;
+use super::layout::Layout;
 use crate::calibration::Calibration;
 use crate::error::ModelError;
 use crate::machine::{Decide, Scheme, THRESHOLD};
@@ -65,40 +66,6 @@ pub fn write_model(model: &Model, out: &mut impl Write) -> Result<(), ModelError
         text.clear();
     }
     Ok(())
-}
-
-/// Where LIBSVM has the classes and pairs of a model.
-struct Layout {
-    /// Classes in the order of its labels.
-    order: Vec<usize>,
-    /// The place of each class in that order.
-    places: Vec<usize>,
-    /// The machine of each of its pairs, and the sign that its decision values have there.
-    machines: Vec<(usize, f64)>,
-}
-
-impl Layout {
-    fn of(model: &Model) -> Self {
-        let order: Vec<usize> = model.label_order().iter().map(|&class| class as usize).collect();
-        let count = order.len();
-        let mut places = vec![0; count];
-        order.iter().enumerate().for_each(|(place, &class)| places[class] = place);
-        let mut layout = Self { order, places, machines: Vec::new() };
-        let machines: Vec<(usize, usize)> = pairs(count).collect();
-        let place = |&(a, b): &(usize, usize)| {
-            let (a, b) = (layout.places[a], layout.places[b]);
-            (a.min(b), a.max(b))
-        };
-        let mut numbered: Vec<usize> = (0..machines.len()).collect();
-        numbered.sort_by_key(|&machine| place(&machines[machine]));
-        layout.machines = numbered.into_iter().map(|p| (p, layout.sign(machines[p].0, machines[p].1))).collect();
-        layout
-    }
-
-    /// There a positive decision is for the class of a pair that comes first in the order of labels, here for the later one.
-    fn sign(&self, a: usize, b: usize) -> f64 {
-        if self.places[b] < self.places[a] { 1.0 } else { -1.0 }
-    }
 }
 
 /// The one machine of regression and of one class, which LIBSVM calls two classes.

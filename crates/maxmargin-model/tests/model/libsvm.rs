@@ -1,9 +1,10 @@
 //! LIBSVM's model text: nothing is lost, and LIBSVM's own program agrees.
 
 use crate::common::{CLASSES, bits, changed, dense, kernels, model, sparse};
+use maxmargin_data::classes::pairs;
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::libsvm::{looks_like_model, read_model, write_model};
+use maxmargin_model::libsvm::{decision_values, looks_like_model, read_model, write_model};
 use maxmargin_model::{Model, decode, encode, read};
 use maxmargin_testkit::outside::program;
 use proptest::prelude::*;
@@ -71,6 +72,33 @@ fn the_order_of_labels_goes_through_texts_and_files() {
     let two = model(Kernel::Linear, dense(5, 6, 1), CLASSES[0]);
     for order in [vec![0], vec![0, 0], vec![1, 2], vec![0, 1, 2]] {
         assert!(two.clone().with_tie_order(order.clone()).is_err() && changed(&two, |parts| parts.tie_order = order).is_err());
+    }
+}
+
+#[test]
+fn decision_values_have_the_order_and_the_signs_of_the_labels() {
+    let queries = dense(5, 6, 3);
+    for (classes, order) in [(CLASSES[0], &[0, 1][..]), (CLASSES[0], &[1, 0]), (CLASSES[1], &[1, 2, 0]), (CLASSES[2], &[3, 0, 2, 1])] {
+        let model = model(Kernel::Linear, dense(13, 6, 1), classes).with_tie_order(order.to_vec()).unwrap();
+        let found = decision_values(&model, &queries, Par::Seq).unwrap();
+        let own = model.decision_values(&queries, Par::Seq).unwrap();
+        let machines = model.machines().len();
+        let numbered: Vec<(usize, usize)> = pairs(classes.len()).collect();
+        for (row, own) in found.chunks(machines).zip(own.chunks(machines)) {
+            for ((a, b), value) in pairs(classes.len()).zip(row) {
+                let (first, second) = (order[a] as usize, order[b] as usize);
+                let machine = numbered.iter().position(|pair| [(first, second), (second, first)].contains(pair)).unwrap();
+                // Our value is for the later class.
+                assert_eq!(*value, if second > first { -own[machine] } else { own[machine] }, "{order:?}");
+            }
+        }
+        let copy = read_model(written(&model).as_bytes()).unwrap();
+        let again = decision_values(&copy, &queries, Par::Seq).unwrap();
+        assert_eq!(again.len(), found.len());
+        for (a, b) in again.iter().zip(&found) {
+            // A sum of 13 products of numbers below 1 in another order.
+            assert!((a - b).abs() <= 64.0 * f64::EPSILON, "{order:?}: {a} {b}");
+        }
     }
 }
 

@@ -147,13 +147,13 @@ class svm_parameter:  # noqa: N801 LIBSVM's name
                 raise ValueError(f"option {word} has no value")
             try:
                 if known is None:
-                    self.weight_label.append(int(word[2:]))
-                    self.weight.append(float(value))
-                    self.nr_weight += 1
+                    self._weigh(word, int(word[2:]), float(value))
                     continue
                 name, kind = known
                 number = int(value) if issubclass(kind, IntEnum) else kind(value)
                 setattr(self, name, kind(number))
+            except OverflowError as error:
+                raise ValueError(str(error)) from None
             except ValueError:
                 numbers = f": a number from 0 to {len(known[1]) - 1}" if known and issubclass(known[1], IntEnum) else ""
                 raise ValueError(f"option {word} has the value {value}, which it cannot have{numbers}") from None
@@ -161,6 +161,13 @@ class svm_parameter:  # noqa: N801 LIBSVM's name
                 self.cross_validation = True
                 if self.nr_fold < 2:
                     raise ValueError("n-fold cross validation: n must >= 2")
+
+    def _weigh(self, word: str, label: int, weight: float) -> None:
+        if not LABELS[0] <= label <= LABELS[1]:
+            raise OverflowError(f"option {word}: the class label does not fit 32 bits")
+        self.weight_label.append(label)
+        self.weight.append(weight)
+        self.nr_weight += 1
 
     def __str__(self) -> str:
         return "\n".join(f"{name}: {value}" for name, value in vars(self).items())
@@ -224,7 +231,7 @@ class svm_model:  # noqa: N801 LIBSVM's name
 
     def is_probability_model(self) -> bool:
         """Whether it was trained with ``-b 1``."""
-        return len(self.probA) > 0 or "prob_density_marks" in self._head
+        return "probA" in self._head or "prob_density_marks" in self._head
 
     def get_svr_probability(self) -> float:
         """The scale of the errors of a regression with ``-b 1``; otherwise 0."""

@@ -124,8 +124,7 @@ def svm_predict(
     if probability and of_values:
         values: list[list[float]] = [[] for _ in range(count)]
     elif probability:
-        assert m.model is not None
-        values = m.columns(m.model.probabilities(data)).tolist()
+        values = [[1.0]] * count if m.model is None else m.columns(m.model.probabilities(data)).tolist()
     else:
         decisions = m._native.decisions(data)
         values = [[1.0]] * count if decisions is None else decisions.tolist()
