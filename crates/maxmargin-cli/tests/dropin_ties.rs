@@ -175,3 +175,21 @@ fn folds_of_liblinear_decide_ties_by_the_order_of_their_training_sets() {
         }
     }
 }
+
+/// Of weak machines most rows have several classes with equally many votes: LIBSVM's numbers.
+#[test]
+fn ties_among_the_votes_of_26_classes_are_libsvms() {
+    let Some(text) = outside::data_text("letter.scale") else { return };
+    let bench = Bench::new();
+    let rows: Vec<u8> = text.split_inclusive(|byte| *byte == b'\n').take(5000).flatten().copied().collect();
+    bench.file("letter", String::from_utf8(rows).expect("text"));
+    for (cell, rate) in [("-c 0.1 -g 0.01", "4.66"), ("-c 0.03 -g 0.5", "37.34")] {
+        let ours = bench.run(&format!("svm-train -q -v 3 {cell} letter"));
+        assert_eq!(ours.out, format!("Cross Validation Accuracy = {rate}%\n"), "{cell}");
+    }
+    assert_eq!(bench.run("svm-train -q -c 0.03 -g 0.5 letter m").code, 0);
+    assert_eq!(bench.run("svm-predict letter m labels").out, "Accuracy = 49.1% (2455/5000) (classification)\n");
+    // Our own command predicts the same of a model in LIBSVM's text.
+    assert_eq!(bench.run("predict letter m -o own -q").code, 0);
+    assert_eq!(bench.read("own"), bench.read("labels"));
+}

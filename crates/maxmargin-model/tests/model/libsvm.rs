@@ -78,7 +78,9 @@ fn the_order_of_labels_goes_through_texts_and_files() {
 #[test]
 fn decision_values_have_the_order_and_the_signs_of_the_labels() {
     let queries = dense(5, 6, 3);
-    for (classes, order) in [(CLASSES[0], &[0, 1][..]), (CLASSES[0], &[1, 0]), (CLASSES[1], &[1, 2, 0]), (CLASSES[2], &[3, 0, 2, 1])] {
+    for (classes, order) in
+        [(CLASSES[0], &[0, 1][..]), (CLASSES[0], &[1, 0]), (CLASSES[1], &[1, 2, 0]), (CLASSES[2], &[3, 0, 2, 1])]
+    {
         let model = model(Kernel::Linear, dense(13, 6, 1), classes).with_tie_order(order.to_vec()).unwrap();
         let found = decision_values(&model, &queries, Par::Seq).unwrap();
         let own = model.decision_values(&queries, Par::Seq).unwrap();
