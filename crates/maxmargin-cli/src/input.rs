@@ -129,8 +129,9 @@ pub(crate) fn load_until(
                 notes.say(&format!("{source}: reading the file of this name, not the generator"));
             }
             refuse_generator_options(source, args)?;
+            refuse_unknown_name(source)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
-            let bytes = read_until(until, source, MaxSize::of(args), Named::Source)?;
+            let bytes = read_until(until, source, MaxSize::of(args))?;
             let name = display_name(source);
             if is_native_model(&bytes) {
                 return Err(Failure::input(
@@ -253,21 +254,21 @@ fn late(name: &str) -> Failure {
     Failure::input(name, "the time limit came while it was read, and nothing was done with it; raise --time-limit")
 }
 
-/// What stands where bytes are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// A file, such as a model.
-    File,
-    /// Data: a file or a generator.
-    Source,
+/// Data may be a file or a generator, so that a missing file may be a wrong name of either.
+fn refuse_unknown_name(source: &str) -> Result<(), Failure> {
+    if source == "-" || !fs::metadata(source).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(());
+    }
+    let names = Generator::ALL.map(Generator::name).join(", ");
+    Err(Failure::input(source, format!("no such file, and no generator of this name ({names}); check the path")))
 }
 
 /// All bytes of a file or of standard input (`-`), unpacked.
 pub(crate) fn read_bytes(source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
-    read_until(None, source, most, Named::File)
+    read_until(None, source, most)
 }
 
-fn read_until(until: Option<Instant>, source: &str, most: MaxSize, named: Named) -> Result<Vec<u8>, Failure> {
+fn read_until(until: Option<Instant>, source: &str, most: MaxSize) -> Result<Vec<u8>, Failure> {
     let name = display_name(source);
     let failed = |error: &io::Error| match error.kind() {
         io::ErrorKind::TimedOut => late(&name),
@@ -284,11 +285,7 @@ fn read_until(until: Option<Instant>, source: &str, most: MaxSize, named: Named)
         Err(error) => Err(error),
     };
     let file = opened.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound if named == Named::File => Failure::input(&name, "no such file; check the path"),
-        io::ErrorKind::NotFound => {
-            let names = Generator::ALL.map(Generator::name).join(", ");
-            Failure::input(&name, format!("no such file, and no generator of this name ({names}); check the path"))
-        }
+        io::ErrorKind::NotFound => Failure::input(&name, "no such file; check the path"),
         _ => Failure::input(&name, format!("cannot read: {}", reason(&error))),
     })?;
     compress::read_all(Until(file, until), most.bytes).map_err(|e| failed(&e))

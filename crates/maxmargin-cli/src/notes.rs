@@ -19,7 +19,8 @@ pub(crate) fn say_unless_quiet(text: &str) {
     }
 }
 
-/// Collects warnings and prints them as they come; `quiet` hides what is only good to know, never a warning.
+/// Collects warnings and prints them as they come; `quiet` hides what is only good to know, never a
+/// warning.
 #[derive(Debug)]
 pub(crate) struct Notes {
     quiet: bool,

@@ -1,4 +1,5 @@
-//! Data at the edges of the drop-in programs: one class, classes of one row, labels beyond 32 bits, indices beyond any memory.
+//! Data at the edges of the drop-in programs: one class, classes of one row, labels beyond 32 bits,
+//! indices beyond any memory.
 
 mod common;
 
@@ -62,7 +63,8 @@ fn one_class_is_trained_as_liblinear_trains_it() {
         assert_eq!(bench.read("labels"), "7\n".repeat(5));
         if theirs(&bench, &format!("liblinear-train -q {options} -e 1e-8 one theirs")).is_some() {
             let (a, b) = (weights(&bench.read("theirs")), weights(&bench.read("ours")));
-            // A relative gap g of a strongly convex objective f leaves w within sqrt(2 g f) of the optimum.
+            // A relative gap g of a strongly convex objective f leaves w within sqrt(2 g f) of the
+            // optimum.
             let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 2e-3 * (1.0 + a.abs());
             assert!(a.len() == b.len() && a.iter().zip(&b).all(near), "{options}: {a:?} {b:?}");
         }

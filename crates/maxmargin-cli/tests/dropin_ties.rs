@@ -1,4 +1,5 @@
-//! Ties as LIBSVM and LIBLINEAR decide them: a decision value of exactly 0 is for the second label of the model, and of equals the first label wins.
+//! Ties as LIBSVM and LIBLINEAR decide them: a decision value of exactly 0 is for the second label
+//! of the model, and of equals the first label wins.
 
 mod common;
 
@@ -24,7 +25,8 @@ fn two(labels: &str) -> String {
     )
 }
 
-/// Three classes, each of which wins one pair of a row without known features: decision values of 0 are votes for 1, 2 and 2.
+/// Three classes, each of which wins one pair of a row without known features: decision values of 0
+/// are votes for 1, 2 and 2.
 fn three(labels: &str) -> String {
     format!(
         "svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 3\nrho 0 0 0\nlabel {labels}\nprobA -1 -1 -1\nprobB 0 0 0\n\
@@ -36,7 +38,8 @@ fn labels(text: &str) -> Vec<String> {
     text.lines().filter(|line| !line.starts_with("labels")).map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect()
 }
 
-/// Predictions of `ROWS` by a LIBSVM model: of the program in its place, of our own command, and through the native format and back.
+/// Predictions of `ROWS` by a LIBSVM model: of the program in its place, of our own command, and
+/// through the native format and back.
 fn predicted(bench: &Bench, model: &str, probabilities: bool) -> Vec<String> {
     bench.file("rows", ROWS);
     bench.file("model", model);
@@ -158,7 +161,8 @@ fn liblinears_models_decide_ties_alike_in_every_program() {
     }
 }
 
-/// Rows that share no feature with any other row: every machine that did not see one says exactly 0 of it.
+/// Rows that share no feature with any other row: every machine that did not see one says exactly 0
+/// of it.
 #[test]
 fn folds_of_liblinear_decide_ties_by_the_order_of_their_training_sets() {
     let bench = Bench::new();

@@ -110,8 +110,10 @@ pub fn elected(classes: usize, decisions: &[f64]) -> usize {
     (0..classes).rev().max_by_key(|&class| votes[class]).unwrap_or(0)
 }
 
-/// The class that wins most of the pairs as LIBSVM decides ties: `order` has the classes in the order of the labels of its model. A decision value of exactly 0
-/// is for the class of the pair that comes later in `order`; of classes with equally many votes the earliest in `order` wins. Other values count as in [`elected`].
+/// The class that wins most of the pairs as LIBSVM decides ties: `order` has the classes in the
+/// order of the labels of its model. A decision value of exactly 0 is for the class of the pair
+/// that comes later in `order`; of classes with equally many votes the earliest in `order` wins.
+/// Other values count as in [`elected`].
 ///
 /// # Panics
 ///
@@ -129,7 +131,8 @@ pub fn elected_in_order(order: &[u32], decisions: &[f64]) -> usize {
     greatest_in_order(order, &votes)
 }
 
-/// The class of the greatest of `values`, which has one for each class; of equals the one that comes first in `order`.
+/// The class of the greatest of `values`, which has one for each class; of equals the one that
+/// comes first in `order`.
 ///
 /// # Panics
 ///

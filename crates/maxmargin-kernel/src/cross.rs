@@ -1,6 +1,6 @@
 //! Decision values for samples outside the training set.
 
-use crate::precomputed::{ReadColumns, cell, serial};
+use crate::precomputed::{ColumnPlaces, cell, serial};
 use crate::{Gram, Kernel, KernelError, KernelGram};
 use maxmargin_data::{Par, Samples};
 
@@ -117,7 +117,7 @@ fn precomputed(support: &Samples, expansions: &[Expansion], queries: &Samples) -
             format!("its serial number is {s}, but the queries have kernel values 1 to {}", queries.features().saturating_sub(1));
         return Err(KernelError::Precomputed { row: k + 1, reason });
     }
-    let columns = ReadColumns::new(&serials, queries.features());
+    let columns = ColumnPlaces::new(&serials, queries.features());
     let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();
     let mut row = vec![0.0; columns.len()];
     let mut values = Vec::with_capacity(queries.len() * expansions.len());

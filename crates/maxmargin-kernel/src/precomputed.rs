@@ -27,17 +27,19 @@ pub(crate) fn serial(samples: &Samples, i: usize) -> Result<usize, KernelError> 
     Ok(value as usize)
 }
 
-/// A precomputed row with more columns is not spread out: a few bytes may name column 4,000,000,000.
+/// A precomputed row with more columns is not spread out: a few bytes may name column
+/// 4,000,000,000.
 const MANY_COLUMNS: usize = 1 << 22;
 
-/// The columns of a precomputed matrix that are read, and where their values are put. Of very many columns only those that are read have a place.
-pub(crate) struct ReadColumns {
+/// The columns of a precomputed matrix that are read, and where their values are put. Of very many
+/// columns only those that are read have a place.
+pub(crate) struct ColumnPlaces {
     /// Ascending; none where every column has a place.
     read: Option<Vec<usize>>,
     all: usize,
 }
 
-impl ReadColumns {
+impl ColumnPlaces {
     pub(crate) fn new(serials: &[usize], all: usize) -> Self {
         let read = (all > MANY_COLUMNS).then(|| {
             let mut read = serials.to_vec();
@@ -80,7 +82,7 @@ impl Precomputed {
         let len = samples.len();
         let serials = (0..len).map(|i| serial(samples, i)).collect::<Result<Vec<_>, _>>()?;
         let mut values = vec![0.0; len * len];
-        let columns = ReadColumns::new(&serials, samples.features());
+        let columns = ColumnPlaces::new(&serials, samples.features());
         let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();
         let mut row = vec![0.0; columns.len()];
         samples.each_row(asking, |i, stored| {

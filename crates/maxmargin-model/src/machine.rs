@@ -24,7 +24,8 @@ impl Machine {
     }
 }
 
-/// How the decision values of one row become its label. Models of LIBSVM and LIBLINEAR decide ties as these do ([`crate::Parts::tie_order`]).
+/// How the decision values of one row become its label. Models of LIBSVM and LIBLINEAR decide ties
+/// as these do ([`crate::Parts::tie_order`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -85,7 +86,8 @@ impl Scheme {
         }
     }
 
-    /// The class that decision values alone elect: by votes, or by the greatest. Ties are decided by `order`, where it is not empty.
+    /// The class that decision values alone elect: by votes, or by the greatest. Ties are decided
+    /// by `order`, where it is not empty.
     pub(crate) fn elected(self, classes: usize, order: &[u32], decisions: &[f64]) -> usize {
         match (self, order) {
             (Self::Pairs, []) => elected(classes, decisions),

@@ -162,8 +162,9 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model that decides ties as LIBSVM and LIBLINEAR do ([`Parts::tie_order`]): `order` has the places of all classes in [`Model::classes`], in the order of their
-    /// `label` line; empty: by its own rule.
+    /// The same model that decides ties as LIBSVM and LIBLINEAR do ([`Parts::tie_order`]): `order`
+    /// has the places of all classes in [`Model::classes`], in the order of their `label` line;
+    /// empty: by its own rule.
     ///
     /// # Errors
     ///
@@ -179,8 +180,9 @@ impl Model {
         &self.parts.tie_order
     }
 
-    /// The places of the classes in the order of labels that LIBSVM's and LIBLINEAR's text has: that of ties where there is one; otherwise of two classes the one with
-    /// positive decisions first, and more as they are.
+    /// The places of the classes in the order of labels that LIBSVM's and LIBLINEAR's text has:
+    /// that of ties where there is one; otherwise of two classes the one with positive decisions
+    /// first, and more as they are.
     pub fn label_order(&self) -> Vec<u32> {
         match (&self.parts.tie_order[..], self.parts.classes.len()) {
             ([], 2) => vec![1, 0],
@@ -227,7 +229,9 @@ impl Model {
         &self.parts.kernel
     }
 
-    /// The labels of the classes, two or more; of two, the second has positive decision values, and 0 unless [`Model::tie_order`] says otherwise ([`Model::threshold`] and above, where it decides by that). None for regression and one class.
+    /// The labels of the classes, two or more; of two, the second has positive decision values, and
+    /// 0 unless [`Model::tie_order`] says otherwise ([`Model::threshold`] and above, where it
+    /// decides by that). None for regression and one class.
     pub fn classes(&self) -> &[f64] {
         &self.parts.classes
     }

@@ -194,7 +194,8 @@ struct Parts7 {
     encoder: Option<EncoderBefore9>,
 }
 
-/// Format 8, where no table had words of its own for missing values, and all models decided ties alike.
+/// Format 8, where no table had words of its own for missing values, and all models decided ties
+/// alike.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 struct Parts8 {

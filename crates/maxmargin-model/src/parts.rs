@@ -46,7 +46,9 @@ pub struct Parts {
     pub encoder: Option<Encoder>,
     /// Of two classes: the decision value from which on it is the second, for [`Decide::Threshold`].
     pub threshold: Option<f64>,
-    /// The classes (places in `classes`) in the order of the labels of LIBSVM's or LIBLINEAR's model, where ties are decided as theirs: a decision value of exactly 0
-    /// is for the later of a pair, and of equal votes, decision values or probabilities the earliest wins. Empty: as [`Decide`] says.
+    /// The classes (places in `classes`) in the order of the labels of LIBSVM's or LIBLINEAR's
+    /// model, where ties are decided as theirs: a decision value of exactly 0 is for the later of a
+    /// pair, and of equal votes, decision values or probabilities the earliest wins. Empty: as
+    /// [`Decide`] says.
     pub tie_order: Vec<u32>,
 }

@@ -11,10 +11,12 @@ use maxmargin_data::{Par, Samples};
 /// Rows per task.
 const CHUNK: usize = 64;
 
-/// Probabilities that differ by less are equal: elimination rounds each of them a few times for every class, and no text of a model has more digits of what they come from.
+/// Probabilities that differ by less are equal: elimination rounds each of them a few times for
+/// every class.
 const ROUNDING: f64 = 1e-12;
 
-/// The class with the greatest of `probabilities`, which has one for each class; of equals, but for rounding, the one that comes first in `order`.
+/// The class with the greatest of `probabilities`, which has one for each class; of equals, but for
+/// rounding, the one that comes first in `order`.
 ///
 /// # Panics
 ///

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 /// So many numbers are kept whatever there is in a file.
 const FEW: u128 = 1 << 22;
 
-/// So many weights of LIBLINEAR's text are written whatever data they are of: half a gigabyte of them.
+/// So many weights are written in LIBLINEAR's text for any data: half a gigabyte of doubles.
 const FEW_IN_TEXT: u128 = 1 << 26;
 
-/// Whether `columns` vectors with a weight for each of `features` features are not many more numbers than the `entries` that they come from: LIBLINEAR's models
-/// have all of them.
+/// Whether `columns` vectors with a weight for each of `features` features are not many more
+/// numbers than the `entries` that they come from: LIBLINEAR's models have all of them.
 ///
 /// # Errors
 ///

@@ -79,9 +79,9 @@ pub(super) fn widest(data: &Dataset) -> usize {
     (0..data.samples.len()).find(has).unwrap_or(0)
 }
 
-/// What is wrong with a row of a file, with the number of its line.
+/// The message of an error in a row of a file, with the number of its line.
 pub(super) fn at_row(path: &OsStr, row: usize, what: &dyn std::fmt::Display) -> String {
-    // Lines were let go with the text; the file is still there.
+    // The text is no longer in memory, so the file is read again to count its lines.
     let line = bytes(path, "input").ok().and_then(|bytes| line_of_row(&bytes, row)).unwrap_or(row as u64 + 1);
     format!("ERROR: {}: line {line}: {what}", path.to_string_lossy())
 }

@@ -83,7 +83,8 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Ended> {
     if quiet { Ok(()) } else { print(&judged(&learned, &data, &predicted)) }
 }
 
-/// Which outcome each column of probabilities is of: in the order of the labels, or, of one class, inside first.
+/// The outcome of each column of probabilities: in the order of the labels, or, of one class,
+/// inside first.
 fn order_of(model: &Model) -> Vec<usize> {
     match model.decide() {
         Decide::Inlier => vec![0, 1],

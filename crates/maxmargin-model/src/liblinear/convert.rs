@@ -9,12 +9,13 @@ use maxmargin_core::{Loss, Needs};
 use maxmargin_kernel::Kernel;
 
 impl LinearModel {
-    /// A linear model of ours as LIBLINEAR's. Labels are in the order of [`Model::label_order`]; biases become the weights of a feature of value 1.
-    /// Probabilities are left out.
+    /// A linear model of ours as LIBLINEAR's. Labels are in the order of [`Model::label_order`];
+    /// biases become the weights of a feature of value 1. Probabilities are left out.
     ///
     /// # Errors
     ///
-    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0 or many more than it has values, or machines for pairs of more than two classes.
+    /// When it has a kernel, a scaler, a threshold of its own, features numbered from 0 or many
+    /// more than it has values, or machines for pairs of more than two classes.
     pub fn from_model(model: &Model) -> Result<Self, ModelError> {
         let parts = model.parts();
         let refused = |what: &str| Err(ModelError::Unsupported(format!("{what}, in LIBLINEAR's text")));
@@ -72,7 +73,8 @@ impl LinearModel {
         Ok(Self { solver, labels, features, bias: if has_bias { 1.0 } else { -1.0 }, rho, weights })
     }
 
-    /// LIBLINEAR's model as one of ours, without a record of its training. Ties are decided as LIBLINEAR decides them ([`Model::tie_order`]).
+    /// LIBLINEAR's model as one of ours, without a record of its training. Ties are decided as
+    /// LIBLINEAR decides them ([`Model::tie_order`]).
     ///
     /// # Errors
     ///

@@ -32,8 +32,9 @@ struct Header {
     marks: Option<Vec<f64>>,
 }
 
-/// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes the positive class; more keep the order of
-/// the file. Ties are decided as LIBSVM decides them, by the order of the labels in the file ([`Model::tie_order`]).
+/// Reads LIBSVM's model text, header lines in any order. Of two classes the greater label becomes
+/// the positive class; more keep the order of the file. Ties are decided as LIBSVM decides them, by
+/// the order of the labels in the file ([`Model::tie_order`]).
 ///
 /// Index 0 anywhere makes the model zero-based. A model with probabilities decides by the greatest ([`Decide::Coupled`]), as `svm-predict -b 1` does.
 ///

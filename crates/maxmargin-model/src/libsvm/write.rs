@@ -12,8 +12,8 @@ use maxmargin_data::number::{shortest, write_shortest};
 use maxmargin_kernel::Kernel;
 use std::io::{self, Write};
 
-/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes, labels in the order of
-/// [`Model::label_order`], by which LIBSVM decides ties.
+/// Writes `model` as LIBSVM's model text, support vectors grouped by class where there are classes,
+/// labels in the order of [`Model::label_order`], by which LIBSVM decides ties.
 ///
 /// # Errors
 ///

@@ -46,7 +46,7 @@ fn text_keeps_every_bit() {
     }
 }
 
-/// Whatever the order of labels, the text and the native file keep it, and with it the rule of ties.
+/// The text and the native file keep any order of labels, and with it the rule of ties.
 #[test]
 fn the_order_of_labels_goes_through_texts_and_files() {
     let orders: [(&[f64], &[u32], &str); 5] = [

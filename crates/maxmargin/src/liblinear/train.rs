@@ -58,8 +58,9 @@ pub(super) fn columns(svm: Svm, classes: &Classes, parameters: &Parameters) -> (
     (svm, classes.of.iter().map(|&class| label(class)).collect())
 }
 
-/// The regression that is the machine of one class alone, and its targets. The hinge loss of a row with the label 1 is what it lacks to the near end of a tube: its
-/// values are half a tube from 1, which is so wide that no row of the solution lies beyond the far end.
+/// Returns the regression that is the machine of one class alone, and its targets. The hinge loss
+/// of a row with the label 1 is its distance below the lower end of a tube that begins at 1 and is
+/// so wide that no row of the solution lies above its upper end.
 fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, Vec<f64>) {
     let (c, rows) = (parameters.c * parameters.weight(label), data.labels.len());
     let bias = parameters.bias.max(0.0);
@@ -68,7 +69,8 @@ fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, V
         data.samples.row(row).for_each(|_, value| sum += value * value);
         sum
     };
-    // Weights of 0 lose C a row: those of the solution are no longer than √(2 C rows), and no decision value is greater than that times the longest row.
+    // Weights of 0 have the loss C of each row, so that the weights of the solution are no longer
+    // than √(2 C rows). No decision value is greater than that times the norm of the longest row.
     let most = (2.0 * c * rows as f64).sqrt() * (0..rows).map(norm).fold(0.0, f64::max).sqrt();
     // A power of 2: 1 + width − width is 1.
     let width = most.max(1.0).log2().ceil().exp2();
@@ -77,8 +79,8 @@ fn alone(data: &Dataset, label: i32, parameters: &Parameters) -> (Formulation, V
     (values, vec![1.0 + width; rows])
 }
 
-/// A training before it runs.
-pub(super) struct Prepared {
+/// An estimator with its data, before it runs.
+pub(super) struct TrainingSetup {
     pub(super) svm: Svm,
     /// With the labels that `svm` takes.
     pub(super) data: Dataset,
@@ -86,10 +88,10 @@ pub(super) struct Prepared {
     pub(super) classes: Option<Classes>,
 }
 
-/// What is trained for this data.
-pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<Prepared, CvError> {
+/// The estimator and the labels for this data.
+pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) -> Result<TrainingSetup, CvError> {
     if !parameters.has_classes() {
-        return Ok(Prepared { svm: svm(parameters, run), data, classes: None });
+        return Ok(TrainingSetup { svm: svm(parameters, run), data, classes: None });
     }
     let classes = Classes::new(&data.labels)?;
     let svm = if let [label] = classes.labels[..] {
@@ -101,16 +103,17 @@ pub(super) fn prepared(mut data: Dataset, parameters: &Parameters, run: &Run) ->
         data.labels = labels;
         svm
     };
-    Ok(Prepared { svm, data, classes: Some(classes) })
+    Ok(TrainingSetup { svm, data, classes: Some(classes) })
 }
 
 /// Trains as LIBLINEAR's `train` does. Parameters are those that passed [`Parameters::check`]; data are numbered from 1.
 ///
 /// # Errors
 ///
-/// When there are no rows, a class label does not fit 32 bits, weights would be many more than the data has values, or a parameter is not possible for our solvers.
+/// When there are no rows, a class label does not fit 32 bits, weights would be many more than the
+/// data has values, or a parameter is not possible for our solvers.
 pub fn train(data: Dataset, parameters: &Parameters, run: &Run) -> Result<Trained, CvError> {
-    let Prepared { svm, data, classes } = prepared(data, parameters, run)?;
+    let TrainingSetup { svm, data, classes } = prepared(data, parameters, run)?;
     let labels = classes.map_or_else(Vec::new, |classes| classes.labels);
     let features = data.samples.features();
     let columns = if labels.len() > 2 { labels.len() } else { 1 };

@@ -103,7 +103,8 @@ fn label(classes: &Classes, ranks: &[u32], row: &[f64]) -> f64 {
     f64::from(classes.labels[class])
 }
 
-/// The order by which a machine for each column of weights decides ties where it is trained on `rows`.
+/// The order by which a machine for each column of weights decides ties where it is trained on
+/// `rows`.
 fn ranks(classes: &Classes, rows: impl Iterator<Item = usize>) -> Vec<u32> {
     classes.ranks(&classes.order_of(rows))
 }

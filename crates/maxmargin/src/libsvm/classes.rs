@@ -50,13 +50,15 @@ impl Classes {
         if self.labels.len() == 2 { 1.0 - class as f64 } else { class as f64 }
     }
 
-    /// The places of the classes in a model of ours, whose classes ascend by [`Classes::rank`], in the order `order`: what decides its ties.
+    /// The places of the classes in a model of ours, whose classes ascend by [`Classes::rank`], in
+    /// the order `order`: what decides its ties.
     pub fn ranks(&self, order: &[usize]) -> Vec<u32> {
         order.iter().map(|&class| self.rank(class) as u32).collect()
     }
 
-    /// All classes in the order of the labels of a model that is trained on `rows`, which have every class: that in which they begin with them, but for −1 and +1.
-    /// The training set of a fold often begins with other classes than the data.
+    /// All classes in the order of the labels of a model that is trained on `rows`, which have
+    /// every class: that in which they begin with them, but for −1 and +1. The training set of a
+    /// fold often begins with other classes than the data.
     pub fn order_of(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.labels.len());
         for row in rows {
@@ -70,8 +72,9 @@ impl Classes {
         if self.labels == [1, -1] { vec![0, 1] } else { order }
     }
 
-    /// The class that most pairs elect; ties are decided by `ranks`, those of a training set's order of classes ([`Classes::ranks`]). `decisions` are those of machines
-    /// over [`Classes::rank`].
+    /// The class that most pairs elect; ties are decided by `ranks`, those of a training set's
+    /// order of classes ([`Classes::ranks`]). `decisions` are those of machines over
+    /// [`Classes::rank`].
     pub fn elected(&self, decisions: &[f64], ranks: &[u32]) -> usize {
         // A rank's class has the same number as a class's rank.
         self.rank(elected_in_order(ranks, decisions)) as usize
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_whom_the_training_set_begins_with() {
+    fn ties_go_to_the_class_that_the_training_set_begins_with() {
         let classes = classes_of(&[0.0, 1.0, 2.0]);
         // 0 beats 1, 1 beats 2, 2 beats 0.
         let round = [-1.0, 1.0, -1.0];

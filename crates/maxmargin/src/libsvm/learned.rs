@@ -40,7 +40,8 @@ impl Learned {
         }
     }
 
-    /// Reads a model file of any kind, which decides ties as LIBSVM does from here on.
+    /// Reads a model file of any kind. The model decides ties as LIBSVM does, whichever program
+    /// made it.
     ///
     /// # Errors
     ///
