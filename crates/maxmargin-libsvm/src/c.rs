@@ -116,6 +116,12 @@ pub(crate) fn copied<T: Copy>(values: &[T]) -> *mut T {
     place
 }
 
+/// The sigmoids of a model: of one class there are none, and an array of no numbers that is not
+/// null says that the model has probabilities all the same.
+pub(crate) fn sigmoids(values: &[f64], is_probability: bool) -> *mut f64 {
+    if values.is_empty() && is_probability { copied(&[0.0]) } else { copied(values) }
+}
+
 /// Frees what [`copied`] or C's `malloc` made; a null pointer is nothing.
 ///
 /// # Safety

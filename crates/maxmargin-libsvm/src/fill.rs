@@ -1,6 +1,6 @@
 //! A model of C from what was trained.
 
-use crate::c::{self, copied};
+use crate::c::{self, copied, sigmoids};
 use maxmargin::libsvm::{Problem, Trained};
 use maxmargin::model::Calibration;
 use std::ffi::c_int;
@@ -54,14 +54,14 @@ pub(crate) fn filled(prob: &c::Problem, param: &c::Parameter, problem: &Problem,
     let vectors: Vec<*mut c::Node> = content.rows.iter().map(|&row| all[row]).collect();
     let indices: Vec<c_int> = content.rows.iter().map(|&row| row as c_int + 1).collect();
     let model = made(*param, &content, &vectors);
-    let (sigmoids, scale, marks) = trained.learned.model().map_or_else(Default::default, |model| numbers_of(model.calibration()));
+    let (platt, scale, marks) = trained.learned.model().map_or_else(Default::default, |model| numbers_of(model.calibration()));
     // Of several classes our machines speak for the later, LIBSVM's for the earlier: then the sign of what is added changes.
     let sign = if trained.machines.len() > 1 { -1.0 } else { 1.0 };
-    let (a, b): (Vec<f64>, Vec<f64>) =
-        sigmoids.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
+    let (a, b): (Vec<f64>, Vec<f64>) = platt.iter().map(|&(a, b)| (a, sign * b)).chain(scale.map(|scale| (scale, 0.0))).unzip();
+    let lone = trained.learned.model().is_none() && trained.learned.is_probability_model();
     let model = c::Model {
-        probA: copied(&a),
-        probB: if scale.is_some() { ptr::null_mut() } else { copied(&b) },
+        probA: sigmoids(&a, lone),
+        probB: if scale.is_some() { ptr::null_mut() } else { sigmoids(&b, lone) },
         prob_density_marks: copied(&marks),
         ..model
     };

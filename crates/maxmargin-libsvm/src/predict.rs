@@ -184,8 +184,11 @@ unsafe fn probabilities(model: &c::Model, decisions: &[f64]) -> Option<Vec<f64>>
         let calibration = Calibration::Marks(marks.to_vec()).checked().ok().filter(|_| !marks.is_empty())?;
         return Some(Scheme::Pairs.probabilities(0, &[calibration], decisions));
     }
-    if !matches!(model.param.svm_type, 0 | 1) || count < 2 {
+    if !matches!(model.param.svm_type, 0 | 1) || count < 1 {
         return None;
+    }
+    if count == 1 {
+        return (!model.probA.is_null() && !model.probB.is_null()).then(|| vec![1.0]);
     }
     // SAFETY: as many values as pairs, or none.
     let (a, b) = unsafe { (slice(model.probA, decisions.len() as _), slice(model.probB, decisions.len() as _)) };

@@ -1,7 +1,7 @@
 //! Model files.
 
 use crate::border::guarded;
-use crate::c::{self, Node, copied, nodes, slice};
+use crate::c::{self, Node, copied, nodes, sigmoids, slice};
 use crate::fill::{Content, made};
 use crate::say::complain;
 use maxmargin::data::number::format_g;
@@ -77,8 +77,10 @@ unsafe fn text(model: &c::Model) -> Option<String> {
     let exact = |values: &[f64]| values.iter().map(|value| format_g(*value, 17)).collect::<Vec<_>>();
     let whole = |values: &[c_int]| values.iter().map(ToString::to_string).collect::<Vec<_>>();
     for (at, (name, values)) in numbers.into_iter().enumerate() {
-        // ρ is there always; labels come behind it.
-        if at == 0 || !values.is_empty() {
+        // ρ is there always; labels come behind it. A model of one class has sigmoids of no
+        // numbers.
+        let is_given = [true, !model.probA.is_null(), !model.probB.is_null()][at];
+        if is_given && (at == 0 || !values.is_empty() || model.nr_class == 1) {
             line(name, exact(values));
         }
         if at == 0 && !labels.is_empty() {
@@ -194,6 +196,8 @@ fn laid_out(text: &str) -> Option<*mut c::Model> {
     };
     let (labels, sizes) = if is_classes { (labels, sizes) } else { (Vec::new(), Vec::new()) };
     let model = made(param, &Content { labels, sizes, columns, rho, rows: Vec::new() }, &vectors);
-    let model = c::Model { probA: copied(&a), probB: copied(&b), prob_density_marks: copied(&marks), ..model };
+    let is_given = |name: &str| classes == 1 && line(name).is_some();
+    let (a, b) = (sigmoids(&a, is_given("probA")), sigmoids(&b, is_given("probB")));
+    let model = c::Model { probA: a, probB: b, prob_density_marks: copied(&marks), ..model };
     Some(copied(&[model]))
 }

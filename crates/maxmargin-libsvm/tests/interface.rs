@@ -270,6 +270,32 @@ fn labels_that_do_not_fit_are_refused_and_ties_are_libsvms() {
     assert_eq!((decision, said), ([0.0], -1.0));
 }
 
+#[test]
+fn one_class_with_probabilities_has_probability_1_and_goes_through_a_file() {
+    let _turn = PRINTING.lock();
+    let mut data = Data::new(&[(7.0, &[(1, 1.0)]), (7.0, &[(1, 2.0)])]);
+    let (problem, row) = (data.problem(), [Node { index: 1, value: 1.0 }, Node { index: -1, value: 0.0 }]);
+    let folder = tempfile::tempdir().expect("room");
+    let path = CString::new(folder.path().join("m").to_string_lossy().as_bytes()).expect("no zero");
+    for probability in [0, 1] {
+        let parameter = Parameter { probability, ..parameter() };
+        let mut estimates = [f64::NAN];
+        // SAFETY: the structures are those of `svm.h`, and live as long as the calls.
+        unsafe {
+            let model = svm_train(&problem, &parameter);
+            assert_eq!(svm_save_model(path.as_ptr(), model), 0);
+            let back = svm_load_model(path.as_ptr());
+            for model in [model, back] {
+                assert_eq!((svm_check_probability_model(model), svm_get_nr_class(model)), (probability, 1));
+                assert_eq!(svm_predict(model, row.as_ptr()), 7.0);
+                assert_eq!(svm_predict_probability(model, row.as_ptr(), estimates.as_mut_ptr()), 7.0);
+                assert_eq!(estimates[0] == 1.0, probability == 1);
+                freed(model);
+            }
+        }
+    }
+}
+
 /// This library under the name by which Debian's programs ask for LIBSVM 3.24, whose parameters and functions have the same layout.
 fn library(folder: &Path) -> Option<PathBuf> {
     let own = std::env::current_exe().expect("a test has a place");

@@ -55,20 +55,28 @@ fn in_parts<T>(
     Ok(all)
 }
 
-/// `w = Σ coef_k x_k` of a machine; an error where that is more than there is memory for.
-fn summed(model: &model::Model, machine: usize) -> PyResult<Vec<f64>> {
-    let (mut weights, features) = (Vec::new(), model.features());
-    weights.try_reserve_exact(features).map_err(|_| {
-        let what =
-            format!("the weights of {features} features need {} GB; use fewer features", (8 * features).div_ceil(1_000_000_000));
-        PyMemoryError::new_err(what)
-    })?;
-    weights.resize(features, 0.0);
+/// `w = Σ coef_k x_k` of a machine, for the caller to check that there is room for it.
+fn summed(model: &model::Model, machine: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; model.features()];
     let machine = &model.machines()[machine];
     for (&vector, coef) in machine.support.iter().zip(&machine.coef) {
         model.parts().support.row(vector as usize).for_each(|column, value| weights[column] += coef * value);
     }
-    Ok(weights)
+    weights
+}
+
+/// Refuses weights that are many more than the values they come from: one index of
+/// 4,000,000,000 would ask for 32 GB.
+fn check_weights(model: &model::Model) -> PyResult<()> {
+    let terms: usize = model.machines().iter().map(|machine| machine.coef.len()).sum();
+    let entries = model.parts().support.non_zeros() + terms;
+    model::check_width(model.features(), model.machines().len(), entries).map_err(|_| {
+        PyMemoryError::new_err(format!(
+            "there is a weight for each of {} features, and there are {entries} values: number the \
+             features without gaps, or take maxmargin.train, whose models hold what occurs",
+            model.features()
+        ))
+    })
 }
 
 #[pymethods]
@@ -159,9 +167,9 @@ impl Model {
         if *self.model.kernel() != Kernel::Linear {
             return Err(PyValueError::new_err("only machines of the linear kernel have weights"));
         }
+        check_weights(&self.model)?;
         // A model does not keep them where almost all are 0.
-        let kept = self.model.weights(machine).map(<[f64]>::to_vec);
-        let mut weights = kept.map_or_else(|| summed(&self.model, machine), Ok)?;
+        let mut weights = self.model.weights(machine).map_or_else(|| summed(&self.model, machine), <[f64]>::to_vec);
         weights.resize(self.model.features(), 0.0);
         Ok(weights.into_pyarray(py))
     }

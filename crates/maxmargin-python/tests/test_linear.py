@@ -178,3 +178,14 @@ def test_searches_that_do_not_converge_or_are_not_ours_are_scikit_learns_own():
     for machine in [maxmargin.LinearSVC(max_time=60.0), maxmargin.LinearSVC(multi_class="crammer_singer", max_iter=100_000)]:
         assert not maxmargin.GridSearchCV(machine, grid).fit(X, y).shared_
     assert not maxmargin.GridSearchCV(maxmargin.LinearSVC(), {"dual": [True, False]}).fit(X, y).shared_
+
+
+def test_a_great_index_is_refused_before_its_memory_is_asked_for():
+    X = sp.csr_matrix(([1.0, 1.0, -1.0, -1.0, 1.0], ([0, 1, 2, 3, 1], [0, 0, 0, 0, 1_999_999_999])), shape=(4, 2_000_000_000))
+    y = [1, 1, 0, 0]
+    with pytest.raises(MemoryError, match="a weight for each of 2000000000 features, and there are"):
+        maxmargin.LinearSVC().fit(X, y)
+    svc = maxmargin.SVC(kernel="linear").fit(X, y)
+    assert_array_equal(svc.predict(X), y)
+    with pytest.raises(MemoryError, match="2000000000 features"):
+        _ = svc.coef_

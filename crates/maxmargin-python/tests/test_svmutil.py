@@ -250,3 +250,11 @@ def test_values_with_probabilities_have_a_scale_of_errors():
     said, _, nothing = svmutil.svm_predict(X[:, 0], ROWS, model, "-b 1 -q")
     assert nothing == [[]] * len(X)
     assert said == svmutil.svm_predict(X[:, 0], ROWS, model, "-q")[0]
+
+
+def test_a_great_index_takes_no_memory():
+    rows = [{1: 1.0}, {1: 2.0, 2_000_000_000: 1.0}, {1: -1.0}, {1: -2.0}]
+    for options in ["-t 0 -q", "-t 1 -g 1 -q", "-s 3 -t 0 -q"]:
+        model = svmutil.svm_train([1, 1, -1, -1], rows, options)
+        assert_array_equal(np.sign(svmutil.svm_predict([], rows, model, "-q")[0]), [1, 1, -1, -1])
+    assert svmutil.svm_train([1, 1, -1, -1], rows, "-t 0 -q -v 2") >= 0
