@@ -110,26 +110,25 @@ pub(super) fn letter(word: &str) -> Option<char> {
     word.chars().nth(1)
 }
 
-/// C's `atoi`: what begins like a whole number is one, the rest is 0.
-pub(super) fn atoi(text: &str) -> i32 {
+/// The whole number that a text begins with; 0 where it begins with none, and the nearest number of
+/// 64 bits where it has more digits.
+fn leading_integer(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let count = digits.bytes().take_while(u8::is_ascii_digit).count();
     let value = digits[..count].parse::<i64>().unwrap_or(if count > 0 { i64::MAX } else { 0 });
-    let value = if text.starts_with('-') { value.saturating_neg() } else { value };
-    value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    if text.starts_with('-') { value.saturating_neg() } else { value }
 }
 
-/// The label that is glued to `-w`, which C's `atoi` reads.
+/// C's `atoi`: what begins like a whole number is one, the rest is 0.
+pub(super) fn atoi(text: &str) -> i32 {
+    leading_integer(text).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+/// The label that is glued to `-w`, read as by [`atoi`].
 pub(super) fn weighted_label(word: &str) -> Result<i32, String> {
-    let digits = word.get(2..).unwrap_or_default();
-    let whole = digits.trim_start().strip_prefix(['+', '-']).unwrap_or(digits.trim_start());
-    let count = whole.bytes().take_while(u8::is_ascii_digit).count();
-    let sign = if digits.trim_start().starts_with('-') { "-" } else { "" };
-    match whole[..count].is_empty() || format!("{sign}{}", &whole[..count]).parse::<i32>().is_ok() {
-        true => Ok(atoi(digits)),
-        false => Err(format!("{word}: the class label does not fit 32 bits")),
-    }
+    let label = leading_integer(word.get(2..).unwrap_or_default());
+    i32::try_from(label).map_err(|_| format!("{word}: the class label does not fit 32 bits"))
 }
 
 /// C's `atof`: the longest beginning that is a number, or 0.
@@ -153,6 +152,15 @@ mod tests {
             [atof("0.5abc"), atof("1e-3"), atof("1e"), atof("-"), atof("abc"), atof(" .5")],
             [0.5, 1e-3, 1.0, 0.0, 0.0, 0.5]
         );
+    }
+
+    #[test]
+    fn labels_of_weights_have_32_bits() {
+        let labels = ["-w1", "-w-1", "-w", "-w2147483647", "-w-2147483648"].map(weighted_label);
+        assert_eq!(labels, [Ok(1), Ok(-1), Ok(0), Ok(i32::MAX), Ok(i32::MIN)]);
+        for word in ["-w2147483648", "-w-2147483649", "-w99999999999999999999"] {
+            assert_eq!(weighted_label(word), Err(format!("{word}: the class label does not fit 32 bits")));
+        }
     }
 
     #[test]
