@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn labels_that_do_not_fit_are_refused_with_their_row() {
-        assert_eq!(classes_of(&[2147483647.0, -2147483648.0, 2147483647.9]).labels, [i32::MAX, i32::MIN]);
-        for label in [2147483648.0, -2147483649.0, 3e9, -1e300] {
+        assert_eq!(classes_of(&[2_147_483_647.0, -2_147_483_648.0, 2_147_483_647.9]).labels, [i32::MAX, i32::MIN]);
+        for label in [2_147_483_648.0, -2_147_483_649.0, 3e9, -1e300] {
             assert_eq!(Classes::new(&[1.0, 2.0, label]), Err(LabelError::Wide { row: 2, label }), "{label}");
         }
         let said = Classes::new(&[1.0, 3e9]).expect_err("too great").to_string();
