@@ -153,6 +153,7 @@ pub(crate) fn study<'a>(
         factors: None,
         formulation,
         weights,
+        class_weights: maxmargin::cv::ClassWeights::Given,
         solver,
         stop: setting.stop(),
         memory: setting.budget(),

@@ -3,15 +3,17 @@
 use crate::dual::{Balance, Dual};
 use crate::start::{of_sign, shift_to_sum};
 
-/// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free.
+/// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free, and what was 0 stays 0.
 ///
 /// # Panics
 ///
 /// When the problems and `alpha` do not have the same number of variables.
 pub fn along_c(from: &Dual, alpha: &[f64], to: &Dual) -> Vec<f64> {
     assert!(from.len() == alpha.len() && to.len() == alpha.len(), "one alpha per variable");
+    // A box that was empty says nothing about its sample: the start is 0.
+    let bounded = |k: usize| alpha[k] > 0.0 && alpha[k] >= from.upper()[k];
     let mut moved: Vec<f64> =
-        (0..alpha.len()).map(|k| if alpha[k] >= from.upper()[k] { to.upper()[k] } else { alpha[k].min(to.upper()[k]) }).collect();
+        (0..alpha.len()).map(|k| if bounded(k) { to.upper()[k] } else { alpha[k].min(to.upper()[k]) }).collect();
     balance(to, &mut moved);
     moved
 }

@@ -26,8 +26,8 @@ impl<'a> Trainer<'a> {
             Source::PreviousFold => self.run_chain(&mut outcome)?,
             Source::Nothing => self.run_cold(&mut outcome)?,
         }
-        // Folds that leave out none of this machine's samples are the machine of all of them.
-        if outcome.full.is_none() && !outcome.lost && self.folds.iter().any(|fold| fold.out.is_empty()) {
+        // Folds with the problem of all data are the machine of all data.
+        if outcome.full.is_none() && !outcome.lost && (0..self.folds.len()).any(|h| !self.is_own(h)) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -57,13 +57,18 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Folds that leave out samples here.
-    fn cut(&self) -> Vec<usize> {
-        (0..self.folds.len()).filter(|&h| !self.folds[h].out.is_empty()).collect()
+    /// Whether a fold has another problem than all data: it leaves out samples here, or has other boxes.
+    fn is_own(&self, h: usize) -> bool {
+        !self.folds[h].out.is_empty() || self.boxes.differ(h)
     }
 
-    /// Every fold from the model of all data. Folds that leave out no support vector of it need no
-    /// training: it is their solution, unless
+    /// Folds with problems of their own.
+    fn own(&self) -> Vec<usize> {
+        (0..self.folds.len()).filter(|&h| self.is_own(h)).collect()
+    }
+
+    /// Every fold from the model of all data. Folds with its boxes that leave out no support vector
+    /// of it need no training: it is their solution, unless
     /// its bias depends on all samples.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
@@ -83,7 +88,7 @@ impl<'a> Trainer<'a> {
         let mut shares = counts || full.as_ref().is_some_and(|task| bias_is_middle(&task.dual, &task.solution.alpha));
         let touches = |support: &[bool], shares: bool, h: usize| {
             let out = &self.folds[h].out;
-            out.iter().any(|&i| support[i]) || (shares && !out.is_empty())
+            out.iter().any(|&i| support[i]) || (shares && !out.is_empty()) || self.boxes.differ(h)
         };
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, shares, h)).collect();
         // The others are done already.
@@ -128,12 +133,12 @@ impl<'a> Trainer<'a> {
     /// Folds in order, each from the one before.
     fn run_chain(&self, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut from: Option<Trained> = None;
-        let cut = self.cut();
-        for (b, batch) in cut.chunks(BATCH).enumerate() {
+        let own = self.own();
+        for (b, batch) in own.chunks(BATCH).enumerate() {
             let mut tasks: Vec<Task> = Vec::new();
             for (at, &h) in batch.iter().enumerate() {
                 tasks.push(self.train(Some(h), None, from.as_ref(), self.par)?);
-                let last = b * BATCH + at + 1 == cut.len();
+                let last = b * BATCH + at + 1 == own.len();
                 // Nobody seeds what will not be trained.
                 from = if last || self.limit.is_over() { None } else { tasks.last().map(|task| self.trained(task)) };
             }
@@ -145,7 +150,7 @@ impl<'a> Trainer<'a> {
 
     /// Every fold from zero. Where there is a kernel, the first alone: it finds most of the rows that all need, on all threads.
     fn run_cold(&self, outcome: &mut Outcome) -> Result<(), CvError> {
-        let mut rest = self.cut();
+        let mut rest = self.own();
         let mut tasks = Vec::new();
         if self.space.rows().is_some() && !rest.is_empty() {
             tasks.push(self.train(Some(rest.remove(0)), None, None, self.par)?);
@@ -210,7 +215,7 @@ impl<'a> Trainer<'a> {
                 chunk.iter().for_each(|&t| sums[rows.place(t)] = rows.row(t).entries().dot(&together));
             }
         }
-        Trained { beta, sums, rows, bias: task.solution.bias, hidden, free_sums: None, path: None }
+        Trained { dual: dual.clone(), beta, sums, rows, bias: task.solution.bias, hidden, free_sums: None, path: None }
     }
 
     /// `Σ_j K_ij` over the free rows; nothing where time was over before.

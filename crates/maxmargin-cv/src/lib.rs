@@ -12,6 +12,7 @@ pub mod agreement;
 mod apart;
 mod arrangement;
 mod calibrate;
+mod class_weights;
 pub mod descend;
 mod engine;
 mod error;
@@ -48,6 +49,7 @@ pub mod watch;
 mod words;
 
 pub use calibrate::{Calibrated, CalibrationReport, Fits, OutOfFold, Probability, calibration_plan, cross_fitted};
+pub use class_weights::ClassWeights;
 pub use error::CvError;
 pub use finished::Finished;
 pub use grid::{Cells, Column, Shared, grid};

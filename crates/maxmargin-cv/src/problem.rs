@@ -8,6 +8,8 @@ use maxmargin_path::Path;
 /// A trained point spread over all rows of a machine: what seeds start from.
 #[derive(Clone)]
 pub(crate) struct Trained<'g> {
+    /// The problem that it solves, of all rows.
+    pub(crate) dual: Dual,
     /// `y α` of every row, 0 outside the training set.
     pub(crate) beta: Vec<f64>,
     /// `Σ_j y_j α_j K_ij` of every kernel row `i` that seeds read, of samples inside the training set or not.

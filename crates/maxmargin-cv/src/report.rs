@@ -1,10 +1,14 @@
 //! What trainings and cross-validations report. One shape for any number of machines.
 
+mod certificate;
+
+pub use certificate::CertificateReport;
+
 use crate::finished::interned;
 use crate::metric::{Score, scores};
 use crate::plan::FoldPlan;
 use crate::spread::{NamedSpread, spreads};
-use maxmargin_core::{Certain, Certificate, Dual, Needs, Rounding, Solution, Status};
+use maxmargin_core::{Certificate, Dual, Needs, Solution, Status};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A name that lives as long as the program.
@@ -12,65 +16,6 @@ pub type Name = &'static str;
 
 fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
     String::deserialize(from).map(|name| interned(&name))
-}
-
-/// A certificate as reports show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateReport {
-    /// Primal objective.
-    pub primal: f64,
-    /// Dual objective.
-    pub dual: f64,
-    /// `(primal − dual) / max(|primal|, |dual|)`.
-    pub relative_gap: f64,
-    /// Largest KKT violation.
-    pub kkt: f64,
-    /// Largest violation of the box or of the balance.
-    pub infeasible: f64,
-    /// Whether it shows what was asked for.
-    pub holds: bool,
-    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
-    pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]), an estimate: smaller ones tell little. None where nobody looked, or the objective is 0.
-    #[serde(default)]
-    pub rounding: Option<f64>,
-}
-
-impl CertificateReport {
-    /// A certificate, and whether it holds.
-    pub fn new(c: &Certificate, holds: bool) -> Self {
-        let (relative_gap, certain, rounding) = (c.relative_gap(), None, None);
-        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds, certain, rounding }
-    }
-
-    /// The same with the labels that its gap proves.
-    #[must_use]
-    pub fn with_certain(self, certain: Option<&Certain>) -> Self {
-        Self { certain: certain.map(Certain::labels), ..self }
-    }
-
-    /// The same with what rounding may make of its gap.
-    #[must_use]
-    pub fn with_rounding(self, rounding: &Rounding) -> Self {
-        Self { rounding: Some(rounding.relative(self.dual)).filter(|rounding| rounding.is_finite()), ..self }
-    }
-
-    /// Whether rounding alone may make gaps that are larger than this.
-    pub fn hides(&self, gap: f64) -> bool {
-        self.rounding.is_some_and(|rounding| rounding > gap)
-    }
-
-    /// Whether the gap is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).
-    pub fn is_optimal(&self) -> bool {
-        self.relative_gap <= Certificate::OPTIMAL
-    }
-
-    /// The less favourable of two: one that does not hold, otherwise the larger KKT violation.
-    #[must_use]
-    pub fn worse(self, other: Self) -> Self {
-        let order = other.holds.cmp(&self.holds).then(self.kkt.total_cmp(&other.kkt));
-        if order.is_lt() { other } else { self }
-    }
 }
 
 /// One machine of a training or of a fold.
@@ -149,7 +94,7 @@ fn samples_of(dual: &Dual, alpha: &[f64]) -> Vec<(f64, f64)> {
     samples
 }
 
-/// One fold: the sums over its machines, the worst of their certificates.
+/// One fold: the sums over its machines, their certificates together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldReport {
     /// Number of the fold, from 0.
@@ -188,7 +133,7 @@ pub struct FoldReport {
     pub support_vectors: usize,
     /// α = C, summed over the machines.
     pub bounded: usize,
-    /// The worst certificate of its machines.
+    /// That of its machines together ([`CertificateReport::worse`]).
     pub certificate: CertificateReport,
     /// The machines that were trained for this fold; those that are not listed are the machines of all data, which it shares.
     #[serde(skip)]
@@ -246,7 +191,7 @@ pub struct FullReport {
     pub solve_seconds: f64,
     /// Sum of the objectives.
     pub objective: f64,
-    /// The worst certificate.
+    /// That of its machines together ([`CertificateReport::worse`]).
     pub certificate: CertificateReport,
     /// One for each machine.
     #[serde(skip)]
@@ -380,7 +325,7 @@ impl CvReport {
         all.reduce(Status::worse).unwrap_or(Status::Converged)
     }
 
-    /// The worst certificate of all folds.
+    /// That of all machines of all folds together ([`CertificateReport::worse`]): what every report shows of a cross-validation.
     pub fn certificate(&self) -> Option<CertificateReport> {
         self.folds.iter().map(|f| f.certificate).reduce(CertificateReport::worse)
     }

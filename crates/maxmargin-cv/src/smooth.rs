@@ -1,6 +1,7 @@
 //! A smooth loss of a cross-validation, as a function of C and γ, and its gradient.
 
 use crate::arrangement::{Arrangement, Held};
+use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::plan::FoldPlan;
@@ -33,6 +34,7 @@ pub struct SmoothLoss<'a> {
     study: Study<'a>,
     arrangement: Arrangement,
     folds: Vec<Held>,
+    factors: FoldFactors,
     /// The samples of all folds, or of each where their training sets are prepared differently.
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
@@ -78,9 +80,9 @@ impl<'a> SmoothLoss<'a> {
             None => (0..plan.folds()).map(|fold| study.prepared_by(&plan.train(fold))).collect::<Result<_, _>>()?,
         };
         let arrangement = study.arrangement(Some(plan));
-        let folds = arrangement.folds(plan);
+        let (folds, factors) = (arrangement.folds(plan), study.fold_factors(plan));
         let (begun, last) = (Instant::now(), folds.iter().map(|_| None).collect());
-        Ok(Self { study, arrangement, folds, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
+        Ok(Self { study, arrangement, folds, factors, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
     }
 
     /// Features that the kernel sees.
@@ -113,12 +115,14 @@ impl<'a> SmoothLoss<'a> {
 
     fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
-        let problem = self.study.problem(&self.arrangement.parts[0], self.study.formulation.with_c(c))?;
+        let (part, formulation) = (&self.arrangement.parts[0], self.study.formulation.with_c(c));
+        let problem = self.study.problem(part, formulation)?;
         let done = AtomicUsize::new(0);
         let (par, count) = (self.study.par, self.folds.len());
         let found: Vec<Result<Fold, CvError>> = {
             let this = &*self;
-            let run = Evaluation { of: this, problem: &problem, gamma, factors, watch, done: &done };
+            let boxes = FoldBoxes { part, formulation, factors: &this.factors };
+            let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
                 let part = &this.arrangement.parts[0];
@@ -155,6 +159,7 @@ impl<'a> SmoothLoss<'a> {
 struct Evaluation<'e, 'a> {
     of: &'e SmoothLoss<'a>,
     problem: &'e Problem,
+    boxes: FoldBoxes<'e>,
     gamma: f64,
     factors: Option<&'e [f64]>,
     watch: &'e dyn CvWatch,
@@ -187,7 +192,9 @@ impl Evaluation<'_, '_> {
         let (of, held) = (self.of, &self.of.folds[h]);
         let mut takes_part = vec![true; space.len()];
         held.out.iter().for_each(|&i| takes_part[i] = false);
-        let dual = self.problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold: h, source })?;
+        let own = if self.boxes.differ(h) { Some(self.boxes.problem(h)?) } else { None };
+        let problem = own.as_ref().unwrap_or(self.problem);
+        let dual = problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold: h, source })?;
         let dual = dual.taking_part().map_or(dual, |part| part.0);
         let last = of.last[h].as_ref();
         let start = last.and_then(|(old, alpha)| Start::checked(&dual, warm::along_c(old, alpha, &dual)).ok());

@@ -1,6 +1,7 @@
 //! A study: data, its machines, and how they are solved.
 
 use crate::arrangement::{Arrangement, Part, side_by_side};
+use crate::class_weights::ClassWeights;
 use crate::error::CvError;
 use crate::plan::FoldPlan;
 use maxmargin_core::{Formulation, Needs, Problem, Solve, Stop};
@@ -33,8 +34,10 @@ pub struct Study<'a> {
     pub factors: Option<&'a [f64]>,
     /// Which support vector machine.
     pub formulation: Formulation,
-    /// A factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
+    /// A given factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
     pub weights: &'a [f64],
+    /// The factors that follow from a training set, besides the given ones.
+    pub class_weights: ClassWeights,
     /// A factor of C for each sample, besides that of its class; `None`: 1.
     pub sample_weights: Option<&'a [f64]>,
     /// Who solves.
@@ -173,9 +176,9 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The problem of one machine over rows `0…n` of its space.
+    /// The problem of one machine of all data over rows `0…n` of its space.
     pub(crate) fn problem(&self, part: &Part, formulation: Formulation) -> Result<Problem, CvError> {
-        Ok(part.problem(formulation, self.weights)?)
+        Ok(part.problem(formulation, &self.factors_of_all())?)
     }
 
     /// Bytes of kernel rows for one of so many machines: a part of all where they run side by side.

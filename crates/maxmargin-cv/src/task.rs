@@ -1,6 +1,7 @@
 //! One training: its problem, its solution so far, its judgement.
 
 use crate::arrangement::Held;
+use crate::class_weights::FoldBoxes;
 use crate::error::CvError;
 use crate::limit::Limit;
 use crate::pool::{Pool, alpha_of, gradient_of};
@@ -56,7 +57,7 @@ pub(crate) struct Prune<'a> {
 
 /// A machine of a study and everything that is the same for all trainings of it.
 pub(crate) struct Trainer<'a> {
-    /// The problem of all samples, whose rows are `0…n` of the space; a fold is the same with empty boxes.
+    /// The problem of all data, whose rows are `0…n` of the space; a fold is the same with other boxes, some of them empty.
     pub(crate) problem: &'a Problem,
     /// Its place among the machines of the study.
     pub(crate) machine: usize,
@@ -65,6 +66,8 @@ pub(crate) struct Trainer<'a> {
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
     /// What each fold holds back, in rows; some may hold back none.
     pub(crate) folds: &'a [Held],
+    /// The boxes of each fold, where they are not those of all data.
+    pub(crate) boxes: FoldBoxes<'a>,
     pub(crate) solver: &'a dyn Solve,
     pub(crate) seeding: Seeding,
     pub(crate) stop: Stop,
@@ -105,7 +108,9 @@ impl<'a> Trainer<'a> {
         let Some(fold) = fold else { return Ok(self.problem.dual().clone()) };
         let mut takes_part = vec![true; self.space.len()];
         self.folds[fold].out.iter().for_each(|&i| takes_part[i] = false);
-        self.problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
+        let own = if self.boxes.differ(fold) { Some(self.boxes.problem(fold)?) } else { None };
+        let problem = own.as_ref().unwrap_or(self.problem);
+        problem.of_samples(|i| takes_part[i]).map_err(|source| CvError::Fold { fold, source })
     }
 
     /// Seeds and solves one training to the tolerance as the solver sees it; its passes run on `par`. `start` is α of all data.
@@ -120,13 +125,19 @@ impl<'a> Trainer<'a> {
         let dual = self.dual_of(fold)?;
         let part = dual.taking_part();
         let own = part.as_ref().map_or(&dual, |part| &part.0);
+        let kept = part.as_ref().map(|part| &part.1[..]);
         let from = from.filter(|_| !self.limit.is_over());
         let hidden = self.hidden_in(fold);
         let stage = fold.map_or(Stage::Full, Stage::Fold);
         let found = match (from, start) {
+            // Seeds keep every coefficient in the box that it came from.
+            (Some(from), _) if fold.is_some_and(|h| self.boxes.differ(h)) => {
+                let alpha = warm::along_c(&from.dual, &alpha_of(&from.dual, &from.beta), &dual);
+                Start::checked(own, picked(&alpha, kept)).ok().map(|start| (start, 0, 0))
+            }
             (Some(from), _) => self.start(own, hidden, from, stage)?,
             (None, Some(alpha)) => {
-                let alpha = Self::balanced(own, picked(alpha, part.as_ref().map(|part| &part.1[..])));
+                let alpha = Self::balanced(own, picked(alpha, kept));
                 Start::checked(own, alpha).ok().map(|start| (start, 0, 0))
             }
             (None, None) => None,
@@ -137,7 +148,7 @@ impl<'a> Trainer<'a> {
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
         let Solved { solution, exact, counts } = self.solve(own, start, stage, par, (self.stop.goal, 0))?;
-        let solution = spread(solution, part.as_ref().map(|part| &part.1[..]), dual.len());
+        let solution = spread(solution, kept, dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
         Ok(Task { fold, dual, solution, exact, counts, audit: None, seed_steps, breakpoints, seed_seconds, solve_seconds })

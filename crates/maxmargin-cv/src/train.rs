@@ -189,7 +189,7 @@ impl Study<'_> {
             let machines: Vec<_> = found.iter().map(|one| (one.decision.terms.clone(), one.decision.bias)).collect();
             Model::from_machines(prepared.kernel.clone(), &prepared.samples, self.rule(), &machines)?
         };
-        let mut record = Record::new(self.data, self.formulation, self.weights.to_vec(), self.stop.goal);
+        let mut record = Record::new(self.data, self.formulation, self.factors_of_all(), self.stop.goal);
         record.sample_weights = self.sample_weights.map(<[f64]>::to_vec);
         self.solver.name().clone_into(&mut record.solver);
         record.machines = found

@@ -1,6 +1,7 @@
 //! Cross-validation: every machine over its folds, and what they elect.
 
 use crate::arrangement::{Arrangement, Held, map_machines};
+use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
 use crate::finished::Finished;
 use crate::gather::Gather;
@@ -159,6 +160,7 @@ impl<'a> Study<'a> {
         let source =
             Source::of(prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
+        let factors = self.fold_factors(plan);
         let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
         let tally =
             Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
@@ -176,6 +178,7 @@ impl<'a> Study<'a> {
             let run = MachineRun {
                 study: self,
                 arrangement: &arrangement,
+                factors: &factors,
                 plan,
                 seeding,
                 steps,
@@ -243,6 +246,7 @@ type Taken<'a> = &'a dyn Fn(usize, crate::outcome::Outcome, maxmargin_kernel::Ro
 struct MachineRun<'a> {
     study: &'a Study<'a>,
     arrangement: &'a Arrangement,
+    factors: &'a FoldFactors,
     plan: &'a FoldPlan,
     seeding: Seeding,
     steps: &'a [Step<'a>],
@@ -304,7 +308,8 @@ impl MachineRun<'_> {
         };
         let mut most = self.most.filter(|_| self.arrangement.parts.len() == 1 && study.classes.is_some());
         for (row, step) in self.steps.iter().enumerate() {
-            let problem = study.problem(&self.arrangement.parts[p], study.formulation.with_c(step.c))?;
+            let (part, formulation) = (&self.arrangement.parts[p], study.formulation.with_c(step.c));
+            let problem = study.problem(part, formulation)?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
             let along = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));
@@ -316,6 +321,7 @@ impl MachineRun<'_> {
                 space,
                 seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
                 folds,
+                boxes: FoldBoxes { part, formulation, factors: self.factors },
                 solver: study.solver,
                 seeding: self.seeding,
                 stop: study.stop,

@@ -55,6 +55,7 @@ fn trained(name: &'static str, rows: usize, count: usize, kernel: &Kernel, scale
         factors: None,
         formulation: Formulation::Svc { c: 2.0, loss, offset },
         weights: &vec![1.0; classes.count()],
+        class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*built,
         stop: Stop::when(solver.goal()),
         memory: 1 << 22,

@@ -194,6 +194,7 @@ fn trained(
         factors: None,
         formulation: Formulation::Svc { c: drawn.c, loss, offset },
         weights: &[1.0, 1.0],
+        class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*solver,
         stop,
         memory: 1 << 28,

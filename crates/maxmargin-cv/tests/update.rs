@@ -40,6 +40,7 @@ fn train(data: &Dataset, (kernel, scale): (&Kernel, Option<Method>), problem: Pr
         factors: None,
         formulation: Formulation::Svc { c, loss, offset },
         weights: &weights,
+        class_weights: maxmargin_cv::ClassWeights::Given,
         solver: &*solver,
         stop: Stop::at(eps),
         memory: MEMORY,

@@ -12,7 +12,7 @@ mod solver;
 mod weights;
 
 use maxmargin_core::{Formulation, Goal, Loss, Needs, Offset, Solve, Stop};
-use maxmargin_cv::{CvError, CvProgress, CvReport, CvWatch, Fits, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{ClassWeights, CvError, CvProgress, CvReport, CvWatch, Fits, Fitted, FoldPlan, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{ClassLabels, Dataset, Impute, Par};
 use maxmargin_kernel::{Gamma, Kernel};
@@ -38,7 +38,7 @@ pub struct Svm {
     loss: Option<Loss>,
     offset: Option<Offset>,
     weights: Vec<(f64, f64)>,
-    balanced: bool,
+    class_weights: ClassWeights,
     sample_weights: Option<Vec<f64>>,
     scale: Option<Method>,
     impute: Option<Impute>,
@@ -95,7 +95,7 @@ impl Svm {
             loss: None,
             offset: None,
             weights: Vec::new(),
-            balanced: false,
+            class_weights: ClassWeights::Given,
             sample_weights: None,
             scale: None,
             impute: None,
@@ -255,7 +255,7 @@ impl Svm {
         if other || self.offset.is_some_and(|offset| offset != formulation.offset()) {
             return Err(CvError::Fixed(formulation.name()));
         }
-        if formulation.needs() != Needs::Classes && (self.balanced || !self.weights.is_empty()) {
+        if formulation.needs() != Needs::Classes && (self.class_weights != ClassWeights::Given || !self.weights.is_empty()) {
             return Err(CvError::Classes(formulation.name()));
         }
         if self.kernel == Kernel::Linear && built.takes(&formulation, true).is_ok() {
@@ -337,7 +337,7 @@ impl Svm {
     fn study<T>(&self, data: &Dataset, run: impl FnOnce(&Study) -> Result<T, CvError>) -> Result<T, CvError> {
         self.check()?;
         let classes = self.classes(data)?;
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.weights_of(classes))?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.given_weights(classes))?;
         run(&self.study_of(data, classes.as_ref(), &weights, &*self.solve()))
     }
 
@@ -367,6 +367,7 @@ impl Svm {
             factors: self.factors.as_deref(),
             formulation: self.formulation(),
             weights,
+            class_weights: self.class_weights,
             sample_weights: self.sample_weights.as_deref(),
             solver,
             stop: Stop { goal: self.resolved_goal(), max_iter: self.max_iter, max_time: self.max_time },

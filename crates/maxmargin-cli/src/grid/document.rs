@@ -294,8 +294,9 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
         ("seconds", Align::Right),
     ]);
     let row = |cell: &&CellDocument| {
-        let certificates = cell.found.certificates();
-        let worst = |of: fn(&CertificateReport) -> f64| format::short(certificates.iter().map(of).fold(0.0, f64::max));
+        let worst = |of: fn(&CertificateReport) -> f64| {
+            cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::short(of(c)))
+        };
         let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
         let mut row = Vec::new();
         row.extend(several.then(|| cell.kernel.to_owned()));

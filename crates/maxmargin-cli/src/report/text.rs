@@ -61,7 +61,6 @@ pub(crate) fn cost_text(setup: &Setup) -> String {
 pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) -> String {
     let held = of.iter().filter(|c| c.holds).count();
     let verdict = match (held, of.len()) {
-        (_, 0) => return "none".to_owned(),
         (1, 1) => "holds".to_owned(),
         (0, 1) => "does not meet the tolerance".to_owned(),
         (held, all) if held == all => "all hold".to_owned(),
@@ -75,8 +74,8 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
             format!("{verdict}; some ended before they could be judged")
         };
     }
-    let largest = |value: fn(&CertificateReport) -> f64| format::short(of.iter().map(value).fold(0.0, f64::max));
-    let (kkt, gap) = (largest(|c| c.kkt), largest(|c| c.relative_gap));
+    let Some(worst) = of.iter().copied().reduce(CertificateReport::worse) else { return "none".to_owned() };
+    let (kkt, gap) = (format::short(worst.kkt), format::short(worst.relative_gap));
     let tolerance = setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
     let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };

@@ -78,6 +78,7 @@ impl Case {
             factors: None,
             formulation: self.formulation,
             weights: &self.weights,
+            class_weights: maxmargin_cv::ClassWeights::Given,
             solver: &*self.solver,
             stop: self.stop,
             memory: self.memory,

@@ -41,8 +41,17 @@ class Certificate:
 
     @staticmethod
     def worst(of: Iterable[Certificate]) -> Certificate:
-        """One that does not hold, otherwise the one with the largest violation."""
-        return max(of, key=lambda one: (not one.holds, one.kkt))
+        """All together: every figure is the worst (the largest violations, the gap furthest from 0), and it holds where all do. The objectives are those of the gap."""
+        together = tuple(of)
+        furthest = max(together, key=lambda one: abs(one.relative_gap))
+        return Certificate(
+            primal=furthest.primal,
+            dual=furthest.dual,
+            relative_gap=furthest.relative_gap,
+            kkt=max(one.kkt for one in together),
+            infeasible=max(one.infeasible for one in together),
+            holds=all(one.holds for one in together),
+        )
 
 
 @dataclass(frozen=True)

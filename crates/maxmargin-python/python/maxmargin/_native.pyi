@@ -150,6 +150,7 @@ class Svm:
         seed: int = 1,
         probability: str | None = None,
         seeding: str = "full",
+        balanced: str | None = None,
     ) -> None: ...
     def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
     def cross_validate(

@@ -71,7 +71,7 @@ impl Svm {
         }
         let solvers: Vec<Box<dyn Solve>> = checked.iter().map(|asked| asked.svm.solve()).collect();
         let classes = self.classes(data)?;
-        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.weights_of(classes))?;
+        let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| self.given_weights(classes))?;
         let mut columns = Vec::new();
         for (Asked { svm, values }, solver) in checked.iter().zip(&solvers) {
             let study = svm.study_of(data, classes.as_ref(), &weights, &**solver);

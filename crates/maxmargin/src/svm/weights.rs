@@ -1,7 +1,7 @@
 //! Classes: which of them machines tell apart, and factors of C, of classes and of samples.
 
 use super::Svm;
-use maxmargin_cv::CvError;
+use maxmargin_cv::{ClassWeights, CvError};
 use maxmargin_data::ClassLabels;
 use maxmargin_model::Scheme;
 
@@ -26,11 +26,17 @@ impl Svm {
         self
     }
 
-    /// Factors of `C` by which all classes weigh the same: that of a class is the number of samples, divided by the number of classes and by the samples of the class
-    /// (in a cross-validation those of all data), times what [`Svm::class_weight`] says.
+    /// Factors of `C` by which all classes of a training set weigh the same: that of a class is the number of rows, divided by the number of classes and by the rows of the
+    /// class, times what [`Svm::class_weight`] says. Every fold of a cross-validation, a search or a calibration has the factors of its own training set.
     #[must_use]
     pub fn balanced(self) -> Self {
-        Self { balanced: true, ..self }
+        Self { class_weights: ClassWeights::Balanced, ..self }
+    }
+
+    /// As [`Svm::balanced`], where every row counts as much as its weight ([`Svm::sample_weights`]).
+    #[must_use]
+    pub fn balanced_by_weight(self) -> Self {
+        Self { class_weights: ClassWeights::BalancedByWeight, ..self }
     }
 
     /// A factor of `C` for each sample of the data that it is trained on, 0 or more: a sample of weight 2 is one that is there twice.
@@ -39,23 +45,34 @@ impl Svm {
         Self { sample_weights: Some(weights), ..self }
     }
 
-    /// The factor of `C` for each class, in the order of their labels.
+    /// The factor of `C` for each class of a training set of all rows, in the order of their labels.
     ///
     /// # Errors
     ///
     /// When a weight is of a class that is not there.
+    ///
+    /// # Panics
+    ///
+    /// When classes are balanced by weight, and the estimator has fewer weights of samples than there are rows.
     pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
+        let own = self.class_weights.factors(classes, self.sample_weights.as_deref(), 0..classes.of().len());
+        Ok(own.iter().zip(self.given_weights(classes)?).map(|(own, given)| own * given).collect())
+    }
+
+    /// The factor that [`Svm::class_weight`] gave each class; of several the last.
+    ///
+    /// # Errors
+    ///
+    /// When a weight is of a class that is not there.
+    pub(super) fn given_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let labels = classes.labels();
-        let even = classes.of().len() as f64 / labels.len() as f64;
-        let usual = |size: &usize| if self.balanced { even / *size as f64 } else { 1.0 };
-        let mut weights: Vec<f64> = classes.sizes().iter().map(usual).collect();
-        let usual = weights.clone();
+        let mut weights = vec![1.0; labels.len()];
         for &(label, factor) in &self.weights {
             let Some(at) = labels.iter().position(|known| *known == label) else {
                 let names: Vec<String> = labels.iter().map(f64::to_string).collect();
                 return Err(CvError::UnknownClass { label, known: names.join(", ") });
             };
-            weights[at] = usual[at] * factor;
+            weights[at] = factor;
         }
         Ok(weights)
     }
