@@ -4,6 +4,7 @@ use crate::args::{CalibrateArgs, decided, fitted};
 use crate::failure::{Done, Failure};
 use crate::input::MaxSize;
 use crate::lock::Patience;
+use crate::missing::warn_of_calibration;
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Done, Failure> {
         svm.calibrate_watched(model, &input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let status = calibrated.run().map_or(Status::Converged, |run| run.status);
+    warn_of_calibration(calibrated.calibration.as_ref().map(|calibration| &calibration.run), &mut notes);
     if let Some(why) = calibrated.missing() {
         let what = if calibrated.calibration.is_some() { "are no probabilities" } else { "is no threshold" };
         notes.warn(format!("nothing was written, {name} is as it was: there {what}, {why}"));

@@ -4,6 +4,7 @@ use crate::args::{CvArgs, DataArgs, RunArgs};
 use crate::failure::{Done, Failure};
 use crate::folds::{LEAVE_ONE_OUT, folds_file, plan, write_folds};
 use crate::input::Input;
+use crate::missing::warn_of_report;
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::places::{Content, Places};
@@ -42,8 +43,8 @@ pub(crate) fn run(args: &CvArgs) -> Result<Done, Failure> {
     places.reads([&args.data.source]);
     places.reads(args.svm.problem.weights.as_deref());
     let folds_output = args.folds.write_folds.as_deref().map(|path| places.output(path, Content::Text)).transpose()?;
-    validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
-        let (plan, name) = plan(&args.folds, asked.needs()?, input, &args.data.options)?;
+    validate(&asked, &args.data, (places, args.output.as_deref()), |input, notes| {
+        let (plan, name) = plan(&args.folds, asked.needs()?, input, &args.data.options, notes)?;
         write_folds(folds_output, &plan)?;
         Ok((plan, name))
     })
@@ -54,7 +55,7 @@ pub(crate) fn validate(
     asked: &Asked,
     data: &DataArgs,
     (mut places, output): (Places, Option<&Path>),
-    plan: impl FnOnce(&Input) -> Result<(FoldPlan, String), Failure>,
+    plan: impl FnOnce(&Input, &mut Notes) -> Result<(FoldPlan, String), Failure>,
 ) -> Result<Done, Failure> {
     let begun = Instant::now();
     let run = &asked.args.run;
@@ -66,7 +67,7 @@ pub(crate) fn validate(
     let output = output.map(|path| places.output(path, Content::Text)).transpose()?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(data, (begun, &threads), &mut notes)?;
-    let (plan, fold_plan) = plan(&input)?;
+    let (plan, fold_plan) = plan(&input, &mut notes)?;
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
     let goal = svm.resolved_goal();
     let report = {
@@ -82,6 +83,7 @@ pub(crate) fn validate(
         let truth: Vec<f64> = input.data.labels.iter().copied().cycle().take(report.predicted.len()).collect();
         warn_of_small_cost(c, at, &truth, &report.predicted, &mut notes);
     }
+    warn_of_report(report.folds.iter(), &report.missing_classes(), setup.labels().len(), &mut notes);
     if let Some(output) = output {
         let _writing = Phase::new(run.quiet, format!("writing {}", output.name()));
         write_decisions(&input.data.labels, &report, output)?;

@@ -3,9 +3,12 @@
 use crate::args::{DataOptions, FOLDS, FoldArgs, Folds};
 use crate::failure::Failure;
 use crate::input::{Input, MaxSize, read_text};
+use crate::names;
+use crate::notes::Notes;
 use crate::output::Output;
 use maxmargin::core::Needs;
 use maxmargin::cv::{FoldPlan, PlanError};
+use maxmargin::data::ClassLabels;
 use std::path::Path;
 
 /// Writes the fold number of every row, where that is asked for.
@@ -30,7 +33,13 @@ pub(crate) fn leaves_one_out(args: &FoldArgs, rows: usize) -> bool {
 }
 
 /// The folds that the options ask for, and what to call them.
-pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataOptions) -> Result<(FoldPlan, String), Failure> {
+pub(crate) fn plan(
+    args: &FoldArgs,
+    needs: Needs,
+    input: &Input,
+    options: &DataOptions,
+    notes: &mut Notes,
+) -> Result<(FoldPlan, String), Failure> {
     let (labels, k) = (&input.data.labels, args.k);
     let usual = if needs == Needs::Classes { Folds::Stratified } else { Folds::Shuffled };
     let usual = if leaves_one_out(args, labels.len()) { Folds::LeaveOneOut } else { usual };
@@ -70,7 +79,24 @@ pub(crate) fn plan(args: &FoldArgs, needs: Needs, input: &Input, options: &DataO
         Folds::Sliding => "sliding",
         _ => "groups",
     };
-    Ok((plan.map_err(|e| Failure::input(&input.name, e))?, name.to_owned()))
+    let plan = plan.map_err(|e| Failure::input(&input.name, e))?;
+    if *folds == Folds::Stratified {
+        warn_of_few(labels, k, notes);
+    }
+    Ok((plan, name.to_owned()))
+}
+
+/// Says which classes are too few for every stratified fold to test some of them.
+fn warn_of_few(labels: &[f64], k: usize, notes: &mut Notes) {
+    let Ok(classes) = ClassLabels::new(labels) else { return };
+    for (label, size) in classes.labels().iter().zip(classes.sizes()).filter(|(_, size)| **size < k) {
+        notes.warn(format!(
+            "class {} has {size} row{}, fewer than the {k} stratified folds: {} of them test none of it",
+            names::shown(*label),
+            if *size == 1 { "" } else { "s" },
+            k - size,
+        ));
+    }
 }
 
 /// Options for folds that are not these.

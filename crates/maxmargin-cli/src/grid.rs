@@ -86,7 +86,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Done, Failure> {
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
-    let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options)?;
+    let (plan, fold_plan) = plan(&args.folds, needs, &input, &args.data.options, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && svm_args.problem.scale.is_none() {
         let classes = (needs == Needs::Classes).then(|| ClassLabels::new(&input.data.labels)).transpose();

@@ -14,7 +14,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Done, Failure> {
     let mut places = Places::new(args.write.force);
     places.reads([&args.data.source]);
     places.reads(args.svm.problem.weights.as_deref());
-    cv::validate(&asked, &args.data, (places, args.output.as_deref()), |input| {
+    cv::validate(&asked, &args.data, (places, args.output.as_deref()), |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         Ok((plan, LEAVE_ONE_OUT.to_owned()))
     })

@@ -20,6 +20,7 @@ mod lock;
 mod loo;
 mod manual;
 mod memory;
+mod missing;
 mod model_io;
 mod names;
 mod notes;

@@ -379,6 +379,10 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
     match error {
         Error::Seeding { .. } | Error::Search(_) => Failure::Usage(format!("--{error}")),
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
+        Error::Alone { label } => {
+            let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";
+            Failure::input(&input.name, format!("class {} {what}", names::shown(*label)))
+        }
         other => Failure::input(&input.name, other),
     }
 }

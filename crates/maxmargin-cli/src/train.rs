@@ -3,6 +3,7 @@
 use crate::args::{TrainArgs, decided};
 use crate::failure::{Done, Failure};
 use crate::input::Input;
+use crate::missing::warn_of_calibration;
 use crate::notes::Notes;
 use crate::output::show;
 use crate::places::{Content, Places};
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
             all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),
         });
     }
+    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), &mut notes);
     if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
         notes.warn(format!("the model has no probabilities: {why}"));
     }

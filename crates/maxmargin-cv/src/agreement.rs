@@ -1,6 +1,6 @@
 //! Scores of predicted labels beyond the fraction that is right: for classes of unequal size.
 
-use crate::metric::{Best, Metric, labels_of};
+use crate::metric::{Best, Metric, greatest, labels_of};
 
 /// Of the samples that are predicted to have the greater of two labels, the fraction that has it. Not a number where none is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Recall;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F1;
 
-/// The mean over the labels of the truth of their F1.
+/// The mean of the F1 of every label that a sample has or is predicted to have; 0 of one that no sample has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MacroF1;
 
@@ -34,8 +34,9 @@ fn counts(label: f64, truth: &[f64], predicted: &[f64]) -> [f64; 3] {
     counts.map(|count| count as f64)
 }
 
-fn greater(truth: &[f64]) -> f64 {
-    truth.iter().copied().fold(f64::NAN, f64::max)
+/// The greater of two labels, which a sample has or is predicted to have.
+fn greater(truth: &[f64], predicted: &[f64]) -> f64 {
+    greatest(truth).max(greatest(predicted))
 }
 
 fn f1(label: f64, truth: &[f64], predicted: &[f64]) -> f64 {
@@ -73,7 +74,7 @@ impl Metric for Precision {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let [both, said, _] = counts(greater(truth), truth, predicted);
+        let [both, said, _] = counts(greater(truth, predicted), truth, predicted);
         both / said
     }
 }
@@ -88,7 +89,7 @@ impl Metric for Recall {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let [both, _, have] = counts(greater(truth), truth, predicted);
+        let [both, _, have] = counts(greater(truth, predicted), truth, predicted);
         both / have
     }
 }
@@ -103,7 +104,7 @@ impl Metric for F1 {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        f1(greater(truth), truth, predicted)
+        f1(greater(truth, predicted), truth, predicted)
     }
 
     fn of_table(&self, table: [[usize; 2]; 2]) -> Option<f64> {
@@ -121,7 +122,7 @@ impl Metric for MacroF1 {
     }
 
     fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
-        let labels = labels_of(truth);
+        let labels = labels_of(&[truth, predicted].concat());
         labels.iter().map(|label| f1(*label, truth, predicted)).sum::<f64>() / labels.len() as f64
     }
 
@@ -169,6 +170,8 @@ mod tests {
         assert!((Matthews.score(&truth, &predicted) - 1.0 / 6.0).abs() < 1e-15);
         assert_eq!(Matthews.score(&truth, &truth), 1.0);
         assert_eq!(F1.score(&truth, &[1.0; 5]), 0.0);
+        // The label 3 has no sample, the label 2 no prediction: 2/3 of one of three.
+        assert!((MacroF1.score(&[1.0, 1.0, 2.0], &[1.0, 3.0, 3.0]) - 2.0 / 9.0).abs() < 1e-15);
         let metrics = [&Precision as &dyn Metric, &Matthews];
         assert!(metrics.iter().all(|metric| metric.score(&truth, &[1.0; 5]).is_nan()));
         assert!([&F1 as &dyn Metric, &MacroF1, &Matthews].iter().all(|metric| metric.score(&[], &[]).is_nan()));

@@ -22,10 +22,15 @@ pub(crate) struct Part {
 impl Part {
     /// The problem of this machine over rows `0…n` of its space; `weights` has a factor of C for each class.
     pub(crate) fn problem(&self, formulation: Formulation, weights: &[f64]) -> Result<Problem, DualError> {
+        self.problem_against(formulation, weights, 1.0)
+    }
+
+    /// [`Part::problem`] where all the other classes together have the factor `rest`.
+    pub(crate) fn problem_against(&self, formulation: Formulation, weights: &[f64], rest: f64) -> Result<Problem, DualError> {
         let ids: Vec<usize> = (0..self.rows.len()).collect();
         let mut weights: Vec<f64> = match self.classes {
             Some((earlier, later)) => {
-                let (below, above) = (earlier.map_or(1.0, |earlier| weights[earlier]), weights[later]);
+                let (below, above) = (earlier.map_or(rest, |earlier| weights[earlier]), weights[later]);
                 self.target.iter().map(|sign| if *sign > 0.0 { above } else { below }).collect()
             }
             None => vec![1.0; ids.len()],

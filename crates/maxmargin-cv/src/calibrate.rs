@@ -5,7 +5,7 @@ use crate::matching::terms;
 use crate::metric::Metric;
 use crate::plan::FoldPlan;
 use crate::reliability::Reliability;
-use crate::report::{CertificateReport, CvReport};
+use crate::report::{CertificateReport, CvReport, MissingClass};
 use crate::seed::Seeding;
 use crate::study::Study;
 use crate::threshold::{self, ThresholdReport};
@@ -85,7 +85,7 @@ impl Fits {
     /// When a threshold is asked for and there are not two classes, or by a metric that cannot choose one; as [`calibration_plan`].
     pub fn check(&self, classes: Option<&ClassLabels>, labels: &[f64]) -> Result<(), CvError> {
         self.threshold.map_or(Ok(()), |metric| threshold::check(metric, classes))?;
-        if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(|_| ()) }
+        if self.is_nothing() { Ok(()) } else { calibration_plan(classes, labels, 0).map(drop) }
     }
 }
 
@@ -127,6 +127,8 @@ pub struct OutOfFold {
     pub rows_computed: u64,
     /// The worst certificate of the folds.
     pub certificate: Option<CertificateReport>,
+    /// Classes that some of the folds have no sample of in their training sets.
+    pub missing_classes: Vec<MissingClass>,
     /// Time of the folds, and of what was fitted to them.
     pub seconds: f64,
 }
@@ -147,20 +149,17 @@ pub struct CalibrationReport {
     pub reliability: Option<Reliability>,
 }
 
-/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as the smallest class has samples where that is fewer.
+/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as the smallest class has samples where that is fewer, but two.
 ///
 /// # Errors
 ///
-/// When a class has one sample alone, or there are fewer than two samples.
+/// When there are fewer than two samples, or as many classes.
 pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
     let Some(classes) = classes else {
         return Ok(FoldPlan::shuffled(labels.len(), FOLDS.min(labels.len()), seed)?);
     };
     let smallest = classes.sizes().iter().copied().min().unwrap_or(0);
-    if let Some(alone) = classes.sizes().iter().position(|size| *size < 2) {
-        return Err(CvError::Alone { label: classes.labels()[alone] });
-    }
-    Ok(FoldPlan::stratified(labels, FOLDS.min(smallest), seed)?)
+    Ok(FoldPlan::stratified(labels, smallest.clamp(2, FOLDS), seed)?)
 }
 
 /// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
@@ -267,7 +266,7 @@ impl Study<'_> {
         let begun = std::time::Instant::now();
         fits.check(self.classes, &self.data.labels)?;
         let start = self.solutions(&model)?;
-        let found = match self.cross_validate_from(&start, plan, seeding, watch) {
+        let mut found = match self.cross_validate_from(&start, plan, seeding, watch) {
             Err(CvError::Ended(status)) => Err(status),
             other => Ok(other?),
         };
@@ -278,8 +277,10 @@ impl Study<'_> {
             iterations: found.as_ref().map_or(0, |found| found.total_iterations),
             rows_computed: found.as_ref().map_or(0, |found| found.rows_computed),
             certificate: found.as_ref().ok().and_then(CvReport::certificate),
+            missing_classes: found.as_ref().map_or_else(|_| Vec::new(), CvReport::missing_classes),
             seconds: 0.0,
         };
+        found.iter_mut().for_each(|found| self.fill(plan, &mut found.decisions));
         let found = found.ok().filter(|found| found.folds_counted == found.folds.len()).ok_or(ENDED);
         let mut all = Calibrated { model, calibration: None, threshold: None };
         if let Some(probability) = fits.probability {
@@ -292,6 +293,18 @@ impl Study<'_> {
         all.calibration.iter_mut().for_each(|report| report.run.seconds = seconds);
         all.threshold.iter_mut().for_each(|report| report.run.seconds = seconds);
         Ok(all)
+    }
+
+    /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is there for a decision value, as LIBSVM does.
+    fn fill(&self, plan: &FoldPlan, decisions: &mut [f64]) {
+        let (classes, scheme) = (self.fold_classes(plan), self.rule().scheme);
+        let sides = scheme.sides(self.classes.map_or(0, ClassLabels::count));
+        for (fold, (p, sides)) in (0..plan.folds()).flat_map(|fold| sides.iter().enumerate().map(move |machine| (fold, machine)))
+        {
+            let Some(value) = classes.without_a_machine(fold, *sides) else { continue };
+            let before = plan.round(fold) * plan.len();
+            plan.test(fold).iter().for_each(|i| decisions[(before + i) * self.machines() + p] = value);
+        }
     }
 
     /// Probabilities from what a cross-validation found, or why there is nothing.

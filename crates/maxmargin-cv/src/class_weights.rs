@@ -2,6 +2,7 @@
 
 use crate::arrangement::Part;
 use crate::error::CvError;
+use crate::fold_classes::FoldClasses;
 use crate::plan::FoldPlan;
 use crate::study::Study;
 use maxmargin_core::{Formulation, Problem};
@@ -74,25 +75,37 @@ impl Study<'_> {
     }
 }
 
-/// The boxes of one machine in every fold, at one value of C.
+/// The problems of one machine in every fold, at one value of C.
 #[derive(Clone, Copy)]
 pub(crate) struct FoldBoxes<'a> {
     pub(crate) part: &'a Part,
     pub(crate) formulation: Formulation,
+    pub(crate) classes: &'a FoldClasses,
     pub(crate) factors: &'a FoldFactors,
 }
 
 impl FoldBoxes<'_> {
+    /// Whether a fold has no such machine: its training set has no sample of one of the two sides.
+    pub(crate) fn lack(&self, fold: usize) -> bool {
+        self.part.classes.is_some_and(|sides| self.classes.lacks(fold, sides))
+    }
+
     /// Whether samples that are in the training set of a fold have other boxes there than in all data.
     pub(crate) fn differ(&self, fold: usize) -> bool {
         let Some((earlier, later)) = self.part.classes else { return false };
         let (own, all) = (self.factors.of(fold), &self.factors.all);
-        earlier.into_iter().chain([later]).any(|class| own[class] != all[class])
+        earlier.into_iter().chain([later]).any(|class| own[class] != all[class]) || self.rest(fold) != 1.0
     }
 
     /// The problem of all samples with the boxes that they have in a fold.
     pub(crate) fn problem(&self, fold: usize) -> Result<Problem, CvError> {
-        Ok(self.part.problem(self.formulation, self.factors.of(fold))?)
+        Ok(self.part.problem_against(self.formulation, self.factors.of(fold), self.rest(fold))?)
+    }
+
+    /// The factor of the rest: where that is one class alone, it has its own, as in a machine of the two.
+    fn rest(&self, fold: usize) -> f64 {
+        let Some((None, later)) = self.part.classes else { return 1.0 };
+        self.classes.rest(fold, later).map_or(1.0, |other| self.factors.of(fold)[other])
     }
 }
 

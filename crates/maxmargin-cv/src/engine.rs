@@ -1,6 +1,5 @@
 //! The cross-validation engine of one machine: one space for all folds, a start for each fold, one audit for all solutions.
 
-use crate::arrangement::Held;
 use crate::error::CvError;
 use crate::outcome::Outcome;
 use crate::pool::{Pool, sum_of};
@@ -8,7 +7,7 @@ use crate::problem::Trained;
 use crate::seed::{SeedRows, Seeding, Source, exact};
 use crate::task::{Prune, Task, Trainer};
 use crate::watch::Stage;
-use maxmargin_core::{Balance, DualError, Solution, Status, bias_is_middle};
+use maxmargin_core::{Solution, Status, bias_is_middle};
 use maxmargin_data::{Asking, Par};
 use maxmargin_path::{Path, PathError};
 use std::sync::atomic::Ordering;
@@ -19,15 +18,15 @@ const BATCH: usize = 64;
 impl<'a> Trainer<'a> {
     /// Runs all folds; the model of all data, where the seeding wants one, starts from `start`.
     pub(crate) fn run(&self, start: Option<&[f64]>) -> Result<Outcome, CvError> {
-        self.check()?;
-        let mut outcome = Outcome::new(self.folds, self.space.len());
+        let lacking = (0..self.folds.len()).map(|h| self.boxes.lack(h)).collect();
+        let mut outcome = Outcome::new(self.folds, lacking, self.space.len());
         match self.seeding.source() {
             Source::AllData => self.run_from_all_data(start, &mut outcome)?,
             Source::PreviousFold => self.run_chain(&mut outcome)?,
             Source::Nothing => self.run_cold(&mut outcome)?,
         }
         // Folds with the problem of all data are the machine of all data.
-        if outcome.full.is_none() && !outcome.lost && (0..self.folds.len()).any(|h| !self.is_own(h)) {
+        if outcome.full.is_none() && !outcome.lost && (0..self.folds.len()).any(|h| !outcome.has(h) && !self.is_own(h)) {
             let mut tasks = vec![self.train(None, None, None, self.par)?];
             outcome.certify_seconds += self.certify(&mut tasks)?;
             tasks.iter().for_each(|task| outcome.add(self, task));
@@ -35,31 +34,9 @@ impl<'a> Trainer<'a> {
         Ok(outcome)
     }
 
-    /// Whether every training set has both signs, where the balance needs them.
-    fn check(&self) -> Result<(), CvError> {
-        let dual = self.problem.dual();
-        if dual.balance() != Balance::Sum(0.0) {
-            return Ok(());
-        }
-        let mut rows = vec![[0_usize; 2]; self.space.len()];
-        for (k, &i) in dual.ids().iter().enumerate().filter(|(k, _)| dual.upper()[*k] > 0.0) {
-            rows[i][usize::from(dual.sign()[k] > 0.0)] += 1;
-        }
-        let count = |rows: &mut dyn Iterator<Item = [usize; 2]>| rows.fold([0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
-        let all = count(&mut rows.iter().copied());
-        let emptied = |fold: &Held| {
-            let gone = count(&mut fold.out.iter().map(|&i| rows[i]));
-            all[0] == gone[0] || all[1] == gone[1]
-        };
-        match self.folds.iter().position(emptied) {
-            Some(fold) => Err(CvError::Fold { fold, source: DualError::OneClass }),
-            None => Ok(()),
-        }
-    }
-
     /// Whether a fold has another problem than all data: it leaves out samples here, or has other boxes.
     fn is_own(&self, h: usize) -> bool {
-        !self.folds[h].out.is_empty() || self.boxes.differ(h)
+        !self.boxes.lack(h) && (!self.folds[h].out.is_empty() || self.boxes.differ(h))
     }
 
     /// Folds with problems of their own.
@@ -88,7 +65,8 @@ impl<'a> Trainer<'a> {
         let mut shares = counts || full.as_ref().is_some_and(|task| bias_is_middle(&task.dual, &task.solution.alpha));
         let touches = |support: &[bool], shares: bool, h: usize| {
             let out = &self.folds[h].out;
-            out.iter().any(|&i| support[i]) || (shares && !out.is_empty()) || self.boxes.differ(h)
+            let is_other = out.iter().any(|&i| support[i]) || (shares && !out.is_empty()) || self.boxes.differ(h);
+            is_other && !self.boxes.lack(h)
         };
         let mut open: Vec<usize> = (0..self.folds.len()).filter(|&h| touches(&support, shares, h)).collect();
         // The others are done already.
@@ -124,10 +102,10 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Errors in the folds that have a solution of their own.
+    /// Errors in the folds that have a solution of their own, or no machine at all.
     fn errors(&self, prune: &Prune, outcome: &Outcome) -> usize {
-        let solved = |h: &usize| outcome.folds[*h].as_ref().is_some_and(|judged| judged.report.is_solution());
-        (0..self.folds.len()).filter(solved).map(|h| (prune.wrong)(&self.folds[h], &outcome.decisions)).sum()
+        let solved = |h: &usize| outcome.folds[*h].as_ref().map_or(outcome.has(*h), |judged| judged.report.is_solution());
+        (0..self.folds.len()).filter(solved).map(|h| (prune.wrong)(h, &outcome.decisions)).sum()
     }
 
     /// Folds in order, each from the one before.

@@ -21,14 +21,6 @@ pub enum CvError {
         /// What is wrong with it.
         source: DualError,
     },
-    /// A training set has no sample of a class.
-    #[error("the training set of fold {fold} has no sample of class {label}; choose other folds, such as stratified ones")]
-    ClassMissing {
-        /// The label.
-        label: f64,
-        /// The fold.
-        fold: usize,
-    },
     /// The whole data is no problem.
     #[error(transparent)]
     Data(#[from] DualError),
@@ -131,7 +123,7 @@ pub enum CvError {
     Ended(Status),
     /// A class whose only sample cannot be both trained on and judged.
     #[error(
-        "class {label} has one sample: probabilities and thresholds are fitted to samples that a training did not see, and need two of each class"
+        "class {label} has one sample: a threshold is chosen by samples that a training did not see, and needs two of each class"
     )]
     Alone {
         /// The class.

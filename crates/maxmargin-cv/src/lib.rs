@@ -17,6 +17,7 @@ pub mod descend;
 mod engine;
 mod error;
 mod finished;
+mod fold_classes;
 mod gather;
 mod grid;
 mod limit;
@@ -55,11 +56,11 @@ pub use finished::Finished;
 pub use grid::{Cells, Column, Shared, grid};
 pub use log::{CellLog, Opened, Unlogged};
 pub use metric::{
-    Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of,
+    Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of, score_of,
 };
 pub use plan::{FoldPlan, PlanError};
 pub use reliability::{Bin, Reliability};
-pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
+pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport, MissingClass};
 pub use seed::{Seeding, Source};
 pub use sensitivity::Sensitivity;
 pub use smooth::{Smooth, SmoothLoss};

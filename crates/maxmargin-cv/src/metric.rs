@@ -98,16 +98,30 @@ pub fn all_metrics(needs: Needs) -> impl Iterator<Item = &'static dyn Metric> {
     metrics_of(needs).iter().chain(two).copied()
 }
 
+/// The greatest of some labels; not a number of none.
+pub(crate) fn greatest(labels: &[f64]) -> f64 {
+    labels.iter().copied().fold(f64::NAN, f64::max)
+}
+
+/// The score of predictions by a metric. Those of one of two classes ([`TWO_CLASS_METRICS`]) are of the label `greater`: not a number where no sample has it (nor,
+/// unless the metric ranks, is predicted to), and where decision values are missing.
+pub fn score_of(metric: &dyn Metric, greater: f64, truth: &[f64], values: &[f64]) -> f64 {
+    let has = |labels: &[f64]| labels.iter().any(|label| *label == greater);
+    let of_one = TWO_CLASS_METRICS.iter().any(|known| known.name() == metric.name());
+    let missing = of_one && !has(truth) && (metric.ranks() || !has(values));
+    if missing || values.iter().any(|value| value.is_nan()) { f64::NAN } else { metric.score(truth, values) }
+}
+
 /// The scores over the samples that have a prediction: one that is not a number is none. `decisions` has one value a sample where one machine decides between
-/// two classes.
-pub(crate) fn scores(needs: Needs, truth: &[f64], predicted: &[f64], decisions: Option<&[f64]>) -> Vec<Score> {
+/// two classes, the greater of which has the label `greater`.
+pub(crate) fn scores(needs: Needs, greater: f64, truth: &[f64], predicted: &[f64], decisions: Option<&[f64]>) -> Vec<Score> {
     let known: Vec<usize> = (0..truth.len()).filter(|&i| !predicted[i].is_nan()).collect();
     let of = |values: &[f64]| known.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     let (truth, predicted, decisions) = (of(truth), of(predicted), decisions.map(of));
     let sides = needs == Needs::Nothing && are_sides(&truth);
     let classes = if sides { METRICS } else { &[] };
     let two = if sides || needs == Needs::Classes { TWO_CLASS_METRICS } else { &[] };
-    let of = |metric: &&dyn Metric, values: &[f64]| (metric.name(), metric.score(&truth, values));
+    let of = |metric: &&dyn Metric, values: &[f64]| (metric.name(), score_of(*metric, greater, &truth, values));
     let mut scores: Vec<Score> = metrics_of(needs).iter().chain(classes).map(|metric| of(metric, &predicted)).collect();
     if let Some(decisions) = decisions {
         scores.extend(two.iter().map(|metric| of(metric, if metric.ranks() { &decisions } else { &predicted })));
@@ -242,10 +256,27 @@ mod tests {
         // The third class is never predicted.
         assert_eq!(BalancedAccuracy.score(&truth, &predicted), 0.5);
         assert_eq!(Confusion::of(&[1.0, 2.0], &[1.0, 2.0], &[1.0, f64::NAN]).sizes, [1, 0]);
-        assert_eq!(scores(Needs::Classes, &[1.0, 2.0], &[1.0, f64::NAN], None)[0].1, 1.0);
-        let names: Vec<&str> = scores(Needs::Classes, &truth, &predicted, None).iter().map(|score| score.0).collect();
+        assert_eq!(scores(Needs::Classes, 2.0, &[1.0, 2.0], &[1.0, f64::NAN], None)[0].1, 1.0);
+        let names: Vec<&str> = scores(Needs::Classes, 5.0, &truth, &predicted, None).iter().map(|score| score.0).collect();
         assert_eq!(names, ["accuracy", "balanced_accuracy", "f1_macro", "matthews"]);
-        let two = scores(Needs::Classes, &[1.0, 2.0, 2.0], &[1.0, f64::NAN, 2.0], Some(&[-1.0, -3.0, 1.0]));
+        let two = scores(Needs::Classes, 2.0, &[1.0, 2.0, 2.0], &[1.0, f64::NAN, 2.0], Some(&[-1.0, -3.0, 1.0]));
         assert_eq!(two.iter().find(|score| score.0 == "roc_auc"), Some(&("roc_auc", 1.0)));
+    }
+
+    /// As scikit-learn has them of the class 2, in folds that lack it or its machine.
+    #[test]
+    fn scores_of_a_class_that_is_not_there() {
+        let of = |truth: &[f64], predicted: &[f64], decisions: &[f64]| -> Vec<f64> {
+            let all = scores(Needs::Classes, 2.0, truth, predicted, Some(decisions));
+            let name = |name: &str| all.iter().find(|score| score.0 == name).expect("a score").1;
+            ["precision", "recall", "f1", "roc_auc", "average_precision"].map(name).to_vec()
+        };
+        // One of two is said to be of a class that no sample has.
+        let said = of(&[1.0, 1.0], &[1.0, 2.0], &[-1.0, 1.0]);
+        assert!(said[0] == 0.0 && said[1].is_nan() && said[2] == 0.0 && said[3].is_nan() && said[4].is_nan(), "{said:?}");
+        assert!(of(&[1.0, 1.0], &[1.0, 1.0], &[-1.0, -2.0]).iter().all(|score| score.is_nan()));
+        // The machine has seen one class alone.
+        let alone = of(&[1.0, 2.0], &[1.0, 1.0], &[f64::NAN; 2]);
+        assert!(alone[0].is_nan() && alone[1..3] == [0.0, 0.0] && alone[3].is_nan() && alone[4].is_nan(), "{alone:?}");
     }
 }

@@ -27,8 +27,10 @@ pub(crate) struct Full {
 /// The machines of all folds, and exact decision values of test samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// Nothing where the machine of all data is that of the fold: none of its support vectors is tested there.
+    /// Nothing where the machine of all data is that of the fold (none of its support vectors is tested there), or the fold has none.
     pub(crate) folds: Vec<Option<Box<Judged>>>,
+    /// Folds whose training sets lack one of the two sides: they have no such machine.
+    pub(crate) lacking: Vec<bool>,
     /// Of every row by the machine that did not see it, one round of folds after the other; not a number where no fold of the round tests it.
     pub(crate) decisions: Vec<f64>,
     pub(crate) full: Option<Full>,
@@ -40,10 +42,11 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Nothing yet.
-    pub(crate) fn new(folds: &[Held], rows: usize) -> Self {
+    pub(crate) fn new(folds: &[Held], lacking: Vec<bool>, rows: usize) -> Self {
         let rounds = folds.last().map_or(0, |last| last.round + 1);
         Self {
             folds: vec![None; folds.len()],
+            lacking,
             decisions: vec![f64::NAN; rounds * rows],
             full: None,
             counts: Vec::new(),
@@ -52,9 +55,14 @@ impl Outcome {
         }
     }
 
-    /// Whether fold `h` has been trained.
+    /// Whether nothing is left to be trained for fold `h`.
     pub(crate) fn has(&self, h: usize) -> bool {
-        self.folds[h].is_some()
+        self.folds[h].is_some() || self.lacking[h]
+    }
+
+    /// Whether the machine of all data is that of fold `h`.
+    pub(crate) fn is_shared(&self, h: usize) -> bool {
+        !self.has(h)
     }
 
     /// Takes a judged training: of a fold, or of all data.
@@ -91,10 +99,10 @@ impl Outcome {
         }
     }
 
-    /// The machine of fold `h`.
-    pub(crate) fn judged(&self, h: usize) -> &Judged {
+    /// The machine of fold `h`, where it has one.
+    pub(crate) fn judged(&self, h: usize) -> Option<&Judged> {
         let full = || &self.full.as_ref().expect("folds without a training have the machine of all data").judged;
-        self.folds[h].as_deref().unwrap_or_else(full)
+        (!self.lacking[h]).then(|| self.folds[h].as_deref().unwrap_or_else(full))
     }
 
     /// Whether every fold has a solution that met its goal.
@@ -114,7 +122,7 @@ impl Outcome {
     pub(crate) fn complete(&mut self, trainer: &Trainer) {
         let Some(full) = self.full.as_ref().filter(|_| !self.lost) else { return };
         let rows = full.decisions.len();
-        for (held, _) in trainer.folds.iter().zip(&self.folds).filter(|(_, trained)| trained.is_none()) {
+        for (_, held) in trainer.folds.iter().enumerate().filter(|(h, _)| self.folds[*h].is_none() && !self.lacking[*h]) {
             held.test.iter().for_each(|&i| self.decisions[held.round * rows + i] = full.decisions[i]);
         }
     }

@@ -5,7 +5,7 @@ mod certificate;
 pub use certificate::CertificateReport;
 
 use crate::finished::interned;
-use crate::metric::{Score, scores};
+use crate::metric::{Score, greatest, scores};
 use crate::plan::FoldPlan;
 use crate::spread::{NamedSpread, spreads};
 use maxmargin_core::{Certificate, Dual, Needs, Solution, Status};
@@ -105,6 +105,8 @@ pub struct FoldReport {
     pub train: usize,
     /// Test samples.
     pub test: usize,
+    /// Labels of the classes that its training set has no sample of: it cannot predict them.
+    pub missing_classes: Vec<f64>,
     /// Whether every machine of the fold is a solution ([`MachineReport::is_solution`]): its predictions count.
     #[serde(skip)]
     pub solved: bool,
@@ -154,6 +156,7 @@ impl FoldReport {
             round,
             train,
             test,
+            missing_classes: Vec::new(),
             solved: false,
             correct: None,
             scores: Vec::new(),
@@ -167,7 +170,7 @@ impl FoldReport {
             objective: judged.clone().map(|m| m.objective).sum(),
             support_vectors: 0,
             bounded: judged.clone().map(|m| m.bounded).sum(),
-            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or_default(),
+            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NOTHING),
             machines: own,
         }
     }
@@ -175,6 +178,30 @@ impl FoldReport {
     /// Fraction of its test samples predicted correctly, where the fold has a solution.
     pub fn accuracy(&self) -> Option<f64> {
         self.correct.map(|correct| correct as f64 / self.test as f64)
+    }
+}
+
+/// A class without a sample in the training sets of some folds: these cannot predict it, and its samples there count as errors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MissingClass {
+    /// Its label.
+    pub label: f64,
+    /// The folds, ascending.
+    pub folds: Vec<usize>,
+}
+
+impl MissingClass {
+    /// The classes that some folds lack, each with its folds, by their labels.
+    pub fn of<'a>(folds: impl Iterator<Item = (usize, &'a [f64])>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for (fold, label) in folds.flat_map(|(fold, labels)| labels.iter().map(move |label| (fold, *label))) {
+            match found.iter_mut().find(|known| known.label == label) {
+                Some(known) => known.folds.push(fold),
+                None => found.push(Self { label, folds: vec![fold] }),
+            }
+        }
+        found.sort_by(|a, b| a.label.total_cmp(&b.label));
+        found
     }
 }
 
@@ -303,7 +330,13 @@ impl CvReport {
         let scores = if self.lost.is_some() {
             Vec::new()
         } else {
-            scores(needs, &truth.repeat(self.rounds), &self.predicted, (self.machines == 1).then_some(&self.decisions[..]))
+            scores(
+                needs,
+                greatest(truth),
+                &truth.repeat(self.rounds),
+                &self.predicted,
+                (self.machines == 1).then_some(&self.decisions[..]),
+            )
         };
         Self {
             spread: spreads(&scores, &counted().map(|f| (&f.scores[..], f.train, f.test)).collect::<Vec<_>>()),
@@ -328,6 +361,11 @@ impl CvReport {
     /// That of all machines of all folds together ([`CertificateReport::worse`]): what every report shows of a cross-validation.
     pub fn certificate(&self) -> Option<CertificateReport> {
         self.folds.iter().map(|f| f.certificate).reduce(CertificateReport::worse)
+    }
+
+    /// Classes that some training sets have no sample of, by their labels.
+    pub fn missing_classes(&self) -> Vec<MissingClass> {
+        MissingClass::of(self.folds.iter().map(|fold| (fold.fold, &fold.missing_classes[..])))
     }
 
     /// Seconds of all threads together in seeds, and in solving.

@@ -3,6 +3,7 @@
 use crate::arrangement::{Arrangement, Held};
 use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
+use crate::fold_classes::FoldClasses;
 use crate::limit::Limit;
 use crate::plan::FoldPlan;
 use crate::sensitivity::{Moved, Parameters, Sensitivity};
@@ -35,6 +36,7 @@ pub struct SmoothLoss<'a> {
     arrangement: Arrangement,
     folds: Vec<Held>,
     factors: FoldFactors,
+    classes: FoldClasses,
     /// The samples of all folds, or of each where their training sets are prepared differently.
     grounds: Vec<Prepared<'a>>,
     last: Vec<Option<(Dual, Vec<f64>)>>,
@@ -80,9 +82,12 @@ impl<'a> SmoothLoss<'a> {
             None => (0..plan.folds()).map(|fold| study.prepared_by(&plan.train(fold))).collect::<Result<_, _>>()?,
         };
         let arrangement = study.arrangement(Some(plan));
-        let (folds, factors) = (arrangement.folds(plan), study.fold_factors(plan));
+        let (folds, factors, classes) = (arrangement.folds(plan), study.fold_factors(plan), study.fold_classes(plan));
+        if (0..folds.len()).all(|fold| classes.some(fold).is_some()) {
+            return refused("no training set has both classes; use other folds, such as stratified ones");
+        }
         let (begun, last) = (Instant::now(), folds.iter().map(|_| None).collect());
-        Ok(Self { study, arrangement, folds, factors, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
+        Ok(Self { study, arrangement, folds, factors, classes, grounds, last, begun, limit: Limit::new(begun, &study.stop) })
     }
 
     /// Features that the kernel sees.
@@ -118,19 +123,23 @@ impl<'a> SmoothLoss<'a> {
         let (part, formulation) = (&self.arrangement.parts[0], self.study.formulation.with_c(c));
         let problem = self.study.problem(part, formulation)?;
         let done = AtomicUsize::new(0);
-        let (par, count) = (self.study.par, self.folds.len());
+        let par = self.study.par;
+        // A fold that lacks one of the classes has no machine, and nothing to add.
+        let open: Vec<usize> = (0..self.folds.len()).filter(|&h| self.classes.some(h).is_none()).collect();
+        let count = open.len();
         let found: Vec<Result<Fold, CvError>> = {
             let this = &*self;
-            let boxes = FoldBoxes { part, formulation, factors: &this.factors };
+            let boxes = FoldBoxes { part, formulation, classes: &this.classes, factors: &this.factors };
             let run = Evaluation { of: this, problem: &problem, boxes, gamma, factors, watch, done: &done };
             if let [shared] = &this.grounds[..] {
                 let (source, samples) = run.source(shared, &kernel)?;
                 let part = &this.arrangement.parts[0];
-                let all = |space: Space| par.map(count, |h| run.fold(h, space, samples.as_ref()));
+                let all = |space: Space| par.map(count, |at| run.fold(open[at], space, samples.as_ref()));
                 source.with_space(part, None, (this.study.memory, par), all).0
             } else {
                 let memory = this.study.memory / par.threads() as u64;
-                par.map(count, |h| {
+                par.map(count, |at| {
+                    let h = open[at];
                     let (source, samples) = run.source(&this.grounds[h], &kernel)?;
                     let one = |space: Space| run.fold(h, space, samples.as_ref());
                     source.with_space(&this.arrangement.parts[0], None, (memory, Par::Seq), one).0
@@ -139,7 +148,7 @@ impl<'a> SmoothLoss<'a> {
         };
         let found = found.into_iter().collect::<Result<Vec<Fold>, CvError>>()?;
         let target = &self.arrangement.parts[0].target;
-        let later: Vec<bool> = self.folds.iter().flat_map(|held| &held.test).map(|&row| target[row] > 0.0).collect();
+        let later: Vec<bool> = open.iter().flat_map(|&h| &self.folds[h].test).map(|&row| target[row] > 0.0).collect();
         let decisions: Vec<f64> = found.iter().flat_map(|fold| &fold.moved.decisions).copied().collect();
         let (loss, slopes) = Calibration::platt_loss(&decisions, &later)?;
         let count = 1 + factors.map_or(1, <[f64]>::len);
@@ -150,7 +159,7 @@ impl<'a> SmoothLoss<'a> {
         }
         let iterations = found.iter().map(|fold| fold.iterations).sum();
         let status = found.iter().map(|fold| fold.status).reduce(Status::worse).unwrap_or(Status::Converged);
-        self.last = found.into_iter().map(|fold| Some(fold.solved)).collect();
+        open.into_iter().zip(found).for_each(|(h, fold)| self.last[h] = Some(fold.solved));
         Ok(Smooth { loss, gradient, iterations, status })
     }
 }

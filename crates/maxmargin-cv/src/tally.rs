@@ -2,8 +2,9 @@
 
 use crate::arrangement::{Arrangement, Held};
 use crate::error::CvError;
+use crate::fold_classes::FoldClasses;
 use crate::limit::Limit;
-use crate::metric::{are_sides, scores};
+use crate::metric::{are_sides, greatest, scores};
 use crate::outcome::{Judged, Outcome};
 use crate::plan::FoldPlan;
 use crate::report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport};
@@ -20,6 +21,8 @@ pub(crate) struct Tally<'a> {
     pub(crate) needs: Needs,
     /// How the machines of a fold decide.
     pub(crate) rule: Rule,
+    /// The classes that each fold has.
+    pub(crate) classes: &'a FoldClasses,
     /// The labels of the data.
     pub(crate) labels: &'a [f64],
     pub(crate) arrangement: &'a Arrangement,
@@ -58,37 +61,43 @@ impl Tally<'_> {
             },
         };
         let decisions = decisions.map_err(|Halted| CvError::Ended(self.limit.status()))?;
-        let votes: Vec<f64> = decisions.chunks_exact(width).map(|row| self.rule.label(row)).collect();
         let rows = self.arrangement.original.len();
+        let vote = |fold: usize, at: usize| self.classes.label(fold, &self.rule, &decisions[at * width..(at + 1) * width]);
         let truth_of = |at: usize| self.labels[self.arrangement.original[at]];
         let countable = self.needs == Needs::Classes || (self.needs == Needs::Nothing && are_sides(self.labels));
         let mut folds = Vec::with_capacity(held.len());
         let mut seen = Seen::new(rows);
         let mut predicted = vec![f64::NAN; self.plan.rounds() * rows];
-        let lost = outcomes.iter().any(|outcome| outcome.lost);
+        let (lost, greater) = (outcomes.iter().any(|outcome| outcome.lost), greatest(self.labels));
         for (fold, Held { test, round, .. }) in held.iter().enumerate() {
             if lost && !outcomes.iter().all(|outcome| outcome.has(fold)) {
                 continue;
             }
             let before = round * rows;
-            let judged: Vec<&Judged> = outcomes.iter().map(|outcome| outcome.judged(fold)).collect();
+            let judged: Vec<&Judged> = outcomes.iter().filter_map(|outcome| outcome.judged(fold)).collect();
             let solved = judged.iter().all(|judged| judged.report.is_solution());
-            let correct = (solved && countable).then(|| test.iter().filter(|&&at| votes[before + at] == truth_of(at)).count());
             let own = outcomes.iter().filter_map(|outcome| outcome.folds[fold].as_ref().map(|own| own.report.clone())).collect();
-            let support_vectors = match &judged[..] {
-                [only] => only.report.support_vectors,
-                _ => seen.count(judged.iter().zip(&self.arrangement.parts).map(|(j, part)| (&*j.decision, &part.rows[..]))),
+            let support_vectors = match outcomes {
+                [_] => judged.iter().map(|judged| judged.report.support_vectors).sum(),
+                _ => seen.count(
+                    outcomes
+                        .iter()
+                        .zip(&self.arrangement.parts)
+                        .filter_map(|(outcome, part)| outcome.judged(fold).map(|judged| (&*judged.decision, &part.rows[..]))),
+                ),
             };
             let truth: Vec<f64> = test.iter().map(|&at| truth_of(at)).collect();
-            let said: Vec<f64> = test.iter().map(|&at| if solved { votes[before + at] } else { f64::NAN }).collect();
+            let said: Vec<f64> = test.iter().map(|&at| if solved { vote(fold, before + at) } else { f64::NAN }).collect();
+            let correct = (solved && countable).then(|| truth.iter().zip(&said).filter(|(truth, said)| truth == said).count());
             test.iter().zip(&said).for_each(|(&at, &label)| predicted[before + self.arrangement.original[at]] = label);
             let ranked: Option<Vec<f64>> = (width == 1).then(|| test.iter().map(|&at| decisions[before + at]).collect());
-            let scores = scores(self.needs, &truth, &said, ranked.as_deref());
+            let scores = scores(self.needs, greater, &truth, &said, ranked.as_deref());
             folds.push(FoldReport {
                 solved,
                 correct,
                 scores,
                 support_vectors,
+                missing_classes: self.classes.missing(fold),
                 ..FoldReport::of(
                     (fold, *round),
                     (self.plan.trained(fold), test.len()),
@@ -131,11 +140,12 @@ impl Tally<'_> {
         let (n, width) = (self.arrangement.original.len(), outcomes.len());
         let full: Vec<Option<Arc<Decision>>> =
             outcomes.iter().map(|outcome| outcome.full.as_ref().map(|full| Arc::clone(&full.judged.decision))).collect();
-        let is_full = |p: usize, fold: usize| outcomes[p].folds[fold].is_none();
+        let is_full = |p: usize, fold: usize| outcomes[p].is_shared(fold);
         let shared: usize = (0..held.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
         let mut decisions = vec![0.0; self.plan.rounds() * n * width];
         // What is no solution decides nothing that anybody is told, and there is no time for it.
-        let is_told = |fold: usize| outcomes.iter().all(|outcome| outcome.judged(fold).report.is_solution());
+        let is_told =
+            |fold: usize| outcomes.iter().filter_map(|outcome| outcome.judged(fold)).all(|judged| judged.report.is_solution());
         let at_once = 2 * shared > held.len() * width && (0..held.len()).any(is_told);
         if at_once {
             let all: Vec<usize> = (0..n).collect();
@@ -149,8 +159,13 @@ impl Tally<'_> {
                 continue;
             }
             let of = (0..width).filter(|&p| !(at_once && is_full(p, fold)));
-            let of: Vec<(usize, &Decision)> = of.map(|p| (p, &*outcomes[p].judged(fold).decision)).collect();
-            self.put(source, &of, (test, width), &mut decisions[round * n * width..], asking)?;
+            let of = of.filter_map(|p| outcomes[p].judged(fold).map(|judged| (p, &*judged.decision)));
+            let decisions = &mut decisions[round * n * width..];
+            self.put(source, &of.collect::<Vec<_>>(), (test, width), decisions, asking)?;
+            // Nobody says anything there, the machines of all data least of all: these have seen the samples.
+            for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
+                test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
+            }
         }
         Ok(decisions)
     }

@@ -52,7 +52,7 @@ pub(crate) struct Prune<'a> {
     /// More errors than these are too many.
     pub(crate) most: usize,
     /// Errors in what a fold tests, by the decision values of all rounds.
-    pub(crate) wrong: &'a (dyn Fn(&Held, &[f64]) -> usize + Sync),
+    pub(crate) wrong: &'a (dyn Fn(usize, &[f64]) -> usize + Sync),
 }
 
 /// A machine of a study and everything that is the same for all trainings of it.
@@ -66,7 +66,7 @@ pub(crate) struct Trainer<'a> {
     pub(crate) seeds: Option<(Pool<'a>, &'a Rows<'a>)>,
     /// What each fold holds back, in rows; some may hold back none.
     pub(crate) folds: &'a [Held],
-    /// The boxes of each fold, where they are not those of all data.
+    /// The problem of each fold, where it differs by more than samples from that of all data.
     pub(crate) boxes: FoldBoxes<'a>,
     pub(crate) solver: &'a dyn Solve,
     pub(crate) seeding: Seeding,

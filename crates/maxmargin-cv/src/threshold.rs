@@ -98,7 +98,7 @@ fn table(later: &[bool], said: impl Iterator<Item = bool>) -> [[usize; 2]; 2] {
     table
 }
 
-/// Two classes, and a metric that can choose between thresholds.
+/// Two classes of two samples or more, and a metric that can choose between thresholds.
 ///
 /// # Errors
 ///
@@ -110,8 +110,9 @@ pub(crate) fn check(metric: &dyn Metric, classes: Option<&ClassLabels>) -> Resul
         let why = format!("{name} does not weigh errors of both classes against each other; there are {}", names.join(", "));
         return Err(CvError::Threshold(why));
     }
+    let alone = classes.and_then(|classes| classes.sizes().iter().position(|size| *size < 2).map(|at| classes.labels()[at]));
     match classes.map(ClassLabels::count) {
-        Some(2) => Ok(()),
+        Some(2) => alone.map_or(Ok(()), |label| Err(CvError::Alone { label })),
         Some(count) => Err(CvError::Threshold(format!("it is for two classes, and the data has {count}"))),
         None => Err(CvError::Threshold("it is for two classes, and the formulation tells none apart".to_owned())),
     }

@@ -4,6 +4,7 @@ use crate::arrangement::{Arrangement, Held, map_machines};
 use crate::class_weights::{FoldBoxes, FoldFactors};
 use crate::error::CvError;
 use crate::finished::Finished;
+use crate::fold_classes::FoldClasses;
 use crate::gather::Gather;
 use crate::limit::Limit;
 use crate::matching::Terms;
@@ -17,7 +18,7 @@ use crate::tally::Tally;
 use crate::task::{Prune, Trainer};
 use crate::watch::{CvWatch, OfMachine};
 use maxmargin_core::{Balance, Formulation, Loss, Offset, Problem};
-use maxmargin_data::{Asking, ClassLabels, Preparation};
+use maxmargin_data::{Asking, Preparation};
 use maxmargin_kernel::{Gamma, Rows};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -102,7 +103,6 @@ impl<'a> Study<'a> {
         }
         let features = self.over_features()?;
         self.check_seeding(seeding, features)?;
-        self.classes.map_or(Ok(()), |classes| check_folds(plan, classes))?;
         match self.shared(plan)? {
             Some(prepared) => self.along(&prepared, (steps, most), plan, (seeding, features), (watch, told)),
             None => self.apart(steps, plan, seeding, (watch, told)),
@@ -160,10 +160,19 @@ impl<'a> Study<'a> {
         let source =
             Source::of(prepared, &arrangement, features, &Asking::new(&mut go_on)).map_err(|error| limit.error(error))?;
         let (count, done) = (arrangement.parts.len(), AtomicUsize::new(0));
-        let factors = self.fold_factors(plan);
+        let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
         let (needs, labels) = (self.formulation.needs(), &self.data.labels[..]);
-        let tally =
-            Tally { needs, rule: self.rule(), labels, arrangement: &arrangement, plan, par: self.par, limit: &limit, watch };
+        let tally = Tally {
+            needs,
+            rule: self.rule(),
+            classes: &classes,
+            labels,
+            arrangement: &arrangement,
+            plan,
+            par: self.par,
+            limit: &limit,
+            watch,
+        };
         let alone = (steps.len() == 1).then_some(begun);
         let gather = Gather::new(steps.len(), count, |row, outcomes, work| {
             let begun = alone.unwrap_or_else(Instant::now);
@@ -179,6 +188,7 @@ impl<'a> Study<'a> {
                 study: self,
                 arrangement: &arrangement,
                 factors: &factors,
+                classes: &classes,
                 plan,
                 seeding,
                 steps,
@@ -224,21 +234,6 @@ impl<'a> Study<'a> {
     }
 }
 
-/// Whether every training set has samples of every class. Of two classes the trainings tell.
-fn check_folds(plan: &FoldPlan, classes: &ClassLabels) -> Result<(), CvError> {
-    if classes.count() == 2 {
-        return Ok(());
-    }
-    for fold in 0..plan.folds() {
-        let mut left = classes.sizes().to_vec();
-        plan.left_out(fold).for_each(|i| left[classes.of()[i] as usize] -= 1);
-        if let Some(class) = left.iter().position(|left| *left == 0) {
-            return Err(CvError::ClassMissing { label: classes.labels()[class], fold });
-        }
-    }
-    Ok(())
-}
-
 /// Who takes what a machine has at a value of C.
 type Taken<'a> = &'a dyn Fn(usize, crate::outcome::Outcome, maxmargin_kernel::RowWork);
 
@@ -247,6 +242,7 @@ struct MachineRun<'a> {
     study: &'a Study<'a>,
     arrangement: &'a Arrangement,
     factors: &'a FoldFactors,
+    classes: &'a FoldClasses,
     plan: &'a FoldPlan,
     seeding: Seeding,
     steps: &'a [Step<'a>],
@@ -300,11 +296,12 @@ impl MachineRun<'_> {
         let path_memory = space.rows().map_or(0, Rows::room) / (threads + 1);
         let mut before: Option<(maxmargin_core::Dual, Vec<f64>)> = None;
         let rule = study.rule();
-        let wrong = |held: &Held, decisions: &[f64]| {
-            let samples = &self.arrangement.parts[p].rows;
+        let wrong = |fold: usize, decisions: &[f64]| {
+            let (held, samples) = (&folds[fold], &self.arrangement.parts[p].rows);
             let truth = |row: usize| study.data.labels[self.arrangement.original[samples[row]]];
             let before = held.round * samples.len();
-            held.test.iter().filter(|&&row| rule.label(&decisions[before + row..=before + row]) != truth(row)).count()
+            let label = |row: usize| self.classes.label(fold, &rule, &decisions[before + row..=before + row]);
+            held.test.iter().filter(|&&row| label(row) != truth(row)).count()
         };
         let mut most = self.most.filter(|_| self.arrangement.parts.len() == 1 && study.classes.is_some());
         for (row, step) in self.steps.iter().enumerate() {
@@ -321,7 +318,7 @@ impl MachineRun<'_> {
                 space,
                 seeds: space.rows().filter(|_| seeded).map(|rows| (Pool::new(dual, space.len()), rows)),
                 folds,
-                boxes: FoldBoxes { part, formulation, factors: self.factors },
+                boxes: FoldBoxes { part, formulation, classes: self.classes, factors: self.factors },
                 solver: study.solver,
                 seeding: self.seeding,
                 stop: study.stop,
@@ -345,7 +342,7 @@ impl MachineRun<'_> {
             let stopped = trainer.stopped.load(Ordering::Relaxed);
             let alpha = outcome.full.as_ref().map(|full| full.alpha.clone());
             if let Some(most) = most.as_mut().filter(|_| outcome.converged()) {
-                *most = folds.iter().map(|held| wrong(held, &outcome.decisions)).sum::<usize>().min(*most);
+                *most = (0..folds.len()).map(|fold| wrong(fold, &outcome.decisions)).sum::<usize>().min(*most);
             }
             drop(trainer);
             self.finished.fetch_add(1, Ordering::Relaxed);

@@ -196,13 +196,17 @@ fn folds_that_need_no_training_are_done() {
 }
 
 #[test]
-fn a_fold_without_its_class_is_named() {
+fn a_fold_with_one_class_says_it_of_every_sample() {
     let mut case = Case::generated(Generator::Blobs, 20, 2, 0.5, 1.0, 7);
     let text: String = case.signs().iter().map(|s| if *s > 0.0 { "0\n" } else { "1\n" }).collect();
     case.plan = FoldPlan::from_text(&text, 20).expect("two folds");
-    for seeding in [Seeding::Full, Seeding::Cold, Seeding::Sir] {
-        let result = case.try_run(seeding);
-        assert!(matches!(result, Err(CvError::Fold { fold: 0, .. })), "{result:?}");
+    for (name, seeding) in Seeding::ALL {
+        let report = case.try_run(seeding).expect("a report");
+        let wrong: Vec<f64> = case.data.labels.iter().map(|label| -label).collect();
+        assert_eq!((&report.predicted, report.correct, report.samples_counted), (&wrong, 0, 20), "{name}");
+        let missing: Vec<&[f64]> = report.folds.iter().map(|fold| &fold.missing_classes[..]).collect();
+        assert_eq!(missing, [&[1.0][..], &[-1.0]], "{name}");
+        assert!(report.decisions.iter().all(|value| value.is_nan()) && report.certificate().is_some_and(|c| c.holds), "{name}");
     }
     case.plan = FoldPlan::contiguous(19, 2).expect("two folds");
     assert!(matches!(case.try_run(Seeding::Full), Err(CvError::Plan { plan: 19, data: 20 })));

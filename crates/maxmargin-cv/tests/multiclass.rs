@@ -4,7 +4,7 @@ mod common;
 
 use common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
 use maxmargin_core::{Offset, Status, Stop};
-use maxmargin_cv::{CvError, CvProgress, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{CvProgress, FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Par};
 use maxmargin_kernel::Kernel;
@@ -100,16 +100,35 @@ fn folds_without_a_pair_use_all_of_its_samples() {
     assert!(report.accuracy > Some(0.6), "{:?}", report.accuracy);
 }
 
+/// The fold that has all samples of a class trains without it: as the other classes alone do.
 #[test]
-fn a_class_in_one_fold_is_refused() {
+fn a_class_in_one_fold_is_not_known_there() {
     let mut case = Case::four(60, 2, 1.0, 1);
     let deal = |(i, &class): (usize, &u32)| if class == 3 { "1\n" } else { ["0\n", "1\n"][i / 2 % 2] };
     let text: String = case.classes.of().iter().enumerate().map(deal).collect();
     case.plan = FoldPlan::from_text(&text, 60).expect("folds");
     let last = case.classes.labels()[3];
-    for seeding in [Seeding::Full, Seeding::Cold] {
-        let refused = case.try_run(seeding);
-        assert!(matches!(refused, Err(CvError::ClassMissing { label, fold: 1 }) if label == last), "{refused:?}");
+    let (train, test) = (case.plan.train(1), case.plan.test(1).to_vec());
+    let data = case.data.select(&train);
+    let classes = maxmargin_data::ClassLabels::new(&data.labels).expect("three classes");
+    for (name, seeding) in Seeding::ALL {
+        let report = case.try_run(seeding).expect("a report");
+        assert_eq!((&report.folds[0].missing_classes[..], &report.folds[1].missing_classes[..]), (&[][..], &[last][..]));
+        let alone = maxmargin_cv::Study { data: &data, classes: Some(&classes), weights: &[1.0; 3], ..case.study(Par::Seq) };
+        let alone = alone.train(&Quiet).expect("a model");
+        let expected = alone.decision_values(&case.data.samples.select(&test)).expect("decisions");
+        let said = alone.predict(&case.data.samples.select(&test)).expect("labels");
+        for (at, &i) in test.iter().enumerate() {
+            // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3)
+            let row = &report.decisions[i * 6..(i + 1) * 6];
+            assert!([2, 4, 5].iter().all(|&p| row[p].is_nan()), "{name}: {row:?}");
+            let off = [0, 1, 3].iter().zip(&expected[at * 3..]).map(|(&p, alone)| (row[p] - alone).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-4, "{name}: {off:e}");
+            assert_eq!(report.predicted[i], said[at], "{name}");
+        }
+        let right = test.iter().zip(&said).filter(|(i, said)| case.data.labels[**i] == **said).count();
+        assert_eq!((report.folds[1].correct, report.folds[1].machines.len()), (Some(right), 3), "{name}");
+        assert_eq!(report.samples_counted, 60);
     }
 }
 

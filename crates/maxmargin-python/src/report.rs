@@ -37,6 +37,7 @@ fn fold<'py>(py: Python<'py>, of: &FoldReport) -> PyResult<Bound<'py, PyDict>> {
     fields.set_item("status", status(of.status))?;
     fields.set_item("iterations", of.iterations)?;
     fields.set_item("support_vectors", of.support_vectors)?;
+    fields.set_item("missing_classes", of.missing_classes.clone())?;
     Ok(fields)
 }
 

@@ -120,6 +120,10 @@ impl<'r, 'g> Pairs<'r, 'g> {
                 Err(status) => return Some(status),
             };
             let j = self.state.partner(i, &row_i).index;
+            // The squares of violations this small are 0: no step gains anything.
+            if j == usize::MAX {
+                return Some(Status::Stalled);
+            }
             let row_j = match self.row(j, &extremes, clock) {
                 Ok(row) => row,
                 Err(status) => return Some(status),

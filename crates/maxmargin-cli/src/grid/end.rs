@@ -9,6 +9,7 @@ use crate::args::{GridArgs, Taken, decided};
 use crate::cv::tell_of_cold_starts;
 use crate::failure::{Done, Failure};
 use crate::input::Input;
+use crate::missing::{warn_of_calibration, warn_of_folds, warn_of_report};
 use crate::notes::Notes;
 use crate::output::{Output, show};
 use crate::problem::failed;
@@ -58,11 +59,15 @@ impl Searched<'_> {
         // Tables and pictures of ranges are not for a cell that lies between them.
         let asked = DescentDocument::others(gradient.as_ref(), cells.iter().copied());
         if let Some(cell) = cells.first() {
+            // The folds of all cells are the same.
+            let classes = self.classes.as_ref().map_or(0, ClassLabels::count);
+            warn_of_report(cell.found.reports(), &cell.found.missing_classes, classes, &mut notes);
             tell_of_cold_starts(args.folds.seeding.seeding.name(), cell.found.seeding(), &notes);
         }
         for failed in &self.found.failed {
             notes.warn(format!("not tried: {}: {}", document::parameters(&failed.svm), failed.found));
         }
+        self.outer.iter().for_each(|outer| warn_of_folds("outer fold", &outer.missing(), &mut notes));
         let tried = self.tried();
         let complete = warn(&cells, tried, &mut notes);
         let offered = [maxmargin::best, maxmargin::one_standard_error, maxmargin::flattest];
@@ -223,6 +228,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
     if let Some(why) = fitted.threshold.as_ref().and_then(|threshold| threshold.missing) {
         notes.warn(format!("the model has no threshold but 0: {why}"));
     }
+    warn_of_calibration(fitted.calibration.as_ref().map(|calibration| &calibration.run), notes);
     let support_vectors = fitted.model.support_vectors();
     let decide = decided(&fitted.model, args.probability.decide);
     let written = fitted.model.with_decide(decide).map_err(|e| Failure::input(&input.name, e))?;

@@ -8,7 +8,7 @@ use crate::folds::leaves_one_out;
 use crate::input::Input;
 use crate::problem::failed;
 use crate::progress::Bar;
-use maxmargin::cv::{FoldPlan, PlanError};
+use maxmargin::cv::{FoldPlan, MissingClass, PlanError};
 use maxmargin::data::Dataset;
 use maxmargin::{Attended, Logs, Search, Svm};
 use serde::Serialize;
@@ -28,6 +28,8 @@ pub(super) struct OuterDocument {
 struct FoldDocument {
     train: usize,
     test: usize,
+    /// Labels of classes that the search had no row of.
+    missing_classes: Vec<f64>,
     score: Option<f64>,
     /// What the search chose there, with its score in the inner folds.
     chosen: Option<Parameters>,
@@ -37,6 +39,12 @@ impl OuterDocument {
     /// Whether every fold was reached.
     pub(super) fn is_complete(&self) -> bool {
         self.folds.len() == self.k
+    }
+
+    /// Classes that some of the searches had no row of.
+    pub(super) fn missing(&self) -> Vec<MissingClass> {
+        let folds = self.folds.iter().enumerate().map(|(at, fold)| (at, &fold.missing_classes[..]));
+        MissingClass::of(folds)
     }
 
     /// A line for people.
@@ -75,6 +83,7 @@ pub(super) fn judge(
     let folds = found.folds.into_iter().map(|fold| FoldDocument {
         train: fold.train,
         test: fold.test,
+        missing_classes: fold.missing_classes,
         score: fold.score,
         chosen: fold.chosen.map(|(svm, score)| Parameters::of(&svm, score)),
     });

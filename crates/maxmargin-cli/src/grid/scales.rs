@@ -68,11 +68,11 @@ pub(super) fn pick(
     let parts = input.data.labels.len() / LOOKED_AT;
     let some = if parts > 1 {
         let plan = planned(&input.data, parts).map_err(|e| Failure::input(&input.name, e))?;
-        Some(input.data.select(plan.test(0)))
+        Some((svm.among(&input.data.labels, plan.test(0)), input.data.select(plan.test(0))))
     } else {
         None
     };
-    let data = some.as_ref().unwrap_or(&input.data);
+    let (svm, data) = some.as_ref().map_or((svm, &input.data), |(svm, data)| (svm, data));
     let plan = planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?;
     let mut tried = Vec::new();
     for name in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)] {

@@ -6,7 +6,7 @@ use super::text::{certificates, confusion_table, scheme_text, words};
 use crate::args::Json;
 use crate::format;
 use maxmargin::core::{Needs, Status};
-use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, Spread, metrics_of};
+use maxmargin::cv::{CertificateReport, Confusion, CvReport, FoldReport, FullReport, MissingClass, Spread, metrics_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -37,6 +37,9 @@ pub(crate) struct Validated {
     #[serde(flatten)]
     pub(crate) solved: Solved,
     folds: Vec<FoldDocument>,
+    /// Classes that some training sets lack: each fold says so.
+    #[serde(skip)]
+    pub(crate) missing_classes: Vec<MissingClass>,
     full: Option<FullReport>,
     pub(crate) scores: Scores,
     spread: BTreeMap<&'static str, Spread>,
@@ -84,6 +87,7 @@ impl Validated {
                 work: report.counts.iter().copied().collect(),
             },
             folds: report.folds.iter().map(fold).collect(),
+            missing_classes: report.missing_classes(),
             full: report.full.clone(),
             scores: report.scores.iter().copied().collect(),
             spread: report.spread.iter().copied().collect(),
@@ -113,6 +117,11 @@ impl Validated {
         let is_said = |class: &usize| self.confusion.counts.iter().any(|row| row[*class] > 0);
         let mut said = (0..self.confusion.counts.len()).filter(is_said);
         said.next().filter(|_| said.next().is_none())
+    }
+
+    /// What the folds report.
+    pub(crate) fn reports(&self) -> impl Iterator<Item = &FoldReport> + Clone {
+        self.folds.iter().map(|fold| &fold.report)
     }
 
     pub(crate) fn seeding(&self) -> &'static str {

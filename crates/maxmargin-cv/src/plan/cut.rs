@@ -49,11 +49,11 @@ impl FoldPlan {
     }
 
     /// Every class is spread evenly: each class is shuffled and dealt in turn, the next class continuing at the next fold, so that
-    /// fold sizes and class counts differ by at most one.
+    /// fold sizes and class counts differ by at most one. Some folds test nothing of a class that has fewer members than folds.
     ///
     /// # Errors
     ///
-    /// When `folds < 2`, `folds > samples`, or a class has fewer members than folds.
+    /// When `folds < 2`, `folds > samples`, or every class has fewer members than folds.
     pub fn stratified(labels: &[f64], folds: usize, seed: u64) -> Result<Self, PlanError> {
         check(folds, labels.len())?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -61,17 +61,18 @@ impl FoldPlan {
         classes.sort_by(f64::total_cmp);
         classes.dedup();
         let mut fold_of = vec![0; labels.len()];
-        let mut next = 0;
+        let (mut next, mut most) = (0, 0);
         for class in classes {
             let mut members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == class).collect();
-            if members.len() < folds {
-                return Err(PlanError::SmallClass { label: class.to_string(), members: members.len(), folds });
-            }
+            most = most.max(members.len());
             members.shuffle(&mut rng);
             for i in members {
                 fold_of[i] = next as u32;
                 next = (next + 1) % folds;
             }
+        }
+        if most < folds {
+            return Err(PlanError::SmallClasses { most, folds });
         }
         Ok(Self::partition(&fold_of, folds))
     }

@@ -29,16 +29,14 @@ pub enum PlanError {
         /// Groups there are.
         groups: usize,
     },
-    /// A class has fewer members than there are folds.
+    /// Every class has fewer members than there are folds.
     #[error(
-        "class {label} has {members} samples, fewer than the {folds} folds: stratified folds cannot all hold one; \
-         use at most {members} folds, or contiguous or shuffled folds"
+        "{folds} stratified folds, and no class has more than {most} sample{}: use at most as many folds, or contiguous or shuffled ones",
+        if *most == 1 { "" } else { "s" }
     )]
-    SmallClass {
-        /// The class.
-        label: String,
-        /// Its size.
-        members: usize,
+    SmallClasses {
+        /// Size of the largest class.
+        most: usize,
         /// Folds asked for.
         folds: usize,
     },

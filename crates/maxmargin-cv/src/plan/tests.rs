@@ -83,7 +83,12 @@ fn impossible_plans_are_refused() {
     assert_eq!(FoldPlan::contiguous(5, 1), Err(PlanError::TooFew(1)));
     assert_eq!(FoldPlan::contiguous(5, 6), Err(PlanError::TooMany { folds: 6, samples: 5 }));
     let labels = [1.0, 1.0, 1.0, -1.0];
-    assert!(matches!(FoldPlan::stratified(&labels, 2, 0), Err(PlanError::SmallClass { members: 1, .. })));
+    assert_eq!(FoldPlan::stratified(&labels, 4, 0), Err(PlanError::SmallClasses { most: 3, folds: 4 }));
+    // A fold without a sample of the small class is a fold.
+    let plan = FoldPlan::stratified(&labels, 3, 0).unwrap();
+    let mut sizes: Vec<usize> = (0..3).map(|fold| plan.test(fold).len()).collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [1, 1, 2]);
 }
 
 #[test]

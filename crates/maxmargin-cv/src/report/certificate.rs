@@ -26,6 +26,10 @@ pub struct CertificateReport {
 }
 
 impl CertificateReport {
+    /// That of no machine at all: nothing fails to hold.
+    pub const NOTHING: Self =
+        Self { primal: 0.0, dual: 0.0, relative_gap: 0.0, kkt: 0.0, infeasible: 0.0, holds: true, certain: None, rounding: None };
+
     /// A certificate, and whether it holds.
     pub fn new(c: &Certificate, holds: bool) -> Self {
         let (relative_gap, certain, rounding) = (c.relative_gap(), None, None);

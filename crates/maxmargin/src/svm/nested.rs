@@ -3,7 +3,7 @@
 use super::Svm;
 use super::grid::Attended;
 use super::search::Search;
-use maxmargin_cv::{CvError, FoldPlan, PlanError, Spread};
+use maxmargin_cv::{CvError, FoldPlan, PlanError, Spread, score_of};
 use maxmargin_data::{ClassLabels, Dataset};
 use std::time::Instant;
 
@@ -25,6 +25,8 @@ pub struct OuterFold {
     pub train: usize,
     /// Samples that it was judged by.
     pub test: usize,
+    /// Labels of classes that no sample of the search has: they cannot be predicted. Where one class is alone it is said of every sample, without a search.
+    pub missing_classes: Vec<f64>,
     /// The estimator that it chose, and its score in the inner folds; none where nothing converged.
     pub chosen: Option<(Svm, Option<f64>)>,
     /// The score of the test samples.
@@ -50,19 +52,31 @@ impl Svm {
             return Err(CvError::Plan { plan: outer.len(), data: data.samples.len() });
         }
         let (metric, begun) = (search.metric_of(self), Instant::now());
+        let classes = self.classes(data)?;
+        let labels = classes.as_ref().map_or(&[][..], ClassLabels::labels);
         // Positive for the greater label, where a metric ranks.
-        let greater = match self.classes(data)?.as_ref().map(ClassLabels::labels) {
-            Some([_, greater]) => Some(*greater),
-            _ => None,
-        };
+        let two = labels.len() == 2;
+        let greater = data.labels.iter().copied().fold(f64::NAN, f64::max);
+        let scored =
+            |truth: &[f64], values: &[f64]| Some(score_of(metric, greater, truth, values)).filter(|score| !score.is_nan());
         let (mut truths, mut said) = (Vec::new(), Vec::new());
         let mut folds = Vec::new();
         for fold in 0..outer.folds() {
             let (test, train) = (outer.test(fold), outer.train(fold));
             let part = data.select(&train);
-            let weights = self.sample_weights.as_ref().map(|weights| train.iter().map(|&i| weights[i]).collect());
+            let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
+            let missing: Vec<f64> = labels.iter().copied().filter(|label| !part.labels.contains(label)).collect();
+            if let (true, [only, ..]) = (missing.len() + 1 == labels.len(), &part.labels[..]) {
+                // There is nothing to search where one class is alone: it is said of every sample.
+                let values = vec![if metric.ranks() { f64::NAN } else { *only }; test.len()];
+                let score = scored(&truth, &values);
+                truths.extend(truth);
+                said.extend(values);
+                folds.push(OuterFold { train: train.len(), test: test.len(), missing_classes: missing, chosen: None, score });
+                continue;
+            }
             let left = self.max_time.map(|most| most.saturating_sub(begun.elapsed()));
-            let svm = Svm { sample_weights: weights, max_time: left, ..self.clone() };
+            let svm = Svm { max_time: left, ..self.among(&data.labels, &train) };
             let found = svm.search(&part, &inner(&part)?, search, attended, |_, _| ())?;
             if found.cells.len() < found.wanted || found.cells.iter().any(|cell| cell.scored.ended) {
                 break;
@@ -76,26 +90,18 @@ impl Svm {
                     break;
                 }
                 let samples = data.samples.select(test);
-                let values = if metric.ranks() && greater.is_some() {
-                    fitted.decision_values(&samples)?
-                } else {
-                    fitted.predict(&samples)?
-                };
-                let truth: Vec<f64> = test.iter().map(|&i| data.labels[i]).collect();
-                score = Some(metric.score(&truth, &values)).filter(|score| !score.is_nan());
+                let values = if metric.ranks() && two { fitted.decision_values(&samples)? } else { fitted.predict(&samples)? };
+                score = scored(&truth, &values);
                 truths.extend(truth);
                 said.extend(values);
             }
-            let chosen = chosen.map(|cell| {
-                (
-                    Svm { sample_weights: self.sample_weights.clone(), max_time: self.max_time, ..cell.svm.clone() },
-                    cell.scored.score,
-                )
-            });
-            folds.push(OuterFold { train: train.len(), test: test.len(), chosen, score });
+            let chosen =
+                chosen.map(|cell| (Svm { max_time: self.max_time, ..cell.svm.clone().with_weights_of(self) }, cell.scored.score));
+            folds.push(OuterFold { train: train.len(), test: test.len(), missing_classes: missing, chosen, score });
         }
-        let complete = folds.len() == outer.folds() && folds.iter().all(|fold| fold.chosen.is_some());
-        let score = complete.then(|| metric.score(&truths, &said)).filter(|score| !score.is_nan());
+        let complete =
+            folds.len() == outer.folds() && truths.len() == (0..outer.folds()).map(|fold| outer.test(fold).len()).sum::<usize>();
+        let score = complete.then(|| scored(&truths, &said)).flatten();
         let spread = Spread::of(folds.iter().filter_map(|fold| Some((fold.score?, fold.train, fold.test))), metric.range());
         let deviation = Some(spread.deviation).filter(|deviation| !deviation.is_nan());
         Ok(Nested { folds, score, deviation })

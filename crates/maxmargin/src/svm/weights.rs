@@ -59,6 +59,20 @@ impl Svm {
         Ok(own.iter().zip(self.given_weights(classes)?).map(|(own, given)| own * given).collect())
     }
 
+    /// The estimator for some rows of the data that its weights are of: those of these rows, and of the classes that they have.
+    #[must_use]
+    pub fn among(&self, labels: &[f64], rows: &[usize]) -> Self {
+        let has = |label: f64| rows.iter().any(|&i| labels[i] == label);
+        let sample_weights = self.sample_weights.as_ref().map(|weights| rows.iter().map(|&i| weights[i]).collect());
+        let weights = self.weights.iter().copied().filter(|weight| has(weight.0) || !labels.contains(&weight.0)).collect();
+        Self { sample_weights, weights, ..self.clone() }
+    }
+
+    /// The estimator with all weights of another.
+    pub(super) fn with_weights_of(self, other: &Self) -> Self {
+        Self { sample_weights: other.sample_weights.clone(), weights: other.weights.clone(), ..self }
+    }
+
     /// The factor that [`Svm::class_weight`] gave each class; of several the last.
     ///
     /// # Errors

@@ -236,12 +236,8 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             rows.sort_unstable();
             let data = self.data.select(&rows);
             let plan = self.plan.among(&rows)?;
-            let weights: Option<Vec<f64>> =
-                self.svm.sample_weights.as_ref().map(|weights| rows.iter().map(|&i| weights[i]).collect());
-            let part = |asked: Asked| Asked {
-                svm: Svm { sample_weights: weights.clone(), ..asked.svm }.goal(self.loose),
-                values: asked.values,
-            };
+            let part =
+                |asked: Asked| Asked { svm: asked.svm.among(&self.data.labels, &rows).goal(self.loose), values: asked.values };
             let mut found = self.columns((&data, &plan), asked.into_iter().map(part).collect(), None)?;
             before.again += found.cells.iter().map(|cell| cell.scored.iterations).sum::<u64>();
             before.failed.append(&mut found.failed);
@@ -258,10 +254,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             found.cells.sort_by(|a, b| key(a).total_cmp(&key(b)));
             found.cells.truncate(keep);
             self.sort(&mut found.cells);
-            let whole = |asked: Asked| Asked {
-                svm: Svm { sample_weights: self.svm.sample_weights.clone(), ..asked.svm },
-                values: asked.values,
-            };
+            let whole = |asked: Asked| Asked { svm: asked.svm.with_weights_of(self.svm), values: asked.values };
             asked = choose::columns_of(found.cells.iter()).into_iter().map(whole).collect();
         }
         Ok(asked)
