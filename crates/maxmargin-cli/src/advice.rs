@@ -37,7 +37,7 @@ fn reason(status: Status) -> &'static str {
         Status::IterationLimit => "stopped at the iteration limit",
         Status::TimeLimit => "stopped at the time limit",
         Status::Interrupted => "interrupted",
-        Status::Stalled => "no further progress is possible in this precision",
+        Status::Stalled => "no further progress, or none that leads to the goal at this pace",
     }
 }
 
@@ -55,7 +55,7 @@ fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
         }
         Status::Interrupted => "what is known was written; run again without interrupting for the full result".to_owned(),
         Status::Stalled | Status::Converged => {
-            format!("try --scale minmax, a smaller -c, or {looser}")
+            format!("try --scale minmax, a smaller -c, another --solver (smo; pairwise for the squared loss), or {looser}")
         }
     }
 }

@@ -5,8 +5,7 @@ use crate::config::{Evidence, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::steps::{Check, Target};
-use maxmargin_core::Clock;
-use maxmargin_core::Status;
+use maxmargin_core::{Clock, Outlook, Status};
 use maxmargin_kernel::Rows;
 
 /// The core set is solved to this share of the tolerance.
@@ -31,7 +30,7 @@ pub(crate) fn run(
     core.read(iterate);
     let mut held = rows.lend(core.bytes());
     let mut check = Check::of(clock);
-    let (mut least, mut idle) = (f64::INFINITY, 0);
+    let (mut least, mut idle, mut outlook) = (f64::INFINITY, 0, Outlook::new(iterate.len()));
     loop {
         let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
@@ -50,7 +49,7 @@ pub(crate) fn run(
         let joins = !core.contains(furthest.k);
         idle = if joins || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
-        if idle > PATIENCE {
+        if idle > PATIENCE || outlook.is_hopeless(clock.iterations, told, target.tol) {
             return Some((Status::Stalled, Evidence::None));
         }
         if joins {
