@@ -4,12 +4,14 @@ use crate::args::RunArgs;
 use crate::format;
 use maxmargin::core::{Goal, Status};
 use maxmargin::cv::CertificateReport;
+use maxmargin::{Solver, Svm};
 
-/// The warning for a training that ended with `status` short of `goal`.
-pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: Goal, run: &RunArgs) -> String {
+/// The warning for a training of `svm` that ended with `status` short of its goal.
+pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &Svm, run: &RunArgs) -> String {
+    let (goal, solver) = (svm.resolved_goal(), svm.resolved_solver());
     if certificate.kkt.is_infinite() {
         // What ends a training may leave no time to judge it.
-        return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, goal, run));
+        return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, solver, goal, run));
     }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
         let [value, times, asked] = [found, found / asked, asked].map(format::short);
@@ -19,7 +21,7 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, goal: 
     let gap = goal.gap().map_or_else(String::new, |gap| far("relative gap", certificate.relative_gap, gap, "one asked for,"));
     let percent = format::short(100.0 * certificate.relative_gap);
     let told = goal.gap().filter(|gap| certificate.hides(*gap)).and(certificate.rounding);
-    let what = told.map_or_else(|| remedy(status, goal, run), hidden);
+    let what = told.map_or_else(|| remedy(status, solver, goal, run), hidden);
     format!("{}: {kkt}{gap}the objective is within {percent} % of the optimum; {what}", reason(status))
 }
 
@@ -37,12 +39,13 @@ fn reason(status: Status) -> &'static str {
         Status::IterationLimit => "stopped at the iteration limit",
         Status::TimeLimit => "stopped at the time limit",
         Status::Interrupted => "interrupted",
-        Status::Stalled => "no further progress, or none that leads to the goal at this pace",
+        Status::Stalled => "no further progress is possible in this precision",
+        Status::Slow => "stopped, since this solver does not reach the goal at its pace",
     }
 }
 
 /// One option to change.
-fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
+fn remedy(status: Status, solver: Solver, goal: Goal, run: &RunArgs) -> String {
     let option = if goal.kkt().is_some() { "--eps" } else { "--gap" };
     let looser = format!("{option} {}", format::short(10.0 * goal.tol()));
     match status {
@@ -54,8 +57,11 @@ fn remedy(status: Status, goal: Goal, run: &RunArgs) -> String {
             format!("try --time-limit {}s, or a looser {looser}", format::short(10.0 * seconds))
         }
         Status::Interrupted => "what is known was written; run again without interrupting for the full result".to_owned(),
-        Status::Stalled | Status::Converged => {
-            format!("try --scale minmax, a smaller -c, another --solver (smo; pairwise for the squared loss), or {looser}")
+        Status::Slow | Status::Stalled | Status::Converged => {
+            let faster = solver.faster().filter(|_| status == Status::Slow);
+            let other =
+                faster.map_or_else(String::new, |faster| format!("--solver {}, which solves the same problem, ", faster.name()));
+            format!("try {other}--scale minmax, a smaller -c, or {looser}")
         }
     }
 }
@@ -73,12 +79,25 @@ mod tests {
 
     #[test]
     fn what_was_not_judged_has_no_figures() {
-        let (run, goal) = (Given::parse_from(["train"]).run, Goal::Kkt(0.001));
+        let (run, svm) = (Given::parse_from(["train"]).run, Svm::rbf(1.0));
         let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
-        let text = unfinished(Status::Interrupted, &nothing, goal, &run);
+        let text = unfinished(Status::Interrupted, &nothing, &svm, &run);
         assert!(text.starts_with("interrupted: nothing is certified yet; ") && !text.contains(" inf"), "{text}");
         let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..CertificateReport::default() };
-        let text = unfinished(Status::Interrupted, &far, goal, &run);
+        let text = unfinished(Status::Interrupted, &far, &svm, &run);
         assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");
+    }
+
+    #[test]
+    fn slow_solvers_name_a_faster_one_for_the_same_problem() {
+        let run = Given::parse_from(["train"]).run;
+        let far = CertificateReport { kkt: 0.5, relative_gap: 0.25, ..CertificateReport::default() };
+        let of = |solver: Solver| unfinished(Status::Slow, &far, &Svm::rbf(1.0).solver(solver).eps(0.01), &run);
+        assert_eq!(
+            of(Solver::Fw),
+            "stopped, since this solver does not reach the goal at its pace: KKT violation 0.5, 50 times the tolerance 0.01; the objective is within 25 % of \
+             the optimum; try --solver pairwise, which solves the same problem, --scale minmax, a smaller -c, or --eps 0.1"
+        );
+        assert!(of(Solver::Pairwise).ends_with("try --scale minmax, a smaller -c, or --eps 0.1"));
     }
 }

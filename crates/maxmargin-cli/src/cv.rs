@@ -14,7 +14,8 @@ use crate::report::{End, Seconds, Setup, Validated, cost_text, data_line, fields
 use crate::threads::{self, Threads};
 use crate::train::kernel_rows;
 use crate::{advice, format, names};
-use maxmargin::core::{Goal, Needs, Status};
+use maxmargin::Svm;
+use maxmargin::core::{Needs, Status};
 use maxmargin::cv::{CvReport, FoldPlan, FoldReport};
 use maxmargin::data::number::write_shortest;
 use serde::Serialize;
@@ -69,13 +70,12 @@ pub(crate) fn validate(
     let input = asked.load(data, (begun, &threads), &mut notes)?;
     let (plan, fold_plan) = plan(&input, &mut notes)?;
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
-    let goal = svm.resolved_goal();
     let report = {
         let bar = Bar::new(run.quiet, input.data.labels.len());
         svm.cross_validate_watched(&input.data, &plan, &bar).map_err(|e| failed(&input, &e))?
     };
     tell_of_cold_starts(asked.seeding.name(), report.seeding, &notes);
-    warn(&report, goal, run, &mut notes);
+    warn(&report, &svm, run, &mut notes);
     if let (Needs::Values, Some(c)) = (svm.formulation().needs(), svm.formulation().c()) {
         let sum = |of: fn(&FoldReport) -> usize| report.folds.iter().map(of).sum();
         let at = AtCost { bounded: sum(|fold| fold.bounded), samples: sum(|fold| fold.train) };
@@ -110,10 +110,10 @@ pub(crate) fn tell_of_cold_starts(asked: &str, seeding: &str, notes: &Notes) {
 }
 
 /// Says how many folds fell short, how far the worst is off, and what to do.
-fn warn(report: &CvReport, goal: Goal, run: &RunArgs, notes: &mut Notes) {
+fn warn(report: &CvReport, svm: &Svm, run: &RunArgs, notes: &mut Notes) {
     let open: Vec<_> = report.folds.iter().filter(|f| f.status != Status::Converged).collect();
     if let Some(worst) = open.iter().max_by(|a, b| a.certificate.kkt.total_cmp(&b.certificate.kkt)) {
-        let what = advice::unfinished(report.status(), &worst.certificate, goal, run);
+        let what = advice::unfinished(report.status(), &worst.certificate, svm, run);
         let (open, all) = (open.len(), report.folds.len());
         notes.warn(format!("{open} of {all} folds did not converge; the worst (fold {}): {what}", worst.fold));
     }

@@ -62,14 +62,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Done, Failure> {
     let threads = Threads::new(run.threads)?;
     let input = asked.load(&args.data, (begun, &threads), &mut notes)?;
     let Prepared { svm, setup, .. } = asked.prepare(svm, &input, (begun, &threads), &mut notes)?;
-    let goal = svm.resolved_goal();
     let fitted = {
         let bar = Bar::new(run.quiet, input.data.labels.len());
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(&input, &e))?
     };
     let unfinished = fitted.machines.iter().filter(|m| m.status != Status::Converged || !m.certificate.holds).count();
     if unfinished > 0 {
-        let what = advice::unfinished(fitted.status, &fitted.certificate, goal, run);
+        let what = advice::unfinished(fitted.status, &fitted.certificate, &svm, run);
         notes.warn(match fitted.machines.len() {
             1 => what,
             all => format!("{unfinished} of {all} machines are unfinished; the worst: {what}"),

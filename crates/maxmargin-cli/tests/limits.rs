@@ -87,6 +87,55 @@ fn ctrl_c_is_heard_whatever_the_run_is_doing() {
     }
 }
 
+/// Like svmguide1: four features in ranges of tens and hundreds, two classes that overlap.
+fn unscaled(rows: u32) -> String {
+    let mut state = 7_u32;
+    let mut noise = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(state >> 8) / f64::from(1 << 24) - 0.5
+    };
+    let row = |i: u32| {
+        let side = if i.is_multiple_of(3) { -1.0 } else { 1.0 };
+        let values = [30.0 + 19.0 * side, 110.0 + 35.0 * side, 0.1 * side, 120.0 + 10.0 * side];
+        let spread = [60.0, 200.0, 0.5, 110.0];
+        let words: Vec<String> =
+            (0..4).map(|j| format!("{}:{:.4}", j + 1, values[j] + spread[j] * (noise() + noise()))).collect();
+        format!("{side} {}\n", words.join(" "))
+    };
+    (0..rows).map(row).collect()
+}
+
+/// `--solver fw --eps` went on for ever without a word: it is given up after as many steps on every machine, with how far it came and what goes on from there. Where rows in
+/// single precision are coarse, the end was called a fault of the kernel.
+#[test]
+fn a_goal_that_a_solver_does_not_reach_is_said() {
+    let bench = Bench::new();
+    bench.file("guide", unscaled(300));
+    let of = |options: &str| bench.run(&format!("train guide {options} -o m --force --json"));
+    let slow = of("-c 10 -g 1e-3 --solver fw --eps 1e-2");
+    assert_eq!(slow.code, 3, "{slow:?}");
+    assert!(slow.err.contains("stopped, since this solver does not reach the goal at its pace: KKT violation "), "{slow:?}");
+    assert!(slow.err.contains("; try --solver pairwise, which solves the same problem, "), "{slow:?}");
+    let json = slow.json();
+    // 2 · 10⁹ ns at (300 + 300/3) ns, after what the coarse solution took.
+    let steps = json["iterations"].as_u64().expect("a number");
+    assert!(json["status"] == "slow" && (5_000_000..15_000_000).contains(&steps), "{json}");
+    let done = of("-c 10 -g 1e-3 --solver pairwise --eps 1e-2");
+    assert!(done.code == 0 && done.json()["iterations"].as_u64().is_some_and(|steps| steps < 200_000), "{done:?}");
+    for options in [
+        "--kernel linear -c 1e4 --solver pairwise --eps 1e-2",
+        "--kernel linear -c 1e4 --solver pairwise --eps 1e-2 --max-iter 1000",
+    ] {
+        let coarse = of(options);
+        assert!(matches!(coarse.code, 0 | 3) && !coarse.err.contains("kernel values are infinite"), "{options}: {coarse:?}");
+    }
+    let creeping = of("--kernel linear --bias 1 -c 1e6 --solver descent --eps 1e-4");
+    assert!(
+        creeping.code == 3 && creeping.err.contains("; try --solver linear, which solves the same problem, "),
+        "{creeping:?}"
+    );
+}
+
 /// What a run holds beside what was allowed: the program, the samples, a few vectors and buffers.
 const PROGRAM: u64 = 70 << 20;
 

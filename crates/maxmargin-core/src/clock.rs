@@ -2,6 +2,7 @@
 
 use crate::dual::Dual;
 use crate::gradient::exact_gradient_asking;
+use crate::pace::Pace;
 use crate::solution::Status;
 use crate::watch::{Progress, Stop, Watch};
 use maxmargin_data::{Asking, Halted};
@@ -34,13 +35,31 @@ pub struct Clock<'a, 'g> {
     pub owed: u64,
     /// The first reason to end stays.
     ended: Option<Status>,
+    pace: Pace,
 }
+
+/// Nanoseconds of an iteration: so many, and so many for each row of a kernel that passes go over.
+const EACH_STEP: (f64, f64) = (300.0, 1.0 / 3.0);
 
 impl<'a, 'g> Clock<'a, 'g> {
     /// The clock of a run that begins now.
     pub fn new(rows: &'a Rows<'g>, stop: &'a Stop, watch: &'a mut dyn Watch) -> Self {
         let (between, pause) = if watch.follows() { (0, Duration::ZERO) } else { (LOOK - 1, REPORT) };
-        Self { rows, stop, watch, begun: Instant::now(), reported: None, between, pause, iterations: 0, owed: 0, ended: None }
+        let samples = rows.gram().len();
+        let pace = Pace::new(samples, EACH_STEP.0 + EACH_STEP.1 * samples as f64);
+        Self {
+            rows,
+            stop,
+            watch,
+            begun: Instant::now(),
+            reported: None,
+            between,
+            pause,
+            iterations: 0,
+            owed: 0,
+            ended: None,
+            pace,
+        }
     }
 
     /// Whether somebody is told of every iteration ([`Watch::follows`]).
@@ -55,6 +74,14 @@ impl<'a, 'g> Clock<'a, 'g> {
             self.ended = Some(Status::IterationLimit);
         }
         if self.ended.is_some() || self.iterations & self.between != 0 { self.ended } else { self.look(violation) }
+    }
+
+    /// [`Clock::ended`] for solvers without a limit of their own, where `measure` is one of the whole problem and new: [`Status::Slow`] where the goal is out of
+    /// reach at this pace. That does not stay: what makes the point a result goes on.
+    #[inline]
+    pub fn ended_or_slow(&mut self, measure: f64) -> Option<Status> {
+        let slow = self.pace.is_hopeless(self.iterations, measure, self.stop);
+        self.ended(measure).or(slow.then_some(Status::Slow))
     }
 
     /// [`Clock::ended`] with a look at the clock, after long work.

@@ -80,9 +80,9 @@ impl Goal {
         certificate.holds(kkt) && certificate.relative_gap() <= gap
     }
 
-    /// How a run ended, with its certificate in hand: who saw no further progress has converged where the certificate shows the goal.
+    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too little, has converged where the certificate shows the goal.
     pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
-        if ended == Status::Stalled && self.met(certificate) { Status::Converged } else { ended }
+        if matches!(ended, Status::Stalled | Status::Slow) && self.met(certificate) { Status::Converged } else { ended }
     }
 
     /// The KKT violation that is asked for, if one is.
@@ -181,6 +181,8 @@ mod tests {
         assert!(!Goal::Both { kkt: 1e-3, gap: 0.09 }.met(&certificate) && !Goal::Both { kkt: 1e-5, gap: 0.11 }.met(&certificate));
         assert_eq!(Goal::Kkt(1e-3).reached(Status::Stalled, &certificate), Status::Converged);
         assert_eq!(Goal::Kkt(1e-5).reached(Status::Stalled, &certificate), Status::Stalled);
+        assert_eq!(Goal::Kkt(1e-3).reached(Status::Slow, &certificate), Status::Converged);
+        assert_eq!(Goal::Kkt(1e-5).reached(Status::Slow, &certificate), Status::Slow);
         assert_eq!(Goal::Kkt(1e-3).reached(Status::TimeLimit, &certificate), Status::TimeLimit);
         let outside = Certificate { infeasible: 1e-6, ..certificate };
         assert!(!Goal::Kkt(1.0).met(&outside) && !Goal::Gap(1.0).met(&outside));

@@ -18,6 +18,8 @@ pub enum Status {
     Interrupted,
     /// No progress is possible at this precision.
     Stalled,
+    /// At the pace that the run had, its solver does not reach the goal ([`crate::Pace`]).
+    Slow,
 }
 
 impl Status {
@@ -32,9 +34,10 @@ impl Status {
         let rank = |status: Self| match status {
             Status::Converged => 0,
             Status::Stalled => 1,
-            Status::IterationLimit => 2,
-            Status::TimeLimit => 3,
-            Status::Interrupted => 4,
+            Status::Slow => 2,
+            Status::IterationLimit => 3,
+            Status::TimeLimit => 4,
+            Status::Interrupted => 5,
         };
         if rank(other) > rank(self) { other } else { self }
     }

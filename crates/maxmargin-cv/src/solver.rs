@@ -129,6 +129,16 @@ impl Solver {
         }
     }
 
+    /// The solver for the same problem that reaches goals which this one is too slow for, if there is one.
+    pub fn faster(self) -> Option<Self> {
+        match self {
+            Self::Cvm | Self::Fw | Self::Mfw | Self::Swap => Some(Self::Pairwise),
+            Self::Descent | Self::Avsf => Some(Self::Linear),
+            Self::Smo => Some(Self::Auto),
+            Self::Auto | Self::Irwls | Self::Linear | Self::Newton | Self::Pairwise => None,
+        }
+    }
+
     /// The name that options, documents and model files know it by.
     pub fn name(self) -> &'static str {
         if self == Self::Auto { "auto" } else { self.build(0).name() }

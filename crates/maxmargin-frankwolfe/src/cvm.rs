@@ -5,7 +5,7 @@ use crate::config::{Evidence, Steps};
 use crate::core_set::{Aim, CoreSet};
 use crate::iterate::Iterate;
 use crate::steps::{Check, Target};
-use maxmargin_core::{Clock, Outlook, Status};
+use maxmargin_core::{Clock, Status};
 use maxmargin_kernel::Rows;
 
 /// The core set is solved to this share of the tolerance.
@@ -30,7 +30,7 @@ pub(crate) fn run(
     core.read(iterate);
     let mut held = rows.lend(core.bytes());
     let mut check = Check::of(clock);
-    let (mut least, mut idle, mut outlook) = (f64::INFINITY, 0, Outlook::new(iterate.len()));
+    let (mut least, mut idle) = (f64::INFINITY, 0);
     loop {
         let found = candidates.search(iterate, clock, |iterate, vertex| target.at(iterate, vertex) <= target.tol);
         steps.samples = candidates.samples;
@@ -43,13 +43,13 @@ pub(crate) fn run(
         };
         let measure = target.at(iterate, furthest);
         let told = check.told(measure);
-        if let Some(status) = clock.look(told).or_else(|| clock.ended(told)) {
+        if let Some(status) = clock.look(told).or_else(|| clock.ended_or_slow(told)) {
             return Some((status, Evidence::None));
         }
         let joins = !core.contains(furthest.k);
         idle = if joins || measure < least { 0 } else { idle + 1 };
         least = least.min(measure);
-        if idle > PATIENCE || outlook.is_hopeless(clock.iterations, told, target.tol) {
+        if idle > PATIENCE {
             return Some((Status::Stalled, Evidence::None));
         }
         if joins {

@@ -86,7 +86,7 @@ pub(crate) fn run(
             return (Status::Converged, Evidence::FullScan);
         }
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.look(measure).or_else(|| clock.ended(measure)) {
+        if let Some(status) = clock.look(measure).or_else(|| clock.ended_or_slow(measure)) {
             return (status, Evidence::None);
         }
         let joining = violators(iterate, core, target);

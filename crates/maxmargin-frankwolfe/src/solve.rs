@@ -109,7 +109,8 @@ pub fn solve(
             }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
-        let refine = status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
+        let slow = status == Status::Slow;
+        let refine = slow || status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
         if config.refine == Refine::Never || !refine {
             break (status, evidence);
         }
@@ -126,6 +127,9 @@ pub fn solve(
         if target.holds(&mut iterate, furthest, stop.goal.tol()) {
             break (Status::Converged, Evidence::FullScan);
         }
+        if slow {
+            break (Status::Slow, Evidence::None);
+        }
         // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
         let halved = measure <= 0.5 * last;
         if !halved && (status == Status::Stalled || refinements > PATIENCE) {
@@ -140,7 +144,7 @@ pub fn solve(
     }
     drop(held);
     let completed = match status {
-        Status::Converged | Status::Stalled => clock.asked(last, |asking| iterate.complete(asking)),
+        Status::Converged | Status::Stalled | Status::Slow => clock.asked(last, |asking| iterate.complete(asking)),
         ended => clock.last_words(|asking| iterate.complete(asking)).ok_or(ended),
     };
     iterate.normalise();
@@ -155,7 +159,7 @@ pub fn solve(
         return Ok(Outcome::unjudged(alpha, made, work, status));
     }
     let gradient = match exact {
-        Some(exact) if matches!(status, Status::Converged | Status::Stalled) => exact,
+        Some(exact) if matches!(status, Status::Converged | Status::Stalled | Status::Slow) => exact,
         _ => iterate.gradients(),
     };
     let gap = frank_wolfe_gap(&alpha, &gradient);

@@ -124,9 +124,13 @@ impl Simplex {
             let outcome = solve(&simplex, rows, start, &FrankWolfeConfig { rule, ..method }, &limits, run.watch)?;
             work += outcome.solution.work;
             core_set = core_set.max(outcome.core_set);
-            let scaled = ordinary(&simplex, &outcome.solution).ok_or(FrankWolfeError::Kernel)?;
-            let mut status = outcome.solution.status;
-            let gradient = exact_gradient(dual, rows.gram(), &scaled.alpha, run.par);
+            // Rows in `f32` may not tell the scale of a run that was ended.
+            let exact = exact_gradient(&simplex, rows.gram(), &outcome.solution.alpha, run.par);
+            let point = Solution { gradient: exact, ..outcome.solution };
+            let scaled = ordinary(&simplex, &point).ok_or(FrankWolfeError::Kernel)?;
+            let mut status = point.status;
+            let square = -0.5 / scaled.objective;
+            let gradient: Vec<f64> = point.gradient.iter().map(|g| g / square - 1.0).collect();
             let certificate = certify_gradient(dual, &scaled.alpha, 0.0, &gradient);
             let met = goal.met(&certificate);
             if met || status != Status::Converged || round == ROUNDS {
@@ -139,7 +143,6 @@ impl Simplex {
             }
             match goal.kkt() {
                 Some(kkt) if !certificate.holds(kkt) || rule == Rule::Violation => {
-                    let square = -0.5 / scaled.objective;
                     (rule, tol) = (Rule::Violation, 0.9 * kkt * square * 0.5_f64.powi((violations - 1).max(0)));
                     violations += 1;
                 }
@@ -147,7 +150,7 @@ impl Simplex {
                 _ => tol *= 0.5,
             }
             round += 1;
-            start = Start::checked(&simplex, outcome.solution.alpha).expect("a solution is feasible");
+            start = Start::checked(&simplex, point.alpha).expect("a solution is feasible");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::candidates::{Candidates, Search};
 use crate::config::{Evidence, Method, Rule, Steps};
 use crate::iterate::{Iterate, Vertex};
 use crate::tight::relative_gap;
-use maxmargin_core::{Clock, Outlook, Status};
+use maxmargin_core::{Clock, Status};
 
 /// The rule and how far it has to hold.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,7 @@ pub(crate) fn run(
     steps: &mut Steps,
     clock: &mut Clock,
 ) -> (Status, Evidence) {
-    let (mut pace, mut outlook) = (Pace::new(iterate.len()), Outlook::new(iterate.len()));
+    let mut pace = Pace::new(iterate.len());
     let mut check = Check::of(clock);
     loop {
         if let Err(status) = candidates.keep(iterate, clock) {
@@ -121,7 +121,7 @@ pub(crate) fn run(
             Ok(Search::Found(vertex)) => vertex,
         };
         let measure = target.at(iterate, furthest);
-        if let Some(status) = clock.ended(check.told(measure)) {
+        if let Some(status) = clock.ended_or_slow(check.told(measure)) {
             return (status, Evidence::None);
         }
         if let Err(status) = iterate.ready(furthest.k, measure, clock) {
@@ -134,8 +134,7 @@ pub(crate) fn run(
             _ => toward(iterate, furthest, steps),
         };
         clock.iterations += 1;
-        let hopeless = outlook.is_hopeless(clock.iterations, check.told(measure), target.tol);
-        if !moved || hopeless || pace.stalls(before - iterate.square, iterate.square, measure) {
+        if !moved || pace.stalls(before - iterate.square, iterate.square, measure) {
             return (Status::Stalled, Evidence::None);
         }
     }

@@ -282,6 +282,32 @@ fn random_starts_are_the_optimum_of_their_points() {
     assert!(certify(&problem.dual, &problem.gram, &point(all.alpha()), Par::Seq).kkt < 1e-6, "more points than there are: all");
 }
 
+/// Plain steps never take a point out again: what its weight leaves of the violation falls ever more slowly. The run is given up at a step that follows from the size of
+/// the problem alone, 2 · 10⁹ ns at (300 + 200/3) ns each, with the point that it has; pairwise steps arrive.
+#[test]
+fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everywhere() {
+    let problem = larger(200, 4.0);
+    let rows = Rows::new(&problem.gram, u64::MAX, Par::Seq);
+    let start = random_start(&problem.dual, &rows, POINTS, 1).expect("a start");
+    let config = |method| FrankWolfeConfig { rule: Rule::Violation, ..FrankWolfeConfig::of(method) };
+    let of = |method, par| {
+        let config = FrankWolfeConfig { par, ..config(method) };
+        solve(&problem.dual, &rows, start.clone(), &config, &Stop::at(1e-8), &mut Silent).expect("a problem")
+    };
+    let slow = of(Method::Fw, Par::Seq);
+    assert_eq!((slow.solution.status, slow.evidence), (Status::Slow, Evidence::None));
+    assert_eq!(slow.solution.work.iterations, 5_454_546);
+    let certificate = certify(&problem.dual, rows.gram(), &slow.solution, Par::Seq);
+    assert!(certificate.kkt > 1e-8 && certificate.relative_gap() < 1e-4, "{certificate:?}");
+    assert_eq!(of(Method::Fw, Par::Pool).solution.alpha, slow.solution.alpha);
+    let done = of(Method::Pairwise, Par::Seq);
+    assert!(done.solution.status == Status::Converged && done.solution.work.iterations < 100_000, "{:?}", done.solution.work);
+    // A limit of the caller's is the one that counts.
+    let stop = Stop { max_iter: Some(5_500_000), ..Stop::at(1e-8) };
+    let limited = solve(&problem.dual, &rows, start, &config(Method::Fw), &stop, &mut Silent).expect("a problem");
+    assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 5_500_000));
+}
+
 /// A start with many points has many rows to compute before the first step.
 #[test]
 fn the_first_rows_of_a_start_are_called_off() {

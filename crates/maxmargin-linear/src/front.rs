@@ -5,8 +5,8 @@ use crate::descent::{Descent, Shrinking, Swept};
 use crate::point::{Fresh, fresh};
 use crate::run::{Run, good};
 use crate::system::DIRECT;
-use maxmargin_core::Balance;
 use maxmargin_core::warm::balance;
+use maxmargin_core::{Balance, Forecast};
 use maxmargin_kernel::features::FeatureRows;
 
 /// Newton steps that a problem takes, about.
@@ -47,7 +47,7 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     let entries = descent.rows.entries() as f64;
     let mut pace = Pace::new(newton_cost(descent.rows, descent.dual.len()), run.clock.tol());
     if !few {
-        pace.mark = pace.mark.min(0.5 * PATIENCE * entries);
+        pace.forecast = Forecast::new((pace.budget / 16.0).min(0.5 * PATIENCE * entries));
     }
     let mut random = run.random();
     let mut shrinking = Shrinking::new(descent, true);
@@ -150,8 +150,7 @@ fn judged<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, Fresh) 
     (alpha, point)
 }
 
-/// Where a descent is going: the violation is noted whenever the work has doubled, and its fall from one note to the next is taken to go on (it falls about
-/// like a power of the work).
+/// Where a descent is going.
 struct Pace {
     /// What Newton steps would cost.
     budget: f64,
@@ -159,13 +158,12 @@ struct Pace {
     tol: f64,
     inner: f64,
     begun: f64,
-    mark: f64,
-    noted: Option<f64>,
+    forecast: Forecast,
 }
 
 impl Pace {
     fn new(budget: f64, tol: f64) -> Self {
-        Self { budget, tol, inner: tol, begun: 0.0, mark: budget / 16.0, noted: None }
+        Self { budget, tol, inner: tol, begun: 0.0, forecast: Forecast::new(budget / 16.0) }
     }
 
     /// Goes on towards less than sweeps called done, since the judge saw more: their gradients are computed one after another, or a gap wants far more.
@@ -177,14 +175,6 @@ impl Pace {
 
     /// The work that is left at this pace, when it is time to look: `spent` is counted from the beginning of the run.
     fn predict(&mut self, spent: f64, violation: f64) -> Option<f64> {
-        let spent = spent - self.begun;
-        if spent < self.mark {
-            return None;
-        }
-        self.mark = 2.0 * spent;
-        let left = violation / self.inner;
-        let before = self.noted.replace(left)?;
-        let fall: f64 = before / left;
-        Some(if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() - spent } else { f64::INFINITY })
+        self.forecast.remaining(spent - self.begun, violation / self.inner)
     }
 }

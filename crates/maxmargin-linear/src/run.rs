@@ -4,7 +4,7 @@ use crate::avsf::Frequencies;
 use crate::config::{Config, LinearWork};
 use crate::descent::{Descent, Shrinking, Swept};
 use crate::point::{Fresh, fresh};
-use maxmargin_core::{Dual, Progress, Status, Stop, Watch};
+use maxmargin_core::{Dual, Pace, Progress, Status, Stop, Watch};
 use maxmargin_kernel::Ledger;
 use maxmargin_kernel::features::{FeatureRows, combine};
 use rand::SeedableRng;
@@ -101,6 +101,32 @@ impl Standstill {
     }
 }
 
+/// Nanoseconds of a coordinate step: so many, and so many for each entry of a row.
+const EACH_STEP: (f64, f64) = (20.0, 2.0);
+
+/// Watches whether sweeps get anywhere, and whether they get to the goal.
+struct Sweeps {
+    standstill: Standstill,
+    pace: Pace,
+}
+
+impl Sweeps {
+    fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
+        let entries = descent.rows.entries() as f64 / descent.rows.len().max(1) as f64;
+        let pace = Pace::new(descent.dual.len(), EACH_STEP.0 + EACH_STEP.1 * entries);
+        Self { standstill: Standstill::default(), pace }
+    }
+
+    /// Notes a sweep; why the run ends with it, if it does. A violation within the tolerance that does not end the run is that of some variables alone.
+    fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64, clock: &Clock) -> Option<Status> {
+        if self.standstill.seen(descent, violation) {
+            return Some(Status::Stalled);
+        }
+        let measure = if violation > clock.tol() { violation } else { f64::INFINITY };
+        self.pace.is_hopeless(descent.steps, measure, clock.stop).then_some(Status::Slow)
+    }
+}
+
 /// A run of any method.
 pub(crate) struct Run<'a> {
     pub(crate) squares: &'a [f64],
@@ -138,7 +164,7 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
-        let mut pace = Standstill::default();
+        let mut sweeps = Sweeps::new(&descent);
         while !self.clock.spent(descent.steps + shrinking.count() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);
             let swept = shrinking.sweep(&mut descent, tol, &mut random, &mut |steps, range| !clock.tick(steps, range));
@@ -147,8 +173,8 @@ impl<'a> Run<'a> {
             if matches!(swept, Swept::Done(_)) || self.clock.swept(&descent, range) {
                 break;
             }
-            if pace.seen(&descent, range) {
-                self.clock.ended = Some(Status::Stalled);
+            self.clock.ended = sweeps.seen(&descent, range, &self.clock);
+            if self.clock.ended.is_some() {
                 break;
             }
         }
@@ -159,7 +185,7 @@ impl<'a> Run<'a> {
         let mut descent = self.begin(rows, alpha);
         let mut random = self.random();
         let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
-        let mut pace = Standstill::default();
+        let mut sweeps = Sweeps::new(&descent);
         while !self.clock.spent(descent.steps + self.dual.len() as u64) {
             let (tol, clock) = (self.clock.tol(), &mut self.clock);
             let (largest, done) =
@@ -168,8 +194,8 @@ impl<'a> Run<'a> {
             if done || self.clock.swept(&descent, largest) {
                 break;
             }
-            if pace.seen(&descent, largest) {
-                self.clock.ended = Some(Status::Stalled);
+            self.clock.ended = sweeps.seen(&descent, largest, &self.clock);
+            if self.clock.ended.is_some() {
                 break;
             }
         }

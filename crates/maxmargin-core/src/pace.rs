@@ -1,0 +1,114 @@
+//! Whether a run that goes on will ever arrive.
+
+use crate::watch::Stop;
+
+/// Where a run is going: what is left is noted whenever the work has doubled, and its fall from one note to the next is taken to go on. It falls about like a power
+/// of the work.
+#[derive(Clone, Copy, Debug)]
+pub struct Forecast {
+    mark: f64,
+    noted: Option<f64>,
+}
+
+impl Forecast {
+    /// A forecast whose first note is made after so much work.
+    pub fn new(first: f64) -> Self {
+        Self { mark: first, noted: None }
+    }
+
+    /// The work that is still to be done when so much is spent and the measure is `left` times its bound. Nothing where it is not time for a note.
+    pub fn remaining(&mut self, spent: f64, left: f64) -> Option<f64> {
+        if spent < self.mark {
+            return None;
+        }
+        self.mark = 2.0 * spent;
+        let before = self.noted.replace(left)?;
+        let fall: f64 = before / left;
+        Some(if fall > 1.0 { spent * (left.ln().max(0.0) / fall.ln()).exp2() - spent } else { f64::INFINITY })
+    }
+}
+
+/// Nanoseconds of a run before its first note, and nanoseconds that a run may be foretold to take: about half a minute. They are counted in iterations at a fixed price,
+/// so that the same run ends at the same iteration on every machine.
+const FREE: f64 = 1e9;
+const MOST: f64 = 3e10;
+
+/// The same in iterations for each variable: on large problems nobody expects the result within seconds.
+const FREE_EACH: f64 = 10.0;
+const MOST_EACH: f64 = 1_000.0;
+
+/// Notices runs that do not reach their goal at the pace that they have.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    forecast: Forecast,
+    most: f64,
+    least: f64,
+}
+
+impl Pace {
+    /// The pace of a run of so many variables whose iterations take so many nanoseconds, about.
+    pub fn new(variables: usize, nanoseconds: f64) -> Self {
+        let of = |all: f64, each: f64| (all / nanoseconds).max(each * variables as f64);
+        Self { forecast: Forecast::new(of(FREE, FREE_EACH)), most: of(MOST, MOST_EACH), least: f64::INFINITY }
+    }
+
+    /// Whether the goal is out of reach: by the least of all measures so far, the whole run would take more iterations than a run may. Never where the caller has
+    /// set a limit: the run ends there.
+    pub fn is_hopeless(&mut self, iterations: u64, measure: f64, stop: &Stop) -> bool {
+        self.least = self.least.min(measure);
+        let spent = iterations as f64;
+        if spent < self.forecast.mark || stop.max_iter.is_some() || stop.max_time.is_some() {
+            return false;
+        }
+        self.forecast.remaining(spent, self.least / stop.goal.tol()).is_some_and(|more| spent + more > self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// The iteration at which a run is given up whose measure falls like this; none where it arrives, or in a hundred times the iterations that a run may take.
+    fn given_up(mut pace: Pace, stop: &Stop, measure: impl Fn(f64) -> f64) -> Option<u64> {
+        let (most, tol) = (100.0 * pace.most, stop.goal.tol());
+        let on_the_way = |&t: &u64| t as f64 <= most && measure(t as f64) > tol;
+        (1..).map(|k| 1000 * k).take_while(on_the_way).find(|&t| pace.is_hopeless(t, measure(t as f64), stop))
+    }
+
+    #[test]
+    fn a_power_of_the_work_is_foretold() {
+        let mut forecast = Forecast::new(100.0);
+        assert_eq!(forecast.remaining(99.0, 1e3), None);
+        // 10⁶ / t² of the bound: it holds at t = 1000.
+        assert_eq!(forecast.remaining(100.0, 100.0), None, "one note tells no fall");
+        assert_eq!(forecast.remaining(199.0, 26.0), None);
+        let more = forecast.remaining(200.0, 25.0).expect("twice the work");
+        assert!((more - 800.0).abs() < 1e-9, "{more}");
+        assert_eq!(forecast.remaining(400.0, 25.0), Some(f64::INFINITY), "no fall");
+        assert_eq!(forecast.remaining(800.0, 0.5), Some(0.0), "it holds already");
+    }
+
+    #[test]
+    fn runs_that_arrive_are_left_alone_and_others_given_up_at_the_second_note() {
+        // 1,000 variables, a microsecond each: a note after a million iterations, at most 30 million.
+        let (pace, stop) = (Pace::new(1000, 1000.0), Stop::at(1e-3));
+        assert_eq!(given_up(pace, &stop, |_| 0.5), Some(2_000_000), "nothing moves");
+        assert_eq!(given_up(pace, &stop, |t| 1e4 / t), None, "ten million iterations");
+        assert_eq!(given_up(pace, &stop, |t| 1e5 / t), Some(2_000_000), "a hundred million");
+        assert_eq!(given_up(pace, &stop, |t| (-t / 4e5).exp()), None, "linear convergence");
+        // Noise above the fall changes nothing.
+        assert_eq!(given_up(pace, &stop, |t| if t % 7000.0 == 0.0 { 1e4 / t } else { 9.0 }), None);
+        // A large problem has a thousand iterations for each variable.
+        assert_eq!(given_up(Pace::new(1_000_000, 1e6), &Stop::at(1e-3), |t| 1e5 / t), None);
+    }
+
+    #[test]
+    fn a_caller_who_sets_a_limit_has_it() {
+        let pace = Pace::new(10, 1000.0);
+        let limited = Stop { max_iter: Some(u64::MAX), ..Stop::at(1e-3) };
+        assert_eq!(given_up(pace, &limited, |_| 0.5), None);
+        let limited = Stop { max_time: Some(Duration::MAX), ..Stop::at(1e-3) };
+        assert_eq!(given_up(pace, &limited, |_| 0.5), None);
+    }
+}
