@@ -45,14 +45,13 @@ fn of_four(samples: Samples, plan: FoldPlan) -> Case {
     Case { plan, ..case }.by(Solver::Linear)
 }
 
+/// A training set of one class has no machine, whatever the bias: its class is predicted everywhere, as LIBSVM's cross-validation has it.
 #[test]
-fn a_training_set_of_one_class_is_an_error_only_with_a_free_bias() {
+fn a_training_set_of_one_class_predicts_that_class() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");
     let mut case = of_four(samples, FoldPlan::contiguous(4, 2).expect("folds"));
-    let free = case.try_run(Seeding::Cold);
-    assert!(matches!(free, Err(CvError::Fold { fold: 0, .. })));
-    assert!(free.expect_err("one class").to_string().contains("choose other folds"));
     for (solver, loss, offset) in [
+        (Solver::Linear, Loss::Hinge, Offset::Free),
         (Solver::Linear, Loss::Hinge, Offset::None),
         (Solver::Descent, Loss::SquaredHinge, Offset::None),
         (Solver::Avsf, Loss::Hinge, Offset::Feature(1.0)),
@@ -61,9 +60,11 @@ fn a_training_set_of_one_class_is_an_error_only_with_a_free_bias() {
         case.solver = solver.build(1);
         for seeding in [Seeding::Cold, Seeding::Full] {
             let report = case.run(seeding);
-            certified(&case, &report, solver.name());
-            // Without a bias a point of the other side is recognised, with one the training set's only class is everywhere.
-            assert_eq!(report.correct, if offset == Offset::None { 4 } else { report.correct });
+            assert_eq!((&report.predicted[..], report.correct), (&[-1.0, -1.0, 1.0, 1.0][..], 0), "{offset:?}");
+            let missing: Vec<&[f64]> = report.folds.iter().map(|fold| &fold.missing_classes[..]).collect();
+            assert_eq!(missing, [&[1.0][..], &[-1.0][..]], "{offset:?}");
+            assert!(report.decisions.iter().all(|decision| decision.is_nan()), "{offset:?}");
+            assert!(report.folds.iter().all(|fold| fold.machines.is_empty() && fold.objective.is_sign_positive()), "{offset:?}");
         }
     }
 }

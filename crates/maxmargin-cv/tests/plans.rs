@@ -166,8 +166,9 @@ fn time_series_of_every_kind_of_study() {
     }
 }
 
+/// Classes one after the other, in folds that train on what came before: the first three know one class, and predict it.
 #[test]
-fn training_sets_without_a_class_are_refused() {
+fn training_sets_without_a_class_predict_the_other() {
     let mut case = Case::generated(Generator::TwoGaussians, 60, 2, 0.5, 1.0, 4);
     let mut order: Vec<usize> = (0..60).collect();
     order.sort_by(|&a, &b| case.data.labels[a].total_cmp(&case.data.labels[b]));
@@ -175,8 +176,14 @@ fn training_sets_without_a_class_are_refused() {
     case = Case::new(case.data, 2, case.kernel, 1.0, 1);
     case.plan = FoldPlan::time_series(60, 5, None, 0).expect("folds");
     for (_, seeding) in Seeding::ALL {
-        let refused = case.try_run(seeding);
-        assert!(matches!(refused, Err(CvError::Fold { fold: 0, .. })), "{seeding:?}: {refused:?}");
+        let report = case.run(seeding);
+        assert!(report.predicted[10..40].iter().all(|label| *label == -1.0), "{seeding:?}");
+        let known: Vec<(usize, Option<usize>)> =
+            report.folds[..3].iter().map(|fold| (fold.missing_classes.len(), fold.correct)).collect();
+        assert_eq!(known, [(1, Some(10)), (1, Some(10)), (1, Some(0))], "{seeding:?}");
+        assert!(report.folds[3..].iter().all(|fold| fold.missing_classes.is_empty() && fold.certificate.holds), "{seeding:?}");
+        let missing = report.missing_classes();
+        assert!(missing.len() == 1 && missing[0].label == 1.0 && missing[0].folds == [0, 1, 2], "{missing:?}");
     }
     assert_eq!(FoldPlan::time_series(60, 5, None, 10), Err(PlanError::Gap { gap: 10, before: 10 }));
 }
