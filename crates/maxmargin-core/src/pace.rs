@@ -28,14 +28,14 @@ impl Forecast {
     }
 }
 
-/// Nanoseconds of a run before its first note, and nanoseconds that a run may be foretold to take: about half a minute. They are counted in iterations at a fixed price,
-/// so that the same run ends at the same iteration on every machine.
-const FREE: f64 = 1e9;
-const MOST: f64 = 3e10;
+/// Nanoseconds of a run before its first note, and nanoseconds that a run may be foretold to take: about half a minute. They are those of iterations at a fixed price, so
+/// that the same run ends at the same iteration on every machine.
+const FREE: u64 = 1_000_000_000;
+const MOST: u64 = 30 * FREE;
 
 /// The same in iterations for each variable: on large problems nobody expects the result within seconds.
-const FREE_EACH: f64 = 10.0;
-const MOST_EACH: f64 = 1_000.0;
+const FREE_EACH: u64 = 10;
+const MOST_EACH: u64 = 1_000;
 
 /// Notices runs that do not reach their goal at the pace that they have.
 #[derive(Clone, Copy, Debug)]
@@ -46,17 +46,17 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The pace of a run of so many variables whose iterations take so many nanoseconds, about.
-    pub fn new(variables: usize, nanoseconds: f64) -> Self {
-        let of = |all: f64, each: f64| (all / nanoseconds).max(each * variables as f64);
+    /// The pace of a run of so many variables whose iterations have a price of so many nanoseconds.
+    pub fn new(variables: usize, price: u64) -> Self {
+        let of = |all: u64, each: u64| all.max(each.saturating_mul(price).saturating_mul(variables as u64)) as f64;
         Self { forecast: Forecast::new(of(FREE, FREE_EACH)), most: of(MOST, MOST_EACH), least: f64::INFINITY }
     }
 
-    /// Whether the goal is out of reach: by the least of all measures so far, the whole run would take more iterations than a run may. Never where the caller has
-    /// set a limit: the run ends there.
-    pub fn is_hopeless(&mut self, iterations: u64, measure: f64, stop: &Stop) -> bool {
+    /// Whether the goal is out of reach where so many nanoseconds are spent: by the least of all measures so far, the whole run would take more than a run may. Never
+    /// where the caller has set a limit: the run ends there.
+    pub fn is_hopeless(&mut self, spent: u64, measure: f64, stop: &Stop) -> bool {
         self.least = self.least.min(measure);
-        let spent = iterations as f64;
+        let spent = spent as f64;
         if spent < self.forecast.mark || stop.max_iter.is_some() || stop.max_time.is_some() {
             return false;
         }
@@ -69,11 +69,11 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// The iteration at which a run is given up whose measure falls like this; none where it arrives, or in a hundred times the iterations that a run may take.
+    /// The thousands of nanoseconds after which a run is given up whose measure falls like this; nothing where it arrives, or in a hundred times what a run may take.
     fn given_up(mut pace: Pace, stop: &Stop, measure: impl Fn(f64) -> f64) -> Option<u64> {
-        let (most, tol) = (100.0 * pace.most, stop.goal.tol());
+        let (most, tol) = (pace.most / 10.0, stop.goal.tol());
         let on_the_way = |&t: &u64| t as f64 <= most && measure(t as f64) > tol;
-        (1..).map(|k| 1000 * k).take_while(on_the_way).find(|&t| pace.is_hopeless(t, measure(t as f64), stop))
+        (1..).map(|k| 1000 * k).take_while(on_the_way).find(|&t| pace.is_hopeless(1000 * t, measure(t as f64), stop))
     }
 
     #[test]
@@ -91,24 +91,25 @@ mod tests {
 
     #[test]
     fn runs_that_arrive_are_left_alone_and_others_given_up_at_the_second_note() {
-        // 1,000 variables, a microsecond each: a note after a million iterations, at most 30 million.
-        let (pace, stop) = (Pace::new(1000, 1000.0), Stop::at(1e-3));
+        // A note after a second, at most 30 of them; t is in microseconds.
+        let (pace, stop) = (Pace::new(1000, 1000), Stop::at(1e-3));
         assert_eq!(given_up(pace, &stop, |_| 0.5), Some(2_000_000), "nothing moves");
-        assert_eq!(given_up(pace, &stop, |t| 1e4 / t), None, "ten million iterations");
-        assert_eq!(given_up(pace, &stop, |t| 1e5 / t), Some(2_000_000), "a hundred million");
+        assert_eq!(given_up(pace, &stop, |t| 1e4 / t), None, "ten seconds");
+        assert_eq!(given_up(pace, &stop, |t| 1e5 / t), Some(2_000_000), "a hundred seconds");
         assert_eq!(given_up(pace, &stop, |t| (-t / 4e5).exp()), None, "linear convergence");
         // Noise above the fall changes nothing.
         assert_eq!(given_up(pace, &stop, |t| if t % 7000.0 == 0.0 { 1e4 / t } else { 9.0 }), None);
-        // A large problem has a thousand iterations for each variable.
-        assert_eq!(given_up(Pace::new(1_000_000, 1e6), &Stop::at(1e-3), |t| 1e5 / t), None);
+        // A large problem has a thousand iterations for each variable: a hundred seconds.
+        assert_eq!(given_up(Pace::new(10_000, 10_000), &stop, |t| 1e5 / t), None);
     }
 
     #[test]
     fn a_caller_who_sets_a_limit_has_it() {
-        let pace = Pace::new(10, 1000.0);
-        let limited = Stop { max_iter: Some(u64::MAX), ..Stop::at(1e-3) };
-        assert_eq!(given_up(pace, &limited, |_| 0.5), None);
-        let limited = Stop { max_time: Some(Duration::MAX), ..Stop::at(1e-3) };
-        assert_eq!(given_up(pace, &limited, |_| 0.5), None);
+        let pace = Pace::new(10, 1000);
+        for stop in
+            [Stop { max_iter: Some(u64::MAX), ..Stop::at(1e-3) }, Stop { max_time: Some(Duration::MAX), ..Stop::at(1e-3) }]
+        {
+            assert_eq!(given_up(pace, &stop, |_| 0.5), None);
+        }
     }
 }

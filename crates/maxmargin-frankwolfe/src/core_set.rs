@@ -285,7 +285,7 @@ impl CoreSet {
             let Some(emptied) = self.step(&mut extremes) else { return solved };
             solved.pairs += 1;
             solved.drops += u64::from(emptied);
-            clock.iterations += 1;
+            clock.step(self.len());
         }
     }
 

@@ -133,7 +133,7 @@ pub(crate) fn run(
             Method::Swap => swap(iterate, furthest, steps),
             _ => toward(iterate, furthest, steps),
         };
-        clock.iterations += 1;
+        clock.step(iterate.len());
         if !moved || pace.stalls(before - iterate.square, iterate.square, measure) {
             return (Status::Stalled, Evidence::None);
         }

@@ -102,19 +102,21 @@ impl Standstill {
 }
 
 /// Nanoseconds of a coordinate step: so many, and so many for each entry of a row.
-const EACH_STEP: (f64, f64) = (20.0, 2.0);
+const EACH_STEP: (u64, u64) = (20, 2);
 
 /// Watches whether sweeps get anywhere, and whether they get to the goal.
 struct Sweeps {
     standstill: Standstill,
     pace: Pace,
+    /// Nanoseconds of a step.
+    price: u64,
 }
 
 impl Sweeps {
     fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
-        let entries = descent.rows.entries() as f64 / descent.rows.len().max(1) as f64;
-        let pace = Pace::new(descent.dual.len(), EACH_STEP.0 + EACH_STEP.1 * entries);
-        Self { standstill: Standstill::default(), pace }
+        let entries = descent.rows.entries() / descent.rows.len().max(1);
+        let price = EACH_STEP.0 + EACH_STEP.1 * entries as u64;
+        Self { standstill: Standstill::default(), pace: Pace::new(descent.dual.len(), price), price }
     }
 
     /// Notes a sweep; why the run ends with it, if it does. A violation within the tolerance that does not end the run is that of some variables alone.
@@ -123,7 +125,7 @@ impl Sweeps {
             return Some(Status::Stalled);
         }
         let measure = if violation > clock.tol() { violation } else { f64::INFINITY };
-        self.pace.is_hopeless(descent.steps, measure, clock.stop).then_some(Status::Slow)
+        self.pace.is_hopeless(self.price.saturating_mul(descent.steps), measure, clock.stop).then_some(Status::Slow)
     }
 }
 

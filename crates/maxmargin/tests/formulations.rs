@@ -390,9 +390,14 @@ fn what_cannot_be_is_one_clear_line() {
     let sir = svm(Formulation::epsilon_svr(1.0, 0.1), 1e-3).seeding(Seeding::Sir);
     let plan = FoldPlan::contiguous(4, 2).expect("folds");
     assert!(matches!(sir.cross_validate(&classes, &plan), Err(Error::Seeding { .. })));
-    // A fold whose training set is without a class, or with too little of one for ν.
-    let plan = FoldPlan::from_text("0\n0\n1\n1\n", 4).expect("folds");
-    let lost = svm(Formulation::NuSvc { nu: 0.5 }, 1e-3).cross_validate(&classes, &plan).expect_err("no positive sample");
+    // A fold whose training set has too little of a class for ν.
+    let few = Dataset::from_rows(
+        &[[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [8.0], [9.0]],
+        &[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0],
+    );
+    let plan = FoldPlan::from_text(&("1\n".repeat(3) + &"2\n".repeat(3) + "0\n1\n"), 8).expect("folds");
+    let lost =
+        svm(Formulation::NuSvc { nu: 0.5 }, 1e-3).cross_validate(&few.expect("data"), &plan).expect_err("one negative sample");
     assert!(lost.to_string().contains("fold 0"), "{lost}");
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Real data: `heart_scale`, `diabetes_scale`. Programs: `svm-train`, `svm-predict`.
 
+use maxmargin::cv::agreement::F1;
 use maxmargin::cv::{CvError, Probability, Reliability, calibration_plan, cross_fitted};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
@@ -199,9 +200,13 @@ fn regressions_have_a_scale_and_one_class_its_marks() {
 
 #[test]
 fn what_has_no_probabilities_says_why() {
+    // Of a class of one sample one of two folds knows nothing: it says the other class, and is named.
     let lonely = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 1.0, 2.0]).expect("data");
     let svm = Svm::linear().probability(Probability::Platt);
-    assert!(matches!(svm.fit(&lonely), Err(CvError::Alone { label: 2.0 })));
+    let run = fit(&svm, &lonely).calibration.expect("probabilities").run;
+    assert!(run.folds == 2 && run.missing_classes.len() == 1 && run.missing_classes[0].label == 2.0, "{run:?}");
+    let threshold = Svm::linear().threshold(&F1).fit(&lonely);
+    assert!(matches!(threshold, Err(CvError::Alone { label: 2.0 })));
     // Two samples of a class are two folds.
     let pair = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 2.0, 2.0]).expect("data");
     assert_eq!(fit(&svm, &pair).calibration.map(|c| c.run.folds), Some(2));
