@@ -64,6 +64,9 @@ pub(crate) enum Command {
     /// Certify a model file against its training data, trusting nothing in it
     Verify(VerifyArgs),
     /// Give a model probabilities or a threshold, from the data it was trained on
+    ///
+    /// Every fold has the factors of C that the model was trained with. A model does not know
+    /// whether they were balanced; train --weight balanced --probability balances every fold.
     Calibrate(CalibrateArgs),
     /// Describe a data set or a model
     Info(InfoArgs),

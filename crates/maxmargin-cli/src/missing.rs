@@ -21,7 +21,8 @@ pub(crate) fn warn_of_folds(what: &str, missing: &[MissingClass], notes: &mut No
     }
 }
 
-/// Says which folds of a cross-validation predict one class for every row, and which classes others lack.
+/// Says which folds of a cross-validation predict one class for every row, and which classes others
+/// lack.
 pub(crate) fn warn_of_report<'a>(
     folds: impl Iterator<Item = &'a FoldReport> + Clone,
     missing: &[MissingClass],

@@ -105,8 +105,9 @@ fn unscaled(rows: u32) -> String {
     (0..rows).map(row).collect()
 }
 
-/// `--solver fw --eps` went on for ever without a word: it is given up after as many steps on every machine, with how far it came and what goes on from there. Where rows in
-/// single precision are coarse, the end was called a fault of the kernel.
+/// `--solver fw --eps` went on for ever without a word: it is given up after as many steps on every
+/// machine, with how far it came and what goes on from there. Where rows in single precision are
+/// coarse, the end was called a fault of the kernel.
 #[test]
 fn a_goal_that_a_solver_does_not_reach_is_said() {
     let bench = Bench::new();

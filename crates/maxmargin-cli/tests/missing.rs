@@ -1,4 +1,5 @@
-//! Folds whose training sets lack a class: they go on without it, its rows count as errors, and a warning says so once.
+//! Folds whose training sets lack a class: they go on without it, its rows count as errors, and a
+//! warning says so once.
 
 mod common;
 

@@ -40,7 +40,8 @@ pub struct Clock<'a, 'g> {
     spent: u64,
 }
 
-/// The price of a step whose passes go over so many kernel values, in nanoseconds: of 6.9 million steps over 3,089 values each takes 1,010.
+/// The price of a step whose passes go over so many kernel values, in nanoseconds: of 6.9 million
+/// steps over 3,089 values each takes 1,010.
 const fn price(values: usize) -> u64 {
     100 + values as u64 / 3
 }
@@ -88,8 +89,9 @@ impl<'a, 'g> Clock<'a, 'g> {
         self.spent += price(values);
     }
 
-    /// [`Clock::ended`] for solvers without a limit of their own, where `measure` is one of the whole problem and new: [`Status::Slow`] where the goal is out of
-    /// reach at this pace. That does not stay: what makes the point a result goes on.
+    /// [`Clock::ended`] for solvers without a limit of their own, where `measure` is one of the
+    /// whole problem and new: [`Status::Slow`] where the goal is out of reach at this pace. That
+    /// does not stay: what makes the point a result goes on.
     #[inline]
     pub fn ended_or_slow(&mut self, measure: f64) -> Option<Status> {
         let slow = self.pace.is_hopeless(self.spent, measure, self.stop);

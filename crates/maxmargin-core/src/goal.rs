@@ -80,7 +80,8 @@ impl Goal {
         certificate.holds(kkt) && certificate.relative_gap() <= gap
     }
 
-    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too little, has converged where the certificate shows the goal.
+    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too
+    /// little, has converged where the certificate shows the goal.
     pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
         if matches!(ended, Status::Stalled | Status::Slow) && self.met(certificate) { Status::Converged } else { ended }
     }

@@ -2,8 +2,8 @@
 
 use crate::watch::Stop;
 
-/// Where a run is going: what is left is noted whenever the work has doubled, and its fall from one note to the next is taken to go on. It falls about like a power
-/// of the work.
+/// Where a run is going: what is left is noted whenever the work has doubled, and its fall from one
+/// note to the next is taken to go on. It falls about like a power of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast {
     mark: f64,
@@ -16,7 +16,8 @@ impl Forecast {
         Self { mark: first, noted: None }
     }
 
-    /// The work that is still to be done when so much is spent and the measure is `left` times its bound. Nothing where it is not time for a note.
+    /// The work that is still to be done when so much is spent and the measure is `left` times its
+    /// bound. Nothing where it is not time for a note.
     pub fn remaining(&mut self, spent: f64, left: f64) -> Option<f64> {
         if spent < self.mark {
             return None;
@@ -28,12 +29,14 @@ impl Forecast {
     }
 }
 
-/// Nanoseconds of a run before its first note, and nanoseconds that a run may be foretold to take: about half a minute. They are those of iterations at a fixed price, so
-/// that the same run ends at the same iteration on every machine.
+/// Nanoseconds of a run before its first note, and nanoseconds that a run may be foretold to take:
+/// about half a minute. They are those of iterations at a fixed price, so that the same run ends at
+/// the same iteration on every machine.
 const FREE: u64 = 1_000_000_000;
 const MOST: u64 = 30 * FREE;
 
-/// The same in iterations for each variable: on large problems nobody expects the result within seconds.
+/// The same in iterations for each variable: on large problems nobody expects the result within
+/// seconds.
 const FREE_EACH: u64 = 10;
 const MOST_EACH: u64 = 1_000;
 
@@ -52,8 +55,9 @@ impl Pace {
         Self { forecast: Forecast::new(of(FREE, FREE_EACH)), most: of(MOST, MOST_EACH), least: f64::INFINITY }
     }
 
-    /// Whether the goal is out of reach where so many nanoseconds are spent: by the least of all measures so far, the whole run would take more than a run may. Never
-    /// where the caller has set a limit: the run ends there.
+    /// Whether the goal is out of reach where so many nanoseconds are spent: by the least of all
+    /// measures so far, the whole run would take more than a run may. Never where the caller has
+    /// set a limit: the run ends there.
     pub fn is_hopeless(&mut self, spent: u64, measure: f64, stop: &Stop) -> bool {
         self.least = self.least.min(measure);
         let spent = spent as f64;
@@ -69,7 +73,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// The thousands of nanoseconds after which a run is given up whose measure falls like this; nothing where it arrives, or in a hundred times what a run may take.
+    /// The thousands of nanoseconds after which a run is given up whose measure falls like this;
+    /// nothing where it arrives, or in a hundred times what a run may take.
     fn given_up(mut pace: Pace, stop: &Stop, measure: impl Fn(f64) -> f64) -> Option<u64> {
         let (most, tol) = (pace.most / 10.0, stop.goal.tol());
         let on_the_way = |&t: &u64| t as f64 <= most && measure(t as f64) > tol;
@@ -99,8 +104,8 @@ mod tests {
         assert_eq!(given_up(pace, &stop, |t| (-t / 4e5).exp()), None, "linear convergence");
         // Noise above the fall changes nothing.
         assert_eq!(given_up(pace, &stop, |t| if t % 7000.0 == 0.0 { 1e4 / t } else { 9.0 }), None);
-        // A large problem has a thousand iterations for each variable: a hundred seconds.
-        assert_eq!(given_up(Pace::new(10_000, 10_000), &stop, |t| 1e5 / t), None);
+        // A large problem has a thousand iterations for each variable: 200 seconds.
+        assert_eq!(given_up(Pace::new(20_000, 10_000), &stop, |t| 1e5 / t), None);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::dual::{Balance, Dual};
 use crate::start::{of_sign, shift_to_sum};
 
-/// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its bound goes to the new bound, the free stay free, and what was 0 stays 0.
+/// The solution of `from` as a start for `to`, the same samples with another `C`: what was at its
+/// bound goes to the new bound, the free stay free, and what was 0 stays 0.
 ///
 /// # Panics
 ///

@@ -14,7 +14,8 @@ pub struct Recall;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F1;
 
-/// The mean of the F1 of every label that a sample has or is predicted to have; 0 of one that no sample has.
+/// The mean of the F1 of every label that a sample has or is predicted to have; 0 of one that no
+/// sample has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MacroF1;
 

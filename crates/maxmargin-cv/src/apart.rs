@@ -44,7 +44,8 @@ struct Apart<'a> {
 }
 
 impl Apart<'_> {
-    /// The model of its training set, of the classes that this has; none where it has one class alone.
+    /// The model of its training set, of the classes that this has; none where it has one class
+    /// alone.
     fn train(&self, begun: Instant, watch: &dyn CvWatch) -> Result<Option<Fitted>, CvError> {
         let Self { study, plan, fold, classes } = *self;
         let some = classes.some(fold);
@@ -82,7 +83,8 @@ impl Apart<'_> {
         Ok(Some(trained))
     }
 
-    /// Decision values of the machines of all classes from those of a fold's model; not numbers of machines that it does not have.
+    /// Decision values of the machines of all classes from those of a fold's model; not numbers of
+    /// machines that it does not have.
     fn of_all(&self, row: &[f64]) -> Vec<f64> {
         let rule = self.study.rule();
         let sides = rule.scheme.sides(rule.classes.len());

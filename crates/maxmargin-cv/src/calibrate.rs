@@ -4,6 +4,7 @@ use crate::error::CvError;
 use crate::matching::terms;
 use crate::metric::Metric;
 use crate::plan::FoldPlan;
+use crate::probability::{Fit, Probability, cross_fitted};
 use crate::reliability::Reliability;
 use crate::report::{CertificateReport, CvReport, MissingClass};
 use crate::seed::Seeding;
@@ -11,57 +12,15 @@ use crate::study::Study;
 use crate::threshold::{self, ThresholdReport};
 use crate::watch::CvWatch;
 use maxmargin_core::{Needs, Status};
-use maxmargin_data::{ClassLabels, Par};
-use maxmargin_model::{Calibration, Model, ModelError, Scheme, data_sha256, numbers_sha256};
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
+use maxmargin_data::ClassLabels;
+use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
+use serde::Serialize;
 
 /// Folds whose decision values probabilities are fitted to.
 const FOLDS: usize = 5;
 
 /// Why there is nothing.
 const ENDED: &str = "the run was ended before all folds had a solution";
-
-/// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale and one class its marks, whichever is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Probability {
-    /// Platt's sigmoid: two numbers a machine, right where errors of decision values are alike on both sides.
-    #[default]
-    Platt,
-    /// Any monotone function: right wherever the order is, for more than a thousand samples or so.
-    Isotonic,
-}
-
-impl Probability {
-    /// Every way there is.
-    pub const ALL: [Self; 2] = [Self::Platt, Self::Isotonic];
-
-    /// Its name in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Platt => "platt",
-            Self::Isotonic => "isotonic",
-        }
-    }
-
-    fn fit(self, decisions: &[f64], later: &[bool]) -> Result<Calibration, ModelError> {
-        match self {
-            Self::Platt => Calibration::platt(decisions, later),
-            Self::Isotonic => Calibration::isotonic(decisions, later),
-        }
-    }
-}
-
-impl FromStr for Probability {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|known| known.name() == name);
-        found.ok_or_else(|| format!("no probabilities are called `{name}`; there are platt and isotonic"))
-    }
-}
 
 /// What is made of decision values of samples that machines did not see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,7 +108,8 @@ pub struct CalibrationReport {
     pub reliability: Option<Reliability>,
 }
 
-/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as the smallest class has samples where that is fewer, but two.
+/// The folds that probabilities are fitted to: five, stratified where there are classes, as many as
+/// the smallest class has samples where that is fewer, but two.
 ///
 /// # Errors
 ///
@@ -160,89 +120,6 @@ pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64
     };
     let smallest = classes.sizes().iter().copied().min().unwrap_or(0);
     Ok(FoldPlan::stratified(labels, smallest.clamp(2, FOLDS), seed)?)
-}
-
-/// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
-/// ([`CvReport::decisions`]: one such matrix for each round), by calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
-/// what is said of it, neither in its machines nor in their calibration. Not numbers where there are no decision values.
-///
-/// # Errors
-///
-/// When the samples of some classes outside a fold are too few to fit a calibration to.
-///
-/// # Panics
-///
-/// When plan, classes and decision values are not of one data set.
-pub fn cross_fitted(
-    decisions: &[f64],
-    plan: &FoldPlan,
-    (classes, scheme): (&ClassLabels, Scheme),
-    probability: Probability,
-    par: Par,
-) -> Result<Vec<f64>, ModelError> {
-    let fit = Fit::new(decisions, classes, scheme, probability);
-    let count = classes.count();
-    let width = fit.width;
-    let mut all = vec![f64::NAN; plan.rounds() * plan.len() * count];
-    for fold in 0..plan.folds() {
-        let mut others = vec![true; plan.len()];
-        plan.test(fold).iter().for_each(|&i| others[i] = false);
-        let calibration = fit.over(|i| others[i], par)?;
-        let before = plan.round(fold) * plan.len();
-        let tested: Vec<usize> = plan.test(fold).iter().map(|i| before + i).filter(|&at| fit.known[at]).collect();
-        let rows = par.map(tested.len().div_ceil(TOGETHER), |part| {
-            let of = |at: &usize| scheme.probabilities(count, &calibration, &decisions[at * width..(at + 1) * width]);
-            tested[part * TOGETHER..tested.len().min((part + 1) * TOGETHER)].iter().map(of).collect::<Vec<_>>()
-        });
-        for (at, row) in tested.iter().zip(rows.into_iter().flatten()) {
-            all[at * count..(at + 1) * count].copy_from_slice(&row);
-        }
-    }
-    Ok(all)
-}
-
-/// Samples whose probabilities are a piece of work.
-const TOGETHER: usize = 256;
-
-/// Decision values of classes, to which calibrations are fitted.
-struct Fit<'a> {
-    /// Row-major samples × machines, round after round.
-    decisions: &'a [f64],
-    classes: &'a ClassLabels,
-    scheme: Scheme,
-    probability: Probability,
-    /// Machines.
-    width: usize,
-    /// Whether each row of the decision values is known.
-    known: Vec<bool>,
-}
-
-impl<'a> Fit<'a> {
-    fn new(decisions: &'a [f64], classes: &'a ClassLabels, scheme: Scheme, probability: Probability) -> Self {
-        let width = scheme.sides(classes.count()).len();
-        let matrix = width * classes.of().len();
-        assert!(decisions.len().is_multiple_of(matrix), "a decision value of each machine for each sample");
-        let known = decisions.chunks_exact(width).map(|row| row.iter().all(|f| !f.is_nan())).collect();
-        Self { decisions, classes, scheme, probability, width, known }
-    }
-
-    /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
-    fn over(&self, counts: impl Fn(usize) -> bool + Sync, par: Par) -> Result<Vec<Calibration>, ModelError> {
-        let width = self.width;
-        let of = self.classes.of();
-        let class = |at: usize| of[at % of.len()] as usize;
-        let sides = self.scheme.sides(self.classes.count());
-        let one = |p: usize| {
-            let (earlier, later) = sides[p];
-            let is_side = |at: usize| earlier.is_none_or(|earlier| [earlier, later].contains(&class(at)));
-            let counted = |at: &usize| is_side(*at) && counts(at % of.len()) && self.known[*at];
-            let rows: Vec<usize> = (0..self.known.len()).filter(counted).collect();
-            let decisions: Vec<f64> = rows.iter().map(|at| self.decisions[at * width + p]).collect();
-            let sides: Vec<bool> = rows.iter().map(|&at| class(at) == later).collect();
-            self.probability.fit(&decisions, &sides)
-        };
-        par.map(sides.len(), one).into_iter().collect()
-    }
 }
 
 impl Study<'_> {
@@ -295,7 +172,8 @@ impl Study<'_> {
         Ok(all)
     }
 
-    /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is there for a decision value, as LIBSVM does.
+    /// Gives every sample of a fold that lacks one of the two sides of a machine the side that is
+    /// there for a decision value, as LIBSVM does.
     fn fill(&self, plan: &FoldPlan, decisions: &mut [f64]) {
         let (classes, scheme) = (self.fold_classes(plan), self.rule().scheme);
         let sides = scheme.sides(self.classes.map_or(0, ClassLabels::count));

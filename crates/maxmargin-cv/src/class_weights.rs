@@ -8,20 +8,23 @@ use crate::study::Study;
 use maxmargin_core::{Formulation, Problem};
 use maxmargin_data::ClassLabels;
 
-/// Factors of C for classes that follow from a training set, besides the given ones ([`Study::weights`]).
+/// Factors of C for classes that follow from a training set, besides the given ones
+/// ([`Study::weights`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassWeights {
     /// None: the given factors alone.
     #[default]
     Given,
-    /// All classes weigh the same: `rows / (classes · rows of the class)`, of the training set. In a cross-validation every fold has its own.
+    /// All classes weigh the same: `rows / (classes · rows of the class)`, of the training set. In
+    /// a cross-validation every fold has its own.
     Balanced,
     /// As `Balanced`, where every row counts as much as its own weight.
     BalancedByWeight,
 }
 
 impl ClassWeights {
-    /// The factor of each class of `classes` in the training set of `rows`; 1 for a class that has no row there, or no weight.
+    /// The factor of each class of `classes` in the training set of `rows`; 1 for a class that has
+    /// no row there, or no weight.
     pub fn factors(self, classes: &ClassLabels, sample_weights: Option<&[f64]>, rows: impl Iterator<Item = usize>) -> Vec<f64> {
         let count = classes.count();
         let by_weight = sample_weights.filter(|_| self == Self::BalancedByWeight);
@@ -90,7 +93,8 @@ impl FoldBoxes<'_> {
         self.part.classes.is_some_and(|sides| self.classes.lacks(fold, sides))
     }
 
-    /// Whether samples that are in the training set of a fold have other boxes there than in all data.
+    /// Whether samples that are in the training set of a fold have other boxes there than in all
+    /// data.
     pub(crate) fn differ(&self, fold: usize) -> bool {
         let Some((earlier, later)) = self.part.classes else { return false };
         let (own, all) = (self.factors.of(fold), &self.factors.all);
@@ -102,7 +106,8 @@ impl FoldBoxes<'_> {
         Ok(self.part.problem_against(self.formulation, self.factors.of(fold), self.rest(fold))?)
     }
 
-    /// The factor of the rest: where that is one class alone, it has its own, as in a machine of the two.
+    /// The factor of the rest: where that is one class alone, it has its own, as in a machine of
+    /// the two.
     fn rest(&self, fold: usize) -> f64 {
         let Some((None, later)) = self.part.classes else { return 1.0 };
         self.classes.rest(fold, later).map_or(1.0, |other| self.factors.of(fold)[other])

@@ -34,7 +34,8 @@ impl<'a> Trainer<'a> {
         Ok(outcome)
     }
 
-    /// Whether a fold has another problem than all data: it leaves out samples here, or has other boxes.
+    /// Whether a fold has another problem than all data: it leaves out samples here, or has other
+    /// boxes.
     fn is_own(&self, h: usize) -> bool {
         !self.boxes.lack(h) && (!self.folds[h].out.is_empty() || self.boxes.differ(h))
     }

@@ -1,4 +1,5 @@
-//! Classes that the training sets of a plan have, and what their machines elect where one is missing.
+//! Classes that the training sets of a plan have, and what their machines elect where one is
+//! missing.
 
 use crate::plan::FoldPlan;
 use crate::study::Study;
@@ -59,8 +60,9 @@ impl FoldClasses {
         present.iter().copied().find(|other| *other != class)
     }
 
-    /// The label that the machines of a fold elect by their decision values, one for each machine of all classes: machines that the fold does not have take no
-    /// part. Where there is one class alone, it is said of every sample.
+    /// The label that the machines of a fold elect by their decision values, one for each machine
+    /// of all classes: machines that the fold does not have take no part. Where there is one class
+    /// alone, it is said of every sample.
     pub(crate) fn label(&self, fold: usize, rule: &Rule, decisions: &[f64]) -> f64 {
         let Some(present) = self.some(fold) else { return rule.label(decisions) };
         let classes: Vec<f64> = present.iter().map(|&class| self.labels[class]).collect();
@@ -72,7 +74,8 @@ impl FoldClasses {
         Rule { classes, ..rule.clone() }.label(&own.collect::<Vec<f64>>())
     }
 
-    /// Places where a machine is not trained say by their value which side is: 1 the later, −1 the earlier, 0 none (as LIBSVM's calibrations have it).
+    /// Places where a machine is not trained say by their value which side is: 1 the later, −1 the
+    /// earlier, 0 none (as LIBSVM's calibrations have it).
     pub(crate) fn without_a_machine(&self, fold: usize, (earlier, later): (Option<usize>, usize)) -> Option<f64> {
         let present = self.some(fold).filter(|_| self.lacks(fold, (earlier, later)))?;
         let below = earlier.map_or_else(|| present.iter().any(|class| *class != later), |earlier| present.contains(&earlier));

@@ -27,6 +27,7 @@ mod metric;
 mod outcome;
 pub mod plan;
 mod pool;
+mod probability;
 mod problem;
 pub mod ranking;
 mod reliability;
@@ -49,7 +50,7 @@ pub mod verify;
 pub mod watch;
 mod words;
 
-pub use calibrate::{Calibrated, CalibrationReport, Fits, OutOfFold, Probability, calibration_plan, cross_fitted};
+pub use calibrate::{Calibrated, CalibrationReport, Fits, OutOfFold, calibration_plan};
 pub use class_weights::ClassWeights;
 pub use error::CvError;
 pub use finished::Finished;
@@ -59,6 +60,7 @@ pub use metric::{
     Accuracy, BalancedAccuracy, Best, Confusion, METRICS, Metric, Score, TWO_CLASS_METRICS, all_metrics, metrics_of, score_of,
 };
 pub use plan::{FoldPlan, PlanError};
+pub use probability::{Probability, cross_fitted};
 pub use reliability::{Bin, Reliability};
 pub use report::{CertificateReport, CvReport, FoldReport, FullReport, MachineReport, MissingClass};
 pub use seed::{Seeding, Source};

@@ -103,8 +103,9 @@ pub(crate) fn greatest(labels: &[f64]) -> f64 {
     labels.iter().copied().fold(f64::NAN, f64::max)
 }
 
-/// The score of predictions by a metric. Those of one of two classes ([`TWO_CLASS_METRICS`]) are of the label `greater`: not a number where no sample has it (nor,
-/// unless the metric ranks, is predicted to), and where decision values are missing.
+/// The score of predictions by a metric. Those of one of two classes ([`TWO_CLASS_METRICS`]) are of
+/// the label `greater`: not a number where no sample has it (nor, unless the metric ranks, is
+/// predicted to), and where decision values are missing.
 pub fn score_of(metric: &dyn Metric, greater: f64, truth: &[f64], values: &[f64]) -> f64 {
     let has = |labels: &[f64]| labels.iter().any(|label| *label == greater);
     let of_one = TWO_CLASS_METRICS.iter().any(|known| known.name() == metric.name());

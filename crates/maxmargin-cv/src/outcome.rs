@@ -27,7 +27,8 @@ pub(crate) struct Full {
 /// The machines of all folds, and exact decision values of test samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// Nothing where the machine of all data is that of the fold (none of its support vectors is tested there), or the fold has none.
+    /// Nothing where the machine of all data is that of the fold (none of its support vectors is
+    /// tested there), or the fold has none.
     pub(crate) folds: Vec<Option<Box<Judged>>>,
     /// Folds whose training sets lack one of the two sides: they have no such machine.
     pub(crate) lacking: Vec<bool>,

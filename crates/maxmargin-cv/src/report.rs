@@ -181,7 +181,8 @@ impl FoldReport {
     }
 }
 
-/// A class without a sample in the training sets of some folds: these cannot predict it, and its samples there count as errors.
+/// A class without a sample in the training sets of some folds: these cannot predict it, and its
+/// samples there count as errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MissingClass {
     /// Its label.
@@ -358,7 +359,8 @@ impl CvReport {
         all.reduce(Status::worse).unwrap_or(Status::Converged)
     }
 
-    /// That of all machines of all folds together ([`CertificateReport::worse`]): what every report shows of a cross-validation.
+    /// That of all machines of all folds together ([`CertificateReport::worse`]): what every report
+    /// shows of a cross-validation.
     pub fn certificate(&self) -> Option<CertificateReport> {
         self.folds.iter().map(|f| f.certificate).reduce(CertificateReport::worse)
     }

@@ -129,7 +129,8 @@ impl Solver {
         }
     }
 
-    /// The solver for the same problem that reaches goals which this one is too slow for, if there is one.
+    /// The solver for the same problem that reaches goals which this one is too slow for, if there
+    /// is one.
     pub fn faster(self) -> Option<Self> {
         match self {
             Self::Cvm | Self::Fw | Self::Mfw | Self::Swap => Some(Self::Pairwise),

@@ -34,7 +34,8 @@ pub struct Study<'a> {
     pub factors: Option<&'a [f64]>,
     /// Which support vector machine.
     pub formulation: Formulation,
-    /// A given factor of C for each class; none where there are no classes. Against the rest that of a class counts in its own machine alone, where the rest has C.
+    /// A given factor of C for each class; none where there are no classes. Against the rest that
+    /// of a class counts in its own machine alone, where the rest has C.
     pub weights: &'a [f64],
     /// The factors that follow from a training set, besides the given ones.
     pub class_weights: ClassWeights,

@@ -162,7 +162,8 @@ impl Tally<'_> {
             let of = of.filter_map(|p| outcomes[p].judged(fold).map(|judged| (p, &*judged.decision)));
             let decisions = &mut decisions[round * n * width..];
             self.put(source, &of.collect::<Vec<_>>(), (test, width), decisions, asking)?;
-            // Nobody says anything there, the machines of all data least of all: these have seen the samples.
+            // Nobody says anything there, the machines of all data least of all: these have seen
+            // the samples.
             for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
                 test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
             }

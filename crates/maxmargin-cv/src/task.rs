@@ -57,7 +57,8 @@ pub(crate) struct Prune<'a> {
 
 /// A machine of a study and everything that is the same for all trainings of it.
 pub(crate) struct Trainer<'a> {
-    /// The problem of all data, whose rows are `0…n` of the space; a fold is the same with other boxes, some of them empty.
+    /// The problem of all data, whose rows are `0…n` of the space; a fold is the same with other
+    /// boxes, some of them empty.
     pub(crate) problem: &'a Problem,
     /// Its place among the machines of the study.
     pub(crate) machine: usize,

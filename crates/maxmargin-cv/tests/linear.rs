@@ -4,7 +4,7 @@ mod common;
 
 use common::{Case, certified, same_optima, threads};
 use maxmargin_core::{Dual, Formulation, Loss, Offset, Silent, Start, Status, Stop, certify};
-use maxmargin_cv::{CvError, FoldPlan, Quiet, Seeding, Solver};
+use maxmargin_cv::{FoldPlan, Quiet, Seeding, Solver};
 use maxmargin_data::{Dataset, Generator, Par, Samples};
 use maxmargin_kernel::{Kernel, KernelGram, Matrix, Rows};
 use maxmargin_linear::{Config, solve};
@@ -45,7 +45,8 @@ fn of_four(samples: Samples, plan: FoldPlan) -> Case {
     Case { plan, ..case }.by(Solver::Linear)
 }
 
-/// A training set of one class has no machine, whatever the bias: its class is predicted everywhere, as LIBSVM's cross-validation has it.
+/// A training set of one class has no machine, whatever the bias: its class is predicted
+/// everywhere, as LIBSVM's cross-validation has it.
 #[test]
 fn a_training_set_of_one_class_predicts_that_class() {
     let samples = Samples::from_dense(4, 1, vec![1.0, 2.0, -1.0, -2.0]).expect("samples");

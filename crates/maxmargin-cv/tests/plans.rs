@@ -4,7 +4,7 @@ mod common;
 
 use common::{Case, fold_alone};
 use maxmargin_core::{Formulation, Loss, Offset};
-use maxmargin_cv::{CvError, CvReport, FoldPlan, PlanError, Quiet, Seeding, Solver, Study};
+use maxmargin_cv::{CvReport, FoldPlan, PlanError, Quiet, Seeding, Solver, Study};
 use maxmargin_data::scale::Method;
 use maxmargin_data::{Generator, Par};
 use maxmargin_kernel::Kernel;
@@ -166,7 +166,8 @@ fn time_series_of_every_kind_of_study() {
     }
 }
 
-/// Classes one after the other, in folds that train on what came before: the first three know one class, and predict it.
+/// Classes one after the other, in folds that train on what came before: the first three know one
+/// class, and predict it.
 #[test]
 fn training_sets_without_a_class_predict_the_other() {
     let mut case = Case::generated(Generator::TwoGaussians, 60, 2, 0.5, 1.0, 4);

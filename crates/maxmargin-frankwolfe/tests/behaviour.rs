@@ -282,8 +282,9 @@ fn random_starts_are_the_optimum_of_their_points() {
     assert!(certify(&problem.dual, &problem.gram, &point(all.alpha()), Par::Seq).kkt < 1e-6, "more points than there are: all");
 }
 
-/// Plain steps never take a point out again: what its weight leaves of the violation falls ever more slowly. The run is given up at a step that follows from the size of
-/// the problem alone, 2 · 10⁹ ns at 100 + 200/3 ns each, with the point that it has; pairwise steps arrive.
+/// Plain steps never take a point out again: what its weight leaves of the violation falls ever
+/// more slowly. The run is given up at a step that follows from the size of the problem alone, 2 ·
+/// 10⁹ ns at 100 + 200/3 ns each, with the point that it has; pairwise steps arrive.
 #[test]
 fn a_violation_that_plain_steps_do_not_reach_is_given_up_at_the_same_step_everywhere() {
     let problem = larger(200, 4.0);

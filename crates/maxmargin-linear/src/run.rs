@@ -119,7 +119,8 @@ impl Sweeps {
         Self { standstill: Standstill::default(), pace: Pace::new(descent.dual.len(), price), price }
     }
 
-    /// Notes a sweep; why the run ends with it, if it does. A violation within the tolerance that does not end the run is that of some variables alone.
+    /// Notes a sweep; why the run ends with it, if it does. A violation within the tolerance that
+    /// does not end the run is that of some variables alone.
     fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64, clock: &Clock) -> Option<Status> {
         if self.standstill.seen(descent, violation) {
             return Some(Status::Stalled);

@@ -234,8 +234,9 @@ fn the_time_hardly_depends_on_c() {
     assert!(found.iter().all(|&s| s <= 200), "{found:?}");
 }
 
-/// On features that nobody has scaled, at a large C, coordinate steps creep: they are given up at the second forecast, after the steps of 2 · 10⁹ ns at 20 + 2 · 4 ns
-/// each and what is left of a sweep. Newton steps arrive.
+/// On features that nobody has scaled, at a large C, coordinate steps creep: they are given up at
+/// the second forecast, after the steps of 2 · 10⁹ ns at 20 + 2 · 4 ns each and what is left of a
+/// sweep. Newton steps arrive.
 #[test]
 fn sweeps_that_do_not_arrive_are_given_up() {
     let labels: Vec<f64> = (0..200).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();

@@ -26,11 +26,15 @@ pub(crate) struct Svm {
 
 #[pymethods]
 impl Svm {
-    /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one more feature. `class_weight`: pairs of a label and a factor of
-    /// C. `balanced`: a training set's classes weigh the same besides, by `rows` or by `weight` of these; every fold has its own. `one_vs_rest`: more than two classes have a machine for each against the others. `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds start. `memory` in bytes, `max_time` in seconds.
+    /// `bias`: nothing is one that costs nothing, 0 is none, other numbers are the value of one
+    /// more feature. `class_weight`: pairs of a label and a factor of C.
+    /// `one_vs_rest`: more than two classes have a machine for each against the others.
+    /// `keep_data`: so that samples can come and go; `keep_vectors`: a linear machine keeps its
+    /// support vectors, and SMO trains it. `probability`: platt or isotonic. `seeding`: how folds
+    /// start. `memory` in bytes, `max_time` in seconds.
     #[new]
     #[pyo3(signature = (formulation, *, kernel="linear", gamma=1.0, coef0=0.0, degree=3, c=1.0, nu=0.5, epsilon=0.1, squared=false, bias=None,
-        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full", balanced=None))]
+        class_weight=Vec::new(), one_vs_rest=false, tol=1e-3, max_iter=None, max_time=None, memory=2 << 30, shrinking=true, keep_data=false, keep_vectors=false, solver="auto", seed=1, probability=None, seeding="full"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python, one by one")]
     fn new(
         formulation: &str,
@@ -56,7 +60,6 @@ impl Svm {
         seed: u64,
         probability: Option<&str>,
         seeding: &str,
-        balanced: Option<&str>,
     ) -> PyResult<Self> {
         let loss = if squared { Loss::SquaredHinge } else { Loss::Hinge };
         let offset = match bias {
@@ -84,12 +87,6 @@ impl Svm {
         let mut svm = maxmargin::Svm::of(formulation).kernel(kernel).loss(loss).offset(offset).solver(solver).seed(seed).eps(tol);
         svm = svm.memory(memory).shrinking(shrinking).threads(Par::Pool);
         svm = class_weight.into_iter().fold(svm, |svm, (label, factor)| svm.class_weight(label, factor));
-        svm = match balanced {
-            None => svm,
-            Some("rows") => svm.balanced(),
-            Some("weight") => svm.balanced_by_weight(),
-            Some(other) => return Err(PyValueError::new_err(format!("balanced is `{other}`: it must be rows or weight"))),
-        };
         svm = if one_vs_rest { svm.one_vs_rest() } else { svm };
         svm = max_iter.into_iter().fold(svm, maxmargin::Svm::max_iter);
         if let Some(seconds) = max_time {

@@ -107,8 +107,9 @@ pub fn solve(
         if shown {
             break Status::Converged;
         }
-        // Rounds that do not halve the violation are at the floor of f32 rows, at once where the iterations stalled as well. Without a violation nothing is left to
-        // do, whatever rounding makes of the gap.
+        // Rounds that do not halve the violation are at the floor of f32 rows, at once where the
+        // iterations stalled as well. Without a violation nothing is left to do, whatever rounding
+        // makes of the gap.
         let patience = if status == Status::Stalled { 1 } else { 20 };
         if violation <= 0.0 || (violation > 0.5 * last_violation && refinements > patience) {
             break Status::Stalled;

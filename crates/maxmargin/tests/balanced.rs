@@ -8,7 +8,8 @@ use maxmargin::model::Calibration;
 use maxmargin::{Attended, Ranges, Search, Svm};
 use std::collections::BTreeMap;
 
-/// Classes in runs whose lengths differ, so that contiguous folds have other shares of each: the last class is in the last third alone, but for a few rows.
+/// Classes in runs whose lengths differ, so that contiguous folds have other shares of each: the
+/// last class is in the last third alone, but for a few rows.
 fn runs(rows: usize, classes: usize) -> Dataset {
     let mut data = Generator::Banana.generate(rows, None, 5).expect("data");
     for (i, label) in data.labels.iter_mut().enumerate() {
@@ -33,7 +34,8 @@ fn weighted(svm: &Svm, labels: &[f64], weights: Option<&[f64]>) -> Svm {
     by_hand(labels, weights).into_iter().fold(svm.clone(), |svm, (label, weight)| svm.class_weight(label as f64, weight))
 }
 
-/// Decision values of what each fold tests, and labels, from trainings of each training set alone with explicit weights of classes.
+/// Decision values of what each fold tests, and labels, from trainings of each training set alone
+/// with explicit weights of classes.
 fn alone(svm: &Svm, data: &Dataset, plan: &FoldPlan, (weights, by_weight): (Option<&[f64]>, bool)) -> (Vec<f64>, Vec<f64>) {
     let (mut decisions, mut labels) = (Vec::new(), vec![0.0; data.labels.len()]);
     for fold in 0..plan.folds() {
@@ -146,7 +148,8 @@ fn searches_balance_every_cell() {
         near(&cell.found.decisions, &expected.0, 1e-5, "a cell");
         assert_eq!(cell.found.predicted, expected.1);
     }
-    // An outer training set is balanced by its own rows, in the search and in the training that follows.
+    // An outer training set is balanced by its own rows, in the search and in the training that
+    // follows.
     let one = Search::new(Ranges::new().c(&[0.5]).gamma(&[0.5]));
     let attended = Attended { watch: &Quiet, logs: &Unlogged };
     let inner = |part: &Dataset| FoldPlan::contiguous(part.labels.len(), 3);

@@ -200,7 +200,8 @@ fn regressions_have_a_scale_and_one_class_its_marks() {
 
 #[test]
 fn what_has_no_probabilities_says_why() {
-    // Of a class of one sample one of two folds knows nothing: it says the other class, and is named.
+    // Of a class of one sample one of two folds knows nothing: it says the other class, and is
+    // named.
     let lonely = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 1.0, 2.0]).expect("data");
     let svm = Svm::linear().probability(Probability::Platt);
     let run = fit(&svm, &lonely).calibration.expect("probabilities").run;

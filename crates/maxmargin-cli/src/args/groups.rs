@@ -192,7 +192,8 @@ pub(crate) struct SvmArgs {
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) formulation: FormulationArgs,
-    /// Factor of C for one class, repeatable; balanced: for each class the factor by which it is rarer than the others, so that all weigh the same in every training set
+    /// Factor of C for one class, repeatable; balanced: for each class the factor by which it is
+    /// rarer than the others, so that all weigh the same in every training set
     #[arg(long, value_name = "LABEL=W|balanced", value_parser = values::weight, allow_hyphen_values = true)]
     pub(crate) weight: Vec<Weight>,
     /// A file with one number for each row, 0 or more: a factor of C for each sample (2: as if it were there twice)

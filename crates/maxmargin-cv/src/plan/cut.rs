@@ -48,8 +48,9 @@ impl FoldPlan {
         Ok(Self::partition(&fold_of, folds))
     }
 
-    /// Every class is spread evenly: each class is shuffled and dealt in turn, the next class continuing at the next fold, so that
-    /// fold sizes and class counts differ by at most one. Some folds test nothing of a class that has fewer members than folds.
+    /// Every class is spread evenly: each class is shuffled and dealt in turn, the next class
+    /// continuing at the next fold, so that fold sizes and class counts differ by at most one. Some
+    /// folds test nothing of a class that has fewer members than folds.
     ///
     /// # Errors
     ///

@@ -18,9 +18,11 @@ pub struct CertificateReport {
     pub infeasible: f64,
     /// Whether it shows what was asked for.
     pub holds: bool,
-    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
+    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody
+    /// counted.
     pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]), an estimate: smaller ones tell little. None where nobody looked, or the objective is 0.
+    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]), an
+    /// estimate: smaller ones tell little. None where nobody looked, or the objective is 0.
     #[serde(default)]
     pub rounding: Option<f64>,
 }
@@ -58,8 +60,9 @@ impl CertificateReport {
         self.relative_gap <= Certificate::OPTIMAL
     }
 
-    /// Both together: every figure is the worse of the two (the larger violation, the gap further from 0, fewer labels that are proved), and it holds where both
-    /// do. The objectives are those of the gap.
+    /// Both together: every figure is the worse of the two (the larger violation, the gap further
+    /// from 0, fewer labels that are proved), and it holds where both do. The objectives are those
+    /// of the gap.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         let further = self.relative_gap.abs().total_cmp(&other.relative_gap.abs()).is_lt();

@@ -41,7 +41,8 @@ class Certificate:
 
     @staticmethod
     def worst(of: Iterable[Certificate]) -> Certificate:
-        """All together: every figure is the worst (the largest violations, the gap furthest from 0), and it holds where all do. The objectives are those of the gap."""
+        """All together: every figure is the worst (the largest violations, the gap furthest from 0),
+        and it holds where all do. The objectives are those of the gap."""
         together = tuple(of)
         furthest = max(together, key=lambda one: abs(one.relative_gap))
         return Certificate(

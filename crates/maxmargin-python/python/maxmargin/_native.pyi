@@ -34,6 +34,7 @@ class FoldFields(TypedDict):
     status: str
     iterations: int
     support_vectors: int
+    missing_classes: list[float]
 
 class ValidationFields(TypedDict):
     rounds: int
@@ -150,7 +151,6 @@ class Svm:
         seed: int = 1,
         probability: str | None = None,
         seeding: str = "full",
-        balanced: str | None = None,
     ) -> None: ...
     def fit(self, data: Data, sample_weight: Floats | None = None, report: Report | None = None) -> Model: ...
     def cross_validate(

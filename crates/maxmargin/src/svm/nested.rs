@@ -25,7 +25,8 @@ pub struct OuterFold {
     pub train: usize,
     /// Samples that it was judged by.
     pub test: usize,
-    /// Labels of classes that no sample of the search has: they cannot be predicted. Where one class is alone it is said of every sample, without a search.
+    /// Labels of classes that no sample of the search has: they cannot be predicted. Where one
+    /// class is alone it is said of every sample, without a search.
     pub missing_classes: Vec<f64>,
     /// The estimator that it chose, and its score in the inner folds; none where nothing converged.
     pub chosen: Option<(Svm, Option<f64>)>,

@@ -26,14 +26,17 @@ impl Svm {
         self
     }
 
-    /// Factors of `C` by which all classes of a training set weigh the same: that of a class is the number of rows, divided by the number of classes and by the rows of the
-    /// class, times what [`Svm::class_weight`] says. Every fold of a cross-validation, a search or a calibration has the factors of its own training set.
+    /// Factors of `C` by which all classes of a training set weigh the same: that of a class is the
+    /// number of rows, divided by the number of classes and by the rows of the class, times what
+    /// [`Svm::class_weight`] says. Every fold of a cross-validation, a search or a calibration has
+    /// the factors of its own training set.
     #[must_use]
     pub fn balanced(self) -> Self {
         Self { class_weights: ClassWeights::Balanced, ..self }
     }
 
-    /// As [`Svm::balanced`], where every row counts as much as its weight ([`Svm::sample_weights`]).
+    /// As [`Svm::balanced`], where every row counts as much as its weight
+    /// ([`Svm::sample_weights`]).
     #[must_use]
     pub fn balanced_by_weight(self) -> Self {
         Self { class_weights: ClassWeights::BalancedByWeight, ..self }
@@ -45,7 +48,8 @@ impl Svm {
         Self { sample_weights: Some(weights), ..self }
     }
 
-    /// The factor of `C` for each class of a training set of all rows, in the order of their labels.
+    /// The factor of `C` for each class of a training set of all rows, in the order of their
+    /// labels.
     ///
     /// # Errors
     ///
@@ -53,13 +57,15 @@ impl Svm {
     ///
     /// # Panics
     ///
-    /// When classes are balanced by weight, and the estimator has fewer weights of samples than there are rows.
+    /// When classes are balanced by weight, and the estimator has fewer weights of samples than
+    /// there are rows.
     pub fn weights_of(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let own = self.class_weights.factors(classes, self.sample_weights.as_deref(), 0..classes.of().len());
         Ok(own.iter().zip(self.given_weights(classes)?).map(|(own, given)| own * given).collect())
     }
 
-    /// The estimator for some rows of the data that its weights are of: those of these rows, and of the classes that they have.
+    /// The estimator for some rows of the data that its weights are of: those of these rows, and of
+    /// the classes that they have.
     #[must_use]
     pub fn among(&self, labels: &[f64], rows: &[usize]) -> Self {
         let has = |label: f64| rows.iter().any(|&i| labels[i] == label);
