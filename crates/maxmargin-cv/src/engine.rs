@@ -46,8 +46,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Every fold from the model of all data. Folds with its boxes that leave out no support vector
-    /// of it need no training: it is their solution, unless
-    /// its bias depends on all samples.
+    /// of it need no training: it is their solution, unless its bias depends on all samples.
     fn run_from_all_data(&self, start: Option<&[f64]>, outcome: &mut Outcome) -> Result<(), CvError> {
         let mut full = Some(self.train(None, start, None, self.par)?);
         let path = full.as_mut().map_or(Ok(None), |task| self.make_exact(task))?;
