@@ -78,8 +78,8 @@ fn calibration_refuses_other_data_and_keeps_the_model_where_there_is_nothing_to_
     let refused = bench.run("calibrate m other");
     assert!(refused.code == 1 && refused.err.contains("trained on other data"), "{}", refused.err);
     bench.file("three", "1 1:1\n1 1:2\n2 1:-1\n");
-    let refused = bench.run("train three --probability platt -o t");
-    assert!(refused.code == 1 && refused.err.contains("class 2 has one sample"), "{}", refused.err);
+    let refused = bench.run("train three --threshold f1 -o t");
+    assert!(refused.code == 1 && refused.err.contains("class 2 has one row"), "{}", refused.err);
     assert!(!bench.names().contains(&"t".to_owned()));
     bench.file("line", "0 1:1\n0 1:2\n0 1:3\n");
     bench.json("train line --formulation epsilon-svr -o r");
