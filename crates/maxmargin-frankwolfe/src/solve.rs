@@ -30,6 +30,12 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
     Ok(())
 }
 
+/// Whether the start is one of a problem of this size.
+fn check_start(dual: &Dual, start: &Start) -> Result<(), FrankWolfeError> {
+    let (found, expected) = (start.alpha().len(), dual.len());
+    if found == expected { Ok(()) } else { Err(FrankWolfeError::Start { found, expected }) }
+}
+
 /// Members that every budget has room for: small problems are solved with the same bits whatever it is.
 const FEWEST: usize = 128;
 
@@ -60,9 +66,7 @@ pub fn solve(
     watch: &mut dyn Watch,
 ) -> Result<Outcome, FrankWolfeError> {
     check(dual)?;
-    if start.alpha().len() != dual.len() {
-        return Err(FrankWolfeError::Start { found: start.alpha().len(), expected: dual.len() });
-    }
+    check_start(dual, &start)?;
     let sampling = config.sampling.filter(|_| config.method != Method::Pairwise);
     if sampling.is_some_and(|s| s.candidates == 0) {
         return Err(FrankWolfeError::NoPoints { what: "a sample" });
@@ -109,8 +113,8 @@ pub fn solve(
             }
             None => steps::run(config.method, target, &mut iterate, &mut candidates, &mut made, &mut clock),
         };
-        let slow = status == Status::Slow;
-        let refine = slow || status == Status::Stalled || (status, evidence) == (Status::Converged, Evidence::FullScan);
+        let given_up = matches!(status, Status::Stalled | Status::Slow);
+        let refine = given_up || (status, evidence) == (Status::Converged, Evidence::FullScan);
         if config.refine == Refine::Never || !refine {
             break (status, evidence);
         }
@@ -127,13 +131,10 @@ pub fn solve(
         if target.holds(&mut iterate, furthest, stop.goal.tol()) {
             break (Status::Converged, Evidence::FullScan);
         }
-        if slow {
-            break (Status::Slow, Evidence::None);
-        }
         // Rounds that do not halve the measure (or have none that is a number) are at the floor of f32 rows, at once where the steps stalled as well.
         let halved = measure <= 0.5 * last;
-        if !halved && (status == Status::Stalled || refinements > PATIENCE) {
-            break (Status::Stalled, Evidence::None);
+        if status == Status::Slow || (!halved && (given_up || refinements > PATIENCE)) {
+            break (if given_up { status } else { Status::Stalled }, Evidence::None);
         }
         last = measure;
         aim = (0.5 * stop.goal.tol()).max(0.9 * aim);
