@@ -107,7 +107,7 @@ pub(crate) fn greatest(labels: &[f64]) -> f64 {
 /// the label `greater`: not a number where no sample has it (nor, unless the metric ranks, is
 /// predicted to), and where decision values are missing.
 pub fn score_of(metric: &dyn Metric, greater: f64, truth: &[f64], values: &[f64]) -> f64 {
-    let has = |labels: &[f64]| labels.iter().any(|label| *label == greater);
+    let has = |labels: &[f64]| labels.contains(&greater);
     let of_one = TWO_CLASS_METRICS.iter().any(|known| known.name() == metric.name());
     let missing = of_one && !has(truth) && (metric.ranks() || !has(values));
     if missing || values.iter().any(|value| value.is_nan()) { f64::NAN } else { metric.score(truth, values) }

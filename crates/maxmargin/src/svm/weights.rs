@@ -71,7 +71,7 @@ impl Svm {
         let has = |label: f64| rows.iter().any(|&i| labels[i] == label);
         let sample_weights = self.sample_weights.as_ref().map(|weights| rows.iter().map(|&i| weights[i]).collect());
         let weights = self.weights.iter().copied().filter(|weight| has(weight.0) || !labels.contains(&weight.0)).collect();
-        Self { sample_weights, weights, ..self.clone() }
+        Self { weights, sample_weights, ..self.clone() }
     }
 
     /// The estimator with all weights of another.
