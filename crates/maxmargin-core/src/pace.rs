@@ -76,9 +76,9 @@ mod tests {
     /// The thousands of nanoseconds after which a run is given up whose measure falls like this;
     /// nothing where it arrives, or in a hundred times what a run may take.
     fn given_up(mut pace: Pace, stop: &Stop, measure: impl Fn(f64) -> f64) -> Option<u64> {
-        let (most, tol) = (pace.most / 10.0, stop.goal.tol());
-        let on_the_way = |&t: &u64| t as f64 <= most && measure(t as f64) > tol;
-        (1..).map(|k| 1000 * k).take_while(on_the_way).find(|&t| pace.is_hopeless(1000 * t, measure(t as f64), stop))
+        let (most, tol) = ((pace.most / 1e4) as u64, stop.goal.tol());
+        let on_the_way = |&t: &u64| measure(t as f64) > tol;
+        (1..=most).map(|k| 1000 * k).take_while(on_the_way).find(|&t| pace.is_hopeless(1000 * t, measure(t as f64), stop))
     }
 
     #[test]

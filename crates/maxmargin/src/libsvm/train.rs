@@ -72,18 +72,6 @@ impl Problem {
         parameters.weights.iter().map(|weight| weight.0).filter(move |label| !known(label))
     }
 
-    /// The error with the label of the data in the place of a rank.
-    fn with_labels(&self, error: CvError) -> CvError {
-        match (error, &self.classes) {
-            (CvError::Alone { label: rank }, Some(classes)) => {
-                // A rank's class has the same number as a class's rank.
-                let class = classes.rank(rank as usize) as usize;
-                CvError::Alone { label: classes.labels.get(class).map_or(rank, |label| f64::from(*label)) }
-            }
-            (error, _) => error,
-        }
-    }
-
     /// The estimator for this problem. Labels of weights are ranks.
     pub(crate) fn svm(&self, parameters: &Parameters, run: &Run) -> Svm {
         let Shape { formulation, kernel, goal } = parameters.shape();
@@ -202,7 +190,7 @@ pub fn train(problem: &Problem, parameters: &Parameters, run: &Run) -> Result<Tr
         let learned = Learned::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
         return Ok(Trained { labels, learned, machines: Vec::new(), certificate: None, missing: None });
     }
-    let fitted = problem.svm(parameters, run).fit(&problem.data).map_err(|error| problem.with_labels(error))?;
+    let fitted = problem.svm(parameters, run).fit(&problem.data)?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
