@@ -43,6 +43,8 @@ enum Part {
     Differential,
     /// Problems that nobody scaled, beside svm-train; writes docs/nasty.md
     Nasty,
+    /// Certificates of random problems at the borders of what numbers hold, computed again in twice the precision
+    Claims,
     /// Random problems by every solver, and random changes of a model, against trainings
     Numbers,
     /// Processes that update one model, and others that predict from it meanwhile
@@ -59,10 +61,11 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Fuzz,
         Self::Differential,
         Self::Nasty,
+        Self::Claims,
         Self::Numbers,
         Self::Load,
         Self::Crash,
@@ -77,6 +80,7 @@ impl Part {
             Self::Fuzz => (10_000, 1_000_000),
             // Of the pinned cases every so manieth.
             Self::Differential => (5, 1),
+            Self::Claims => (2_000, 100_000),
             Self::Numbers => (1, 40),
             Self::Load => (5, 40),
             Self::Crash => (20, 200),
@@ -142,6 +146,10 @@ fn tried(part: Part, runs: usize, arguments: &Arguments) -> Outcome<Findings> {
             judged(Command::new(built("maxmargin-trust")?).args(["differential", "--every", &every]))
         }
         Part::Nasty => judged(Command::new(built("maxmargin-trust")?).args(["nasty", "--out", "docs/nasty.md"])),
+        Part::Claims => {
+            let (runs, seed) = (runs.to_string(), seed.to_string());
+            judged(Command::new(built("maxmargin-trust")?).args(["claims", "--runs", &runs, "--seed", &seed]))
+        }
         Part::Numbers => {
             let words = ["test", "--locked", "--all-features", "--test", "numbers"];
             judged(cargo().args(words).env("MAXMARGIN_DEEP", runs.to_string()))

@@ -92,7 +92,7 @@ impl OnSimplex {
         if outcome.evidence != Evidence::FullScan {
             *gradient = exact_gradient(&simplex, rows.gram(), alpha, run.par);
         }
-        let certificate = certify_gradient(&simplex, alpha, *bias, gradient);
+        let certificate = certify_gradient(&simplex, rows.gram(), alpha, *bias, gradient);
         let square = -0.5 / scaled.objective;
         let solution = Solution {
             bias: decision(&simplex, &scaled.alpha, 1.0).bias,

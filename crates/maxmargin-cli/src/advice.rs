@@ -14,22 +14,34 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &
         return format!("{}: nothing is certified yet; {}", reason(status), remedy(status, solver, goal, run));
     }
     let far = |what: &str, found: f64, asked: f64, named: &str| {
+        // Rounding alone may keep a figure that is small enough from being known.
+        if found <= asked {
+            return String::new();
+        }
         let [value, times, asked] = [found, found / asked, asked].map(format::short);
         format!("{what} {value}, {times} times the {named} {asked}; ")
     };
     let kkt = goal.kkt().map_or_else(String::new, |eps| far("KKT violation", certificate.kkt, eps, "tolerance"));
     let gap = goal.gap().map_or_else(String::new, |gap| far("relative gap", certificate.relative_gap, gap, "one asked for,"));
-    let percent = format::short(100.0 * certificate.relative_gap);
-    let told = goal.gap().filter(|gap| certificate.hides(*gap)).and(certificate.rounding);
-    let what = told.map_or_else(|| remedy(status, solver, goal, run), hidden);
-    format!("{}: {kkt}{gap}the objective is within {percent} % of the optimum; {what}", reason(status))
+    if certificate.is_stationary_only() && goal.gap().is_some() {
+        let what = "no duality gap is known of a kernel that is not known to be positive semidefinite";
+        return format!("{}: {what}; ask for a KKT violation instead (--eps)", reason(status));
+    }
+    let within = if certificate.is_stationary_only() || certificate.hides(Goal::Gap(1.0)) {
+        String::new()
+    } else {
+        format!("the objective is within {} % of the optimum; ", format::short(100.0 * certificate.relative_gap))
+    };
+    let what = if certificate.hides(goal) { hidden(certificate) } else { remedy(status, solver, goal, run) };
+    format!("{}: {kkt}{gap}{within}{what}", reason(status))
 }
 
-/// What to do where rounding makes a relative gap of so much.
-pub(crate) fn hidden(told: f64) -> String {
+/// The advice where rounding alone may make a violation and a relative gap that are too large.
+pub(crate) fn hidden(certificate: &CertificateReport) -> String {
+    let [kkt, gap] =
+        [certificate.kkt_rounding, certificate.rounding].map(|value| value.map_or_else(|| "any size".to_owned(), format::short));
     format!(
-        "rounding in double precision alone may make one of {}, so that smaller ones tell little; scale the data (--scale minmax), or lower -g, -d and -c",
-        format::short(told)
+        "rounding in double precision may hide a KKT violation of {kkt} and a relative gap of {gap}: scale the data (--scale minmax), or lower -g, -d and -c"
     )
 }
 
@@ -83,7 +95,8 @@ mod tests {
         let nothing = CertificateReport { kkt: f64::INFINITY, relative_gap: f64::INFINITY, ..CertificateReport::default() };
         let text = unfinished(Status::Interrupted, &nothing, &svm, &run);
         assert!(text.starts_with("interrupted: nothing is certified yet; ") && !text.contains(" inf"), "{text}");
-        let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..CertificateReport::default() };
+        let judged = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
+        let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..judged };
         let text = unfinished(Status::Interrupted, &far, &svm, &run);
         assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");
     }

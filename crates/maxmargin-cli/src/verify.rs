@@ -158,6 +158,9 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
     }
 }
 
+/// The verdict on a model whose kernel lets no gap prove an optimum.
+const STATIONARY_VERDICT: &str = "certified to the tolerance: a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
+
 fn report(d: &VerifyDocument) -> String {
     let mut rows: Vec<(&str, String)> = Vec::new();
     for check in &d.checks {
@@ -165,19 +168,27 @@ fn report(d: &VerifyDocument) -> String {
     }
     if let Some(c) = &d.solved.certificate {
         let asked = d.setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
-        rows.push(("primal", format::long(c.primal)));
+        let known = |text: fn(f64) -> String, value: f64| if value.is_finite() { text(value) } else { "none".to_owned() };
+        rows.push(("primal", known(format::long, c.primal)));
         rows.push(("dual", format::long(c.dual)));
-        rows.push(("relative gap", format::short(c.relative_gap) + &asked));
+        rows.push(("relative gap", known(format::short, c.relative_gap) + &asked));
         let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
         rows.push(("KKT violation", format::short(c.kkt) + &tolerance));
     }
     rows.push(("time", format::seconds(d.seconds.total)));
     let certificates: Vec<CertificateReport> = d.solved.machines.iter().map(|m| m.report.certificate).collect();
     rows.extend(certain_text(&certificates).map(|text| ("labels", text)));
-    let optimal = certificates.iter().all(CertificateReport::is_optimal);
+    let optimal = certificates.iter().all(|c| c.optimal);
+    let stationary = certificates.iter().any(CertificateReport::is_stationary_only);
+    let goal = Goal::of(d.setup.eps, d.setup.gap);
+    let hidden = goal.is_some_and(|goal| certificates.iter().any(|c| c.hides(goal)));
     let verdict = match (d.matches, d.tolerance_met) {
+        (true, true) if stationary => STATIONARY_VERDICT,
         (true, true) if optimal => "certified: an optimal solution of this problem, to the tolerance and the gap above",
         (true, true) => "certified to the tolerance, but its gap does not prove it optimal: ask for a smaller --eps",
+        (true, false) if hidden => {
+            "genuine, but rounding in double precision hides whether it is solved to the tolerance: scale the data"
+        }
         (true, false) => "genuine, but not solved to the tolerance",
         (false, _) => "REFUTED: the model is not what it says about this data",
     };

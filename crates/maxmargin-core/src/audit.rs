@@ -2,6 +2,7 @@
 
 use crate::certificate::{Certificate, certify_gradient};
 use crate::dual::Dual;
+use crate::gradient::coefficients;
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Exact;
 
@@ -56,27 +57,25 @@ pub fn audit_asking<'e>(
     mut judged: impl FnMut(usize),
 ) -> Result<Vec<Audit>, Halted> {
     let source = source.into();
+    let whole = source;
+    for Point { dual, alpha, .. } in points {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    }
     let (samples, h) = (source.len(), points.len());
     // Equal samples have equal sums: one is computed for all of them.
     let different = source.different();
     let source = different.as_ref().map_or(source, |(different, _)| *different);
     let of = |i: usize| different.as_ref().map_or(i, |(_, of)| of[i] as usize);
     let n = source.len();
-    let mut used = vec![false; n];
-    for Point { dual, alpha, .. } in points {
-        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
-        dual.ids().iter().zip(*alpha).filter(|(_, a)| **a != 0.0).for_each(|(&id, _)| used[of(id)] = true);
-    }
-    let ids: Vec<usize> = (0..n).filter(|&i| used[i]).collect();
+    let terms: Vec<Vec<(usize, f64)>> = points.iter().map(|point| coefficients(point.dual, whole, point.alpha)).collect();
+    let mut ids: Vec<usize> = terms.iter().flatten().map(|term| term.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
     let mut place = vec![usize::MAX; n];
     ids.iter().enumerate().for_each(|(k, &id)| place[id] = k);
     let mut coef = vec![0.0; ids.len() * h];
-    for (p, Point { dual, alpha, .. }) in points.iter().enumerate() {
-        for (k, &id) in dual.ids().iter().enumerate() {
-            if alpha[k] != 0.0 {
-                coef[place[of(id)] * h + p] += dual.sign()[k] * alpha[k];
-            }
-        }
+    for (p, terms) in terms.iter().enumerate() {
+        terms.iter().for_each(|&(id, beta)| coef[place[id] * h + p] = beta);
     }
     asking.ask()?;
     let mut sums = Vec::with_capacity(n * h);
@@ -95,7 +94,7 @@ pub fn audit_asking<'e>(
         let sums: Vec<f64> = (0..samples).map(|i| sums[of(i) * h + p]).collect();
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
-        Audit { certificate: certify_gradient(dual, alpha, bias, &gradient), gradient, sums }
+        Audit { certificate: certify_gradient(dual, whole, alpha, bias, &gradient), gradient, sums }
     };
     Ok(par.map(h, judge))
 }

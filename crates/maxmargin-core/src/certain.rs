@@ -1,6 +1,6 @@
 //! What a duality gap proves about labels: which samples every optimum puts on the same side.
 
-use crate::certificate::certify_gradient;
+use crate::certificate::{Certificate, certify_gradient, shift};
 use crate::dual::{Balance, Dual};
 use maxmargin_kernel::Exact;
 use serde::Serialize;
@@ -25,8 +25,8 @@ impl Certain {
     }
 }
 
-/// The labels that the gap of a point proves, whoever found it. Nothing for problems that have no labels, and of another form than a hinge loss with a free
-/// bias, or any loss whose bias is a feature or absent.
+/// The labels that the gap of a point proves, whoever found it. Nothing for problems that have no labels, of another form than a hinge loss with a free
+/// bias, or any loss whose bias is a feature or absent, and where the kernel matrix is not known to be positive semidefinite.
 ///
 /// With `P` and `D` primal and dual at `w(α)`, `½‖w − w*‖²` is at most `P − P*` and at most `D* − D`: so `‖w − w*‖ ≤ r = √(P − D)`. Without a bias
 /// apart, `f*(x_i)` is within `r κ_i` of `f(x_i)`, `κ_i² = K_ii`. A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by
@@ -53,15 +53,22 @@ pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gra
     let takes_part = |k: &usize| dual.upper()[*k] > 0.0;
     let value = |k: usize| dual.sign()[k] * (gradient[k] - dual.lin()[k] - dual.ridge_of(k) * alpha[k]);
     let (low, high) = if free { biases(dual, value)? } else { (0.0, 0.0) };
-    let at = certify_gradient(dual, alpha, low, gradient);
-    let rounding = ROUNDING * (at.primal.abs() + at.dual.abs());
+    let at = certify_gradient(dual, source, alpha, low, gradient);
+    if at.is_stationary_only() {
+        return None;
+    }
+    // The primal holds what the shift of a kernel matrix adds to the gap; the norm of the shifted one needs as much again.
+    let (shift, reach) = (shift(dual, source), dual.upper().iter().fold(0.0_f64, |most, u| most.max(*u)));
+    let more = if shift == 0.0 { 0.0 } else { shift * (0..n).map(|k| dual.upper()[k].powi(2)).sum::<f64>() };
+    let off = 0.5 * at.rounding.kkt + if shift == 0.0 { 0.0 } else { 2.0 * shift * reach };
+    let rounding = ROUNDING * (at.primal.abs() + at.dual.abs()) + at.rounding.gap + more;
     let radius = (at.gap().max(0.0) + rounding).sqrt();
-    if !radius.is_finite() || at.infeasible > 1e-9 {
+    if !radius.is_finite() || at.infeasible > Certificate::FEASIBLE || at.gap() < -rounding {
         return Some(Certain { radius: f64::INFINITY, signs: vec![0.0; n] });
     }
     let largest = if free { (0..n).filter(takes_part).map(norm).fold(0.0, f64::max) } else { 0.0 };
     let sign = |k: usize| {
-        let room = radius * (norm(k) + largest);
+        let room = radius * (norm(k) + largest) + off;
         if !takes_part(&k) {
             0.0
         } else if value(k) + low - room > 0.0 {

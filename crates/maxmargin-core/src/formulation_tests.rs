@@ -1,7 +1,7 @@
 //! Duals of all formulations by hand: boxes, signs, sums, and what cannot be.
 
 use super::*;
-use crate::{Solution, Start, StartError, Status, Work, bias_of, certify_gradient, thresholds_of};
+use crate::{Solution, Start, StartError, Status, Work, bias_of, figures, thresholds_of};
 
 fn part<'a>(ids: &'a [usize], target: &'a [f64], weights: &'a [f64]) -> Part<'a> {
     Part { ids, target, weights }
@@ -93,7 +93,7 @@ fn nu_svc_of_two_points_by_hand() {
     let gradient = vec![1.0; 2];
     assert_eq!(thresholds_of(problem.dual(), &alpha, &gradient), Some((1.0, 1.0)));
     assert_eq!(bias_of(problem.dual(), &alpha, &gradient), 0.0);
-    let certificate = certify_gradient(problem.dual(), &alpha, 0.0, &gradient);
+    let certificate = figures(problem.dual(), &alpha, 0.0, &gradient);
     // ½w² − ρ Σα with w = 1: −½, and the dual −½αᵀQα.
     assert_eq!((certificate.primal, certificate.dual, certificate.kkt, certificate.infeasible), (-0.5, -0.5, 0.0, 0.0));
     let solution = Solution { alpha, bias: 0.0, gradient: vec![0.25; 2], status: Status::Converged, work: Work::default() };
@@ -111,10 +111,10 @@ fn one_sample_needs_no_slope() {
     assert_eq!(gradient, [-2.5, 3.5]);
     let bias = bias_of(problem.dual(), &[0.0; 2], &gradient);
     assert_eq!(bias, 3.0);
-    let certificate = certify_gradient(problem.dual(), &[0.0; 2], bias, &gradient);
+    let certificate = figures(problem.dual(), &[0.0; 2], bias, &gradient);
     assert_eq!((certificate.primal, certificate.dual, certificate.kkt), (0.0, 0.0, 0.0));
     // A bias outside the width pays for what it exceeds it by.
-    assert_eq!(certify_gradient(problem.dual(), &[0.0; 2], 4.0, &gradient).primal, 0.5);
+    assert_eq!(figures(problem.dual(), &[0.0; 2], 4.0, &gradient).primal, 0.5);
 }
 
 /// Two samples at 0 and 1 with the values 0 and 2, linear kernel, ε = 0.25, C = 10: the flattest line within the widths has the slope 1.5.
@@ -128,6 +128,6 @@ fn regression_of_two_samples_by_hand() {
     let gradient: Vec<f64> = (0..4).map(|k| dual.sign()[k] * sums[dual.ids()[k]] + dual.lin()[k]).collect();
     let bias = bias_of(dual, &alpha, &gradient);
     assert_eq!(bias, 0.25);
-    let certificate = certify_gradient(dual, &alpha, bias, &gradient);
+    let certificate = figures(dual, &alpha, bias, &gradient);
     assert_eq!((certificate.primal, certificate.dual, certificate.kkt), (1.125, 1.125, 0.0));
 }

@@ -1,6 +1,6 @@
 //! What a certificate must show to hold.
 
-use crate::certificate::{Certificate, certify_gradient};
+use crate::certificate::{Certificate, figures};
 use crate::dual::Dual;
 use crate::solution::{Status, bias_of};
 use serde::{Deserialize, Serialize};
@@ -74,16 +74,30 @@ impl Goal {
         }
     }
 
-    /// Whether `certificate` shows it, at a point that is feasible to rounding.
+    /// Whether `certificate` shows it: at a feasible point, by figures that rounding leaves known, where the kernel matrix lets a gap be known.
     pub fn met(self, certificate: &Certificate) -> bool {
         let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));
-        certificate.holds(kkt) && certificate.relative_gap() <= gap
+        certificate.holds(kkt) && certificate.has_gap(gap)
     }
 
-    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too
-    /// little, has converged where the certificate shows the goal.
+    /// Whether nothing but rounding, or a kernel matrix that is not known to be positive semidefinite, keeps `certificate` from showing it: no solver
+    /// can do more.
+    fn is_out_of_reach(self, certificate: &Certificate) -> bool {
+        let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));
+        certificate.kkt <= kkt
+            && certificate.infeasible <= Certificate::FEASIBLE
+            && (certificate.relative_gap() <= gap || certificate.is_stationary_only())
+            && !self.met(certificate)
+    }
+
+    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too little, has converged
+    /// where the certificate shows the goal, and one that converged by figures which cannot be trusted has stalled.
     pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
-        if matches!(ended, Status::Stalled | Status::Slow) && self.met(certificate) { Status::Converged } else { ended }
+        match ended {
+            Status::Stalled | Status::Slow if self.met(certificate) => Status::Converged,
+            Status::Converged if self.is_out_of_reach(certificate) => Status::Stalled,
+            ended => ended,
+        }
     }
 
     /// The KKT violation that is asked for, if one is.
@@ -105,7 +119,7 @@ impl Goal {
 
 /// The relative gap of a point, by its gradient `Qα + lin` and the bias that this implies.
 fn gap_at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
-    certify_gradient(dual, alpha, bias_of(dual, alpha, gradient), gradient).relative_gap()
+    figures(dual, alpha, bias_of(dual, alpha, gradient), gradient).relative_gap()
 }
 
 /// Iterations between two looks at the gap, at least: a look costs some passes over the variables, an iteration of SMO two.
@@ -172,10 +186,11 @@ impl Looking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rounding::Rounding;
 
     #[test]
     fn a_goal_asks_for_what_it_names() {
-        let certificate = Certificate { primal: 1.0, dual: 0.9, kkt: 1e-4, infeasible: 0.0 };
+        let certificate = Certificate { primal: 1.0, dual: 0.9, kkt: 1e-4, infeasible: 0.0, rounding: Rounding::NONE };
         assert!(Goal::Kkt(1e-3).met(&certificate) && !Goal::Kkt(1e-5).met(&certificate));
         assert!(Goal::Gap(0.11).met(&certificate) && !Goal::Gap(0.09).met(&certificate));
         assert!(Goal::Both { kkt: 1e-3, gap: 0.11 }.met(&certificate));
@@ -189,6 +204,25 @@ mod tests {
         assert!(!Goal::Kkt(1.0).met(&outside) && !Goal::Gap(1.0).met(&outside));
         let nothing = Certificate { primal: f64::INFINITY, kkt: 0.0, ..certificate };
         assert!(Goal::Kkt(0.0).met(&nothing) && !Goal::Gap(10.0).met(&nothing));
+        // A kernel matrix that is not known to be semidefinite: no gap, whatever is done.
+        assert!(nothing.is_stationary_only() && !certificate.is_stationary_only() && !Certificate::NOTHING.is_stationary_only());
+        assert_eq!(Goal::Gap(0.1).reached(Status::Converged, &nothing), Status::Stalled);
+        assert_eq!(Goal::Kkt(1e-3).reached(Status::Converged, &nothing), Status::Converged);
+        // What rounding hides is not met, and nobody is sent back to try again.
+        let hidden = Certificate { rounding: Rounding { gap: 0.5, kkt: 1e-2 }, ..certificate };
+        assert!(
+            !Goal::Kkt(1e-3).met(&hidden)
+                && Goal::Kkt(0.1).met(&hidden)
+                && !Goal::Gap(0.4).met(&hidden)
+                && Goal::Gap(0.6).met(&hidden)
+        );
+        assert_eq!(Goal::Kkt(1e-3).reached(Status::Converged, &hidden), Status::Stalled);
+        assert_eq!(Goal::Kkt(1e-5).reached(Status::Converged, &hidden), Status::Converged, "there is something left to do");
+        // A gap below 0 by more than rounding is a contradiction, whatever was asked for.
+        let beyond = Certificate { primal: 0.8, ..certificate };
+        assert!(!Goal::Kkt(1e-3).met(&beyond) && !Goal::Gap(0.5).met(&beyond) && !beyond.is_optimal());
+        let rounded = Certificate { rounding: Rounding { gap: 0.2, kkt: 0.0 }, ..beyond };
+        assert!(Goal::Kkt(1e-3).met(&rounded) && Goal::Gap(0.5).met(&rounded) && !rounded.is_optimal());
         let no_number = Certificate { kkt: f64::NAN, ..certificate };
         assert!(!Goal::Kkt(1.0).met(&no_number) && !Goal::Gap(1.0).met(&no_number));
     }

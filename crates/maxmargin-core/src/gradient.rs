@@ -1,5 +1,6 @@
 //! The gradient from exact kernel values.
 
+use crate::dense::exact_sum;
 use crate::dual::{Dual, Segment};
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::Exact;
@@ -54,16 +55,33 @@ fn moved_by<'e>(
     par: Par,
     asking: &Asking,
 ) -> Result<Vec<f64>, Halted> {
-    let (mut ids, mut coef) = (Vec::new(), Vec::new());
-    for k in (0..dual.len()).filter(|&k| change[k] != 0.0) {
-        ids.push(dual.ids()[k]);
-        coef.push(dual.sign()[k] * change[k]);
-    }
+    let source = source.into();
+    let (ids, coef): (Vec<usize>, Vec<f64>) = coefficients(dual, source, change).into_iter().unzip();
     if ids.is_empty() {
-        return Ok(gradient.to_vec());
+        return Ok((0..dual.len()).map(|k| dual.ridge_of(k) * change[k] + gradient[k]).collect());
     }
-    let sums = exact_sums(dual, source, &ids, &coef, par, asking)?;
+    let sums = match source.different() {
+        Some((different, of)) => {
+            let sums = different.sums_asking(&ids, &coef, 1, 0..different.len(), par, asking)?;
+            dual.ids().iter().map(|&id| sums[of[id] as usize]).collect()
+        }
+        None => exact_sums(dual, source, &ids, &coef, par, asking)?,
+    };
     Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * change[k] + gradient[k]).collect())
+}
+
+/// The coefficients `Σ s_k α_k` of samples, by ascending sample, where they are not 0: of those that differ, where equal ones are joined. What the
+/// variables of a sample have in common cancels exactly, however large its kernel values are.
+pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(usize, f64)> {
+    let different = source.different();
+    let place = |id: usize| different.as_ref().map_or(id, |(_, of)| of[id] as usize);
+    let moved = (0..dual.len()).filter(|&k| alpha[k] != 0.0);
+    let mut terms: Vec<(usize, f64)> = moved.map(|k| (place(dual.ids()[k]), dual.sign()[k] * alpha[k])).collect();
+    // A stable sort: terms of one sample are added in the order of the variables. What is left of large ones that cancel
+    // must be right.
+    terms.sort_by_key(|term| term.0);
+    let of_sample = |group: &[(usize, f64)]| (group[0].0, exact_sum(group.iter().map(|term| term.1)));
+    terms.chunk_by(|a, b| a.0 == b.0).map(of_sample).filter(|term| term.1 != 0.0).collect()
 }
 
 /// Exact gradients of points that lie near each other, of one problem.

@@ -28,7 +28,7 @@ pub mod watch;
 
 pub use audit::{Audit, Point, audit, audit_asking};
 pub use certain::{Certain, certain};
-pub use certificate::{Certificate, certify, certify_gradient};
+pub use certificate::{Certificate, certify, certify_gradient, figures};
 pub use cholesky::cholesky;
 pub use clock::Clock;
 pub use dual::{Balance, Dual, DualError, Segment};

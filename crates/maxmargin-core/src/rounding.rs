@@ -1,64 +1,151 @@
-//! What double precision cannot tell.
+//! How far double precision may take the figures of a certificate.
 
-use crate::dual::Dual;
+use crate::dense::exact_sum;
+use crate::dual::{Balance, Dual};
+use crate::gradient::coefficients;
 use maxmargin_kernel::Exact;
 
-/// What rounding alone may make of the judgement of a point. An estimate, as all of rounding that is cheap: the worst case is more, the usual one less.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How far rounding may take the figures of a certificate. Estimates, as all of rounding that is cheap: the worst case is more, the usual one
+/// less.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounding {
-    /// By how much a gap may be off.
+    /// By how much the gap may be off.
     pub gap: f64,
+    /// By how much the KKT violation may be off.
+    pub kkt: f64,
 }
 
-/// What sums of terms `α_j K_ij` in double precision may be off by: a few units in the last place of all of them. `mass` is `Σ |α_j|`, `largest` the largest `|K_ij|`.
+/// Units in the last place that sums may be off by, relative to the sum of all absolute terms.
+const UNITS: f64 = 8.0 * f64::EPSILON;
+
+/// The error of a sum of terms `α_j K_ij` in double precision. `mass` is `Σ |α_j|`, `largest` the largest `|K_ij|`.
 pub fn rounding_of_sums(mass: f64, largest: f64) -> f64 {
-    8.0 * f64::EPSILON * mass * largest
+    UNITS * mass * largest
 }
+
+/// How many times as large as what is left of them coefficients may be before they cancelled.
+const CANCELLED: f64 = 4.0;
 
 impl Rounding {
-    /// Of a point of a problem over these samples. Decision values are sums of terms `α_j K_ij`, no larger than `κ_i α_j κ_j` with `κ_i² = |K_ii|`, and a gap is the sum of the slacks of support
-    /// vectors times their bounds: `Σ_{α_i > 0} C_i κ_i · Σ_j α_j κ_j`, of which rounding takes its part. What has no bound counts with its α.
+    /// No rounding, or none that was looked for.
+    pub const NONE: Self = Self { gap: 0.0, kkt: 0.0 };
+
+    /// The rounding at a point of a problem over these samples, `gradient` being its `Qα + lin`.
+    ///
+    /// A decision value is a sum of terms `β_j K_ij`, `β_j` the coefficient of a sample, no larger than `κ_i |β_j| κ_j`
+    /// with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be positive semidefinite. Adding them up is off by `u κ_i Σ |β_j| κ_j`, u a few units in the last place. Kernel values
+    /// have errors of their own, at most of the relative size ε, which is several standard deviations, and independent of
+    /// each other: together they are off by no more than about `ε κ_i √(Σ β_j² κ_j²)`. The violation is the difference of two
+    /// decision values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off by
+    /// `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by the bias where the balance is off, and by the rounding of its own terms.
     ///
     /// # Panics
     ///
     /// When the problem names samples that `source` does not have, or has another number of variables.
-    pub fn at<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64]) -> Self {
-        assert_eq!(alpha.len(), dual.len(), "one entry per variable");
+    pub fn at<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], bias: f64, gradient: &[f64]) -> Self {
+        assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
         let source = source.into();
-        let diagonal = source.diagonal();
-        let (mut mass, mut price) = (0.0, 0.0);
-        for (k, a) in alpha.iter().map(|a| a.abs()).enumerate().filter(|(_, a)| *a > 0.0) {
-            let norm = diagonal[dual.ids()[k]].abs().sqrt();
-            let upper = dual.upper()[k];
-            mass += a * norm;
-            price += if upper.is_finite() { upper } else { a } * norm;
+        let size = size(source);
+        let norm = |k: usize| size(dual.ids()[k]);
+        let spread = spread(dual, source, alpha);
+        let (mut gap, mut kkt, mut terms) = (0.0, 0.0_f64, 0.0);
+        let bias = if matches!(dual.balance(), Balance::Sum(_)) { bias } else { 0.0 };
+        for k in 0..dual.len() {
+            let (a, upper, ridge) = (alpha[k], dual.upper()[k], dual.ridge_of(k));
+            if upper <= 0.0 {
+                continue;
+            }
+            let own = UNITS * (dual.lin()[k].abs() + (ridge * a).abs());
+            let off = norm(k) * spread + own;
+            kkt = kkt.max(2.0 * off);
+            // Slacks are differences with the bias, which may cancel.
+            let off = off + UNITS * bias.abs();
+            gap += (a.abs() + price(dual, k, a, gradient[k] + dual.sign()[k] * bias, off)) * off;
+            terms += a.abs() * (gradient[k].abs() + dual.lin()[k].abs());
         }
-        Self { gap: rounding_of_sums(mass, price) }
+        let signed = dual.sign().iter().zip(alpha).map(|(s, a)| s * a);
+        let imbalance = match dual.balance() {
+            Balance::Sum(wanted) => (exact_sum(signed) - wanted).abs() * bias.abs(),
+            _ => 0.0,
+        };
+        Self { gap: gap + UNITS * terms + imbalance, kkt }
     }
+}
 
-    /// The gap relative to an objective: smaller ones tell little, and from 1 on little is known of the objective.
-    pub fn relative(&self, objective: f64) -> f64 {
-        if self.gap == 0.0 { 0.0 } else { self.gap / objective.abs() }
+/// `κ` of a sample: no `|K_ij|` is larger than `κ_i κ_j`.
+fn size(source: Exact<'_>) -> impl Fn(usize) -> f64 + '_ {
+    let largest = source.largest();
+    let diagonal = source.diagonal();
+    move |id| largest.unwrap_or_else(|| diagonal[id].abs()).sqrt()
+}
+
+/// By how much a decision value may be off, as a share of `κ_i`: variables of one sample, or of equal samples where those
+/// are joined, count together.
+fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> f64 {
+    let different = source.different();
+    let size = size(different.map_or(source, |(different, _)| different));
+    let (mut mass, mut squares) = (0.0, 0.0_f64);
+    for (id, beta) in coefficients(dual, source, alpha) {
+        let term = beta.abs() * size(id);
+        mass += term;
+        squares += term * term;
+    }
+    // A square may be beyond what a number can hold where its root is not.
+    let independent = if squares.is_finite() { squares.sqrt() } else { f64::INFINITY };
+    UNITS * mass + source.relative_error() * independent
+}
+
+/// Whether coefficients of equal samples cancel: a gradient that was summed up over all samples has rounding that one
+/// over the different samples has not.
+pub(crate) fn cancels(dual: &Dual, source: Exact, alpha: &[f64]) -> bool {
+    let Some((different, of)) = source.different() else { return false };
+    let size = size(different);
+    let alone: f64 = alpha.iter().zip(dual.ids()).map(|(a, &id)| a.abs() * size(of[id] as usize)).sum();
+    let together: f64 = coefficients(dual, source, alpha).into_iter().map(|(id, beta)| beta.abs() * size(id)).sum();
+    alone > CANCELLED * together
+}
+
+/// The largest slope of the loss of variable `k` at a slack that may be off by `off`. `value` is its gradient with the bias.
+fn price(dual: &Dual, k: usize, alpha: f64, value: f64, off: f64) -> f64 {
+    let (upper, ridge) = (dual.upper()[k], dual.ridge_of(k));
+    let slack = ridge * alpha - value + off;
+    // With a sum for all, or one for each sign, a margin takes the place of the bias: any of them may have a slack.
+    let any = matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..));
+    if slack <= 0.0 && !any {
+        0.0
+    } else if ridge > 0.0 && !any {
+        upper.min(slack / ridge)
+    } else if upper.is_finite() {
+        upper
+    } else {
+        alpha.abs()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use maxmargin_kernel::FnGram;
+    use maxmargin_kernel::{FnGram, Gram};
 
     #[test]
-    fn what_is_told_follows_the_size_of_kernel_values() {
+    fn rounding_follows_the_size_of_kernel_values() {
         let dual = Dual::c_svc(vec![0, 1, 2], vec![1.0, -1.0, 1.0], vec![2.0; 3]).expect("two classes");
-        // The third sample is no support vector.
+        // The third sample is no support vector, and far beyond its margin.
         let at = |scale: f64| {
-            let gram = FnGram::new(3, move |i, j| if i == j { scale * [1.0, 4.0, 1e9][i] } else { 0.0 });
-            Rounding::at(&dual, &gram as &dyn maxmargin_kernel::Gram, &[0.5, 0.5, 0.0])
+            let gram = FnGram::new(3, move |i, j| if i == j { scale * [1.0, 4.0, 1e4][i] } else { 0.0 });
+            Rounding::at(&dual, &gram as &dyn Gram, &[0.5, 0.5, 0.0], 0.0, &[-1.0, -1.0, 9.0])
         };
-        // κ is 1 and 2: 0.5 · 1 + 0.5 · 2, and 2 · 1 + 2 · 2.
-        assert_eq!(at(1.0).gap, 8.0 * f64::EPSILON * 1.5 * 6.0);
-        assert!(at(1.0).relative(1.0) < 1e-12 && at(1e16).relative(1.0) > 1.0);
-        assert_eq!(at(0.0).relative(0.0), 0.0);
-        assert_eq!(at(1.0).relative(0.0), f64::INFINITY);
+        // κ is 1 and 2: terms of ½ and 1, added up for sums, their squares for kernel values; prices ½ + 2 each; lin is 1.
+        let own = UNITS * 1.0;
+        let spread = UNITS * (1.5 + 1.25_f64.sqrt());
+        let expected = 2.5 * (spread + own) + 2.5 * (2.0 * spread + own) + UNITS * 2.0;
+        assert!((at(1.0).gap - expected).abs() < 1e-6 * expected, "{:?} {expected}", at(1.0));
+        assert_eq!(at(1.0).kkt, 2.0 * (100.0 * spread + own));
+        assert!(at(1e16).gap > 1.0 && at(1e16).kkt > 1.0);
+        // Coefficients of one sample that cancel have no rounding.
+        let twins = Dual::c_svc(vec![0, 0], vec![1.0, -1.0], vec![2.0; 2]).expect("two classes");
+        let gram = FnGram::new(1, |_, _| 1e30);
+        let none = Rounding::at(&twins, &gram as &dyn Gram, &[0.5, 0.5], 0.0, &[-1.0, -1.0]);
+        assert!(none.gap < 1e-13 && none.kkt < 1e-13, "{none:?}");
     }
 }

@@ -6,11 +6,13 @@ use crate::dual::Dual;
 use crate::formulation::Formulation;
 use crate::gradient::exact_gradient_asking;
 use crate::loss::{Loss, Offset};
+use crate::rounding::cancels;
 use crate::solution::Solution;
 use crate::start::Start;
+use crate::warm;
 use crate::watch::{Stop, Watch};
 use maxmargin_data::{Asking, Halted, Par};
-use maxmargin_kernel::{Rows, Space};
+use maxmargin_kernel::{Exact, Rows, Space};
 
 /// Whether a solver confirms convergence on a gradient recomputed from exact `f64` kernel values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +53,12 @@ impl Solved {
     /// The judgement, from the solution's own gradient where that is exact, otherwise from one computed afresh.
     pub fn certify(&self, dual: &Dual, space: Space, par: Par) -> Certificate {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
-        if self.exact { certify_gradient(dual, alpha, *bias, gradient) } else { certify(dual, space, &self.solution, par) }
+        let source = Exact::from(space);
+        if self.exact && !cancels(dual, source, alpha) {
+            certify_gradient(dual, source, alpha, *bias, gradient)
+        } else {
+            certify(dual, source, &self.solution, par)
+        }
     }
 
     /// [`Solved::certify`], asking now and then whether to go on, and the labels that its gap proves.
@@ -67,9 +74,19 @@ impl Solved {
         asking: &Asking,
     ) -> Result<(Certificate, Option<Certain>), Halted> {
         let Solution { alpha, bias, gradient, .. } = &self.solution;
-        let computed = if self.exact { None } else { Some(exact_gradient_asking(dual, space, alpha, par, asking)?) };
+        let source = space.exact(asking)?;
+        let exact = self.exact && !cancels(dual, source, alpha);
+        let computed = if exact { None } else { Some(exact_gradient_asking(dual, source, alpha, par, asking)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);
-        Ok((certify_gradient(dual, alpha, *bias, gradient), certain(dual, space, alpha, gradient)))
+        Ok((certify_gradient(dual, source, alpha, *bias, gradient), certain(dual, source, alpha, gradient)))
+    }
+
+    /// The same with balances that are closed ([`warm::close`]); a gradient that is no longer that of the point is not
+    /// exact.
+    #[must_use]
+    pub fn closed(mut self, dual: &Dual) -> Self {
+        self.exact &= !warm::close(dual, &mut self.solution.alpha);
+        self
     }
 
     /// Counts of both, by name.

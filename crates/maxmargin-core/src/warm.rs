@@ -1,5 +1,7 @@
 //! Starts from solutions of other problems.
 
+use crate::certificate::{Certificate, apart};
+use crate::dense::exact_sum;
 use crate::dual::{Balance, Dual};
 use crate::start::{of_sign, shift_to_sum};
 
@@ -35,6 +37,32 @@ pub fn balance(dual: &Dual, alpha: &mut [f64]) {
         }
         Balance::Free | Balance::Simplex => {}
     }
+}
+
+/// Closes balances that rounding has left open by more than certificates allow, as it does where α is next to nothing
+/// beside boxes that it once filled. Whether anything moved.
+///
+/// # Panics
+///
+/// When `alpha` does not have one entry per variable.
+pub fn close(dual: &Dual, alpha: &mut [f64]) -> bool {
+    let of = |sign: Option<f64>, weigh: &dyn Fn(f64, f64) -> f64| {
+        let members = (0..dual.len()).filter(|&k| sign.is_none_or(|sign| dual.sign()[k] == sign));
+        exact_sum(members.map(|k| weigh(dual.sign()[k], alpha[k])))
+    };
+    let is_open = |sign: Option<f64>, wanted: f64, sum: f64| apart(sum, wanted, of(sign, &|_, a| a)) > Certificate::FEASIBLE;
+    let open = match dual.balance() {
+        Balance::Sum(wanted) => is_open(None, wanted, of(None, &|s, a| s * a)),
+        Balance::PerSign(plus, minus) => {
+            let each = [(Some(1.0), plus), (Some(-1.0), minus)];
+            each.into_iter().any(|(sign, wanted)| is_open(sign, wanted, of(sign, &|_, a| a)))
+        }
+        Balance::Free | Balance::Simplex => false,
+    };
+    if open {
+        balance(dual, alpha);
+    }
+    open
 }
 
 fn to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64) {

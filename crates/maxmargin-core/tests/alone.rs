@@ -1,6 +1,6 @@
 //! The certificate without a balance, where every variable moves alone.
 
-use maxmargin_core::{Balance, Dual, Offset, certify_gradient};
+use maxmargin_core::{Balance, Dual, Offset, figures};
 
 fn dual(sign: &[f64], upper: &[f64]) -> Dual {
     let n = sign.len();
@@ -10,7 +10,7 @@ fn dual(sign: &[f64], upper: &[f64]) -> Dual {
 #[test]
 fn the_violation_is_the_range_of_projected_gradients() {
     let dual = dual(&[1.0, -1.0, 1.0, -1.0], &[2.0, 2.0, 2.0, 0.0]);
-    let judge = |alpha: [f64; 4], gradient: [f64; 4]| certify_gradient(&dual, &alpha, 0.0, &gradient).kkt;
+    let judge = |alpha: [f64; 4], gradient: [f64; 4]| figures(&dual, &alpha, 0.0, &gradient).kkt;
     // At 0 only a negative gradient is wrong, at the bound only a positive one, between them both; with weight 0 neither.
     assert_eq!(judge([0.0, 2.0, 1.0, 0.0], [5.0, -7.0, 0.0, 9.0]), 0.0);
     assert_eq!(judge([0.0, 2.0, 1.0, 0.0], [-0.25, 0.5, 0.0, -9.0]), 0.75);
@@ -28,7 +28,7 @@ fn every_variable_may_have_its_own_ridge() {
     let alpha = [xi, 0.5 * xi];
     let w = alpha[0] + alpha[1];
     let gradient = [w + alpha[0] - 1.0, w + 2.0 * alpha[1] - 1.0];
-    let certificate = certify_gradient(&dual, &alpha, 0.0, &gradient);
+    let certificate = figures(&dual, &alpha, 0.0, &gradient);
     assert!((w - 0.6).abs() < 1e-15 && certificate.kkt < 1e-15, "{certificate:?}");
     let primal = 0.5 * w * w + 0.75 * xi * xi;
     assert!((certificate.primal - primal).abs() < 1e-15 && (certificate.dual - primal).abs() < 1e-15, "{certificate:?} {primal}");

@@ -90,7 +90,8 @@ fn optima_have_no_gap_and_perturbed_ones_do() {
         assert!(certificate.gap() >= objective - optimum.objective - 1e-10, "{}: {certificate:?}", problem.name);
         alpha[to] += 0.01;
         let certificate = certify(&problem.dual, &problem.gram, &point(alpha), Par::Seq);
-        assert!((certificate.infeasible - 0.01).abs() < 1e-12, "{}: {certificate:?}", problem.name);
+        // Relative to the sum of all α.
+        assert!(certificate.infeasible >= 0.01 / 1.01 - 1e-12, "{}: {certificate:?}", problem.name);
     }
 }
 
@@ -277,9 +278,9 @@ fn optima_of_each_sign_have_no_gap_and_lost_mass_is_seen() {
         let mut alpha = optimum.alpha.clone();
         let given = 0.5 * alpha[plus];
         alpha[plus] -= given;
-        // Relative to the sum that is asked for, where that is more than 1.
+        // Relative to the sum that is asked for.
         let Balance::PerSign(wanted, _) = problem.dual.balance() else { unreachable!("each sign has a sum") };
-        let lost = given / wanted.max(1.0);
+        let lost = given / wanted;
         assert!((judge(alpha.clone()).infeasible - lost).abs() < 1e-12, "{}", problem.name);
         alpha[minus] += given;
         assert!(judge(alpha).infeasible >= lost - 1e-12, "{}", problem.name);

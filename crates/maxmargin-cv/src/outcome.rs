@@ -3,7 +3,7 @@
 use crate::arrangement::Held;
 use crate::report::MachineReport;
 use crate::task::{Task, Trainer};
-use maxmargin_core::{Balance, Decision, Rounding, Solved, Status, certain};
+use maxmargin_core::{Balance, Decision, Solved, Status, certain};
 use std::sync::Arc;
 
 /// A trained machine of one fold, or of all data.
@@ -82,8 +82,7 @@ impl Outcome {
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, held)
         };
         let proved = certain(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
-        let rounding = Rounding::at(&task.dual, trainer.space, &task.solution.alpha);
-        let certificate = report.certificate.with_certain(proved.as_ref()).with_rounding(&rounding);
+        let certificate = report.certificate.with_certain(proved.as_ref());
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);
         // Without a balance the bias is part of the sums.

@@ -232,7 +232,9 @@ impl<'a> Trainer<'a> {
                     let _ = self.go_on(Stage::Certify { judged: judged.get(), samples: self.space.len() });
                     self.limit.may_judge()
                 };
-                let audits = audit_asking(self.space, &points, self.par, &Asking::new(&mut go_on), |done| judged.set(done));
+                let asking = Asking::new(&mut go_on);
+                let source = self.space.exact(&asking);
+                let audits = source.and_then(|source| audit_asking(source, &points, self.par, &asking, |done| judged.set(done)));
                 let audits = audits.map_err(|Halted| CvError::Ended(self.limit.status()))?;
                 chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
             }

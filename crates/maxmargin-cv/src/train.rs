@@ -9,7 +9,7 @@ use crate::spaces::Spaces;
 use crate::study::{Source, Study};
 use crate::threshold::ThresholdReport;
 use crate::watch::{CvWatch, Relay, Stage};
-use maxmargin_core::{Asking, Certificate, Decision, Refine, Rounding, Run, Solution, Solved, Start, Status, settle_twins};
+use maxmargin_core::{Asking, Certificate, Decision, Refine, Run, Solution, Solved, Start, Status, settle_twins};
 use maxmargin_data::{Par, Preparation, Samples};
 use maxmargin_kernel::RowWork;
 use maxmargin_model::{MachineRecord, Model, ModelError, Record};
@@ -123,16 +123,15 @@ impl Study<'_> {
                 let mut go_on = || limit.may_judge();
                 let certificate = solved.certify_asking(dual, space, par, &Asking::new(&mut go_on));
                 let (certificate, proved) = certificate.unwrap_or((Certificate::NOTHING, None));
-                let rounding = Rounding::at(dual, space, &solved.solution.alpha);
                 solved.solution.status = self.stop.goal.reached(solved.solution.status, &certificate);
                 let decision = problem.decision(dual, &solved.solution);
                 let weights = space.matrix().map(|matrix| {
                     let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
                     matrix.weights(&ids, &coef, par).0
                 });
-                Ok((solved, (certificate, proved, rounding), decision, weights, uncounted.take()))
+                Ok((solved, (certificate, proved), decision, weights, uncounted.take()))
             });
-            let (Solved { solution, counts, .. }, (certificate, proved, rounding), mut decision, weights, kernel) = solved?;
+            let (Solved { solution, counts, .. }, (certificate, proved), mut decision, weights, kernel) = solved?;
             done.fetch_add(1, Ordering::Relaxed);
             let held = self.stop.goal.met(&certificate);
             let report = MachineReport {
@@ -142,7 +141,7 @@ impl Study<'_> {
                 bias: decision.bias,
                 ..MachineReport::of(dual, &solution, &certificate, held)
             };
-            let judged = report.certificate.with_certain(proved.as_ref()).with_rounding(&rounding);
+            let judged = report.certificate.with_certain(proved.as_ref());
             let report = MachineReport { certificate: judged, ..report };
             // Rows of the data, ascending.
             decision.terms.iter_mut().for_each(|term| term.0 = arrangement.original[part.rows[term.0]]);
@@ -200,7 +199,7 @@ impl Study<'_> {
                 bounded: one.report.bounded as u64,
                 status: one.report.status,
                 iterations: one.report.iterations,
-                certificate: one.certificate,
+                certificate: one.certificate.as_kept(),
             })
             .collect();
         let model = model.with_index_base(self.data.index_base)?;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::banana;
-use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Run, Silent, Start, Status, Stop, certify};
+use maxmargin_core::{Certificate, Formulation, Goal, Loss, Offset, Rounding, Run, Silent, Start, Status, Stop, certify};
 use maxmargin_core::{Refine, Solve};
 use maxmargin_cv::{Quiet, SmoFinish, Solver, Study};
 use maxmargin_data::{ClassLabels, Dataset, Generator, Par};
@@ -202,7 +202,10 @@ fn trained(
     };
     let fitted = study.train(&Quiet).ok()?;
     let c = fitted.machines[0].certificate;
-    let certificate = Certificate { primal: c.primal, dual: c.dual, kkt: c.kkt, infeasible: c.infeasible };
+    let known = |rounding: Option<f64>, scale: f64| rounding.map_or(f64::INFINITY, |rounding| rounding * scale);
+    let scale = c.primal.abs().max(c.dual.abs());
+    let rounding = Rounding { gap: known(c.rounding, scale), kkt: known(c.kkt_rounding, 1.0) };
+    let certificate = Certificate { primal: c.primal, dual: c.dual, kkt: c.kkt, infeasible: c.infeasible, rounding };
     Some((fitted.status, certificate, fitted.iterations))
 }
 

@@ -6,7 +6,7 @@ use crate::random_start::{POINTS, random_start};
 use crate::solve::solve;
 use maxmargin_core::{
     Balance, Dual, Formulation, Goal, Loss, Offset, Refused, Run, Solution, Solve, Solved, Start, Status, Stop, Work,
-    certify_gradient, exact_gradient,
+    exact_gradient, figures,
 };
 use maxmargin_kernel::{Rows, Space};
 use std::time::Instant;
@@ -131,7 +131,7 @@ impl Simplex {
             let mut status = point.status;
             let square = -0.5 / scaled.objective;
             let gradient: Vec<f64> = point.gradient.iter().map(|g| g / square - 1.0).collect();
-            let certificate = certify_gradient(dual, &scaled.alpha, 0.0, &gradient);
+            let certificate = figures(dual, &scaled.alpha, 0.0, &gradient);
             let met = goal.met(&certificate);
             if met || status != Status::Converged || round == ROUNDS {
                 if !met && status == Status::Converged {

@@ -7,7 +7,10 @@ use crate::finish::Finish;
 use crate::least_squares::LeastSquares;
 use crate::select::{Chooser, Wanted};
 use crate::state::{Extremes, State};
-use maxmargin_core::{Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, rounding_of_sums};
+use maxmargin_core::warm::close;
+use maxmargin_core::{
+    Balance, Clock, Dual, Goal, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient, rounding_of_sums,
+};
 use maxmargin_kernel::Rows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -335,8 +338,11 @@ impl<'a, 'g> Run<'a, 'g> {
     }
 
     /// Ends the run at the present point; `gradient` is the exact one, where it is known.
-    pub(crate) fn outcome(mut self, status: Status, gradient: Option<Vec<f64>>) -> Outcome {
+    pub(crate) fn outcome(mut self, status: Status, mut gradient: Option<Vec<f64>>) -> Outcome {
         self.work.iterations = self.clock.iterations;
+        if gradient.is_some() && close(self.state.dual, &mut self.state.alpha) {
+            gradient = Some(exact_gradient(self.state.dual, self.rows.gram(), &self.state.alpha, self.config.par));
+        }
         let gradient = gradient.unwrap_or_else(|| self.state.gradient());
         let bias = bias_of(self.state.dual, &self.state.alpha, &gradient);
         // Comparisons pass over what is not a number.

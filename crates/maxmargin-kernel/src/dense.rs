@@ -1,6 +1,7 @@
 //! The engine for dense data: products of a few rows with panels of columns, the kernel function applied while they are in cache.
 
 use crate::blocks::{Scratch, blocks};
+use crate::distances::needs_differences;
 use crate::entry::Entry;
 use crate::panel::{Packer, Panel, Widened};
 use crate::survey::{Survey, max_norm_from};
@@ -87,9 +88,13 @@ impl Dense {
         if survey.exact || (survey.single && near) {
             dense.single = Some(panel32(samples, asking)?);
         } else {
-            let centre: &[f64] = if gamma.is_some() && !near { &survey.means } else { &[] };
-            let double = panel64(samples, centre, asking)?;
+            let mut centre: &[f64] = if gamma.is_some() && !near { &survey.means } else { &[] };
             dense.max_norm = max_norm_from(samples, centre, asking)?;
+            // Differences of samples as they are cancel less than those of centred ones, which are rounded.
+            if gamma.is_some_and(|g| needs_differences(g, dense.max_norm)) {
+                (centre, dense.max_norm) = (&[], survey.max_norm);
+            }
+            let double = panel64(samples, centre, asking)?;
             if estimate(dense.max_norm) <= SINGLE_ERROR && NORMS.contains(&dense.max_norm) {
                 dense.single = Some(double.map(|v| v as f32, asking)?);
             }
@@ -194,6 +199,20 @@ impl Dense {
             (None, Some(panel)) => blocks(&Widened(panel), rows, columns, scratch, each),
             (None, None) => {}
         });
+    }
+
+    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of `part`, for parts of `columns`.
+    pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
+        match (&self.double, &self.single) {
+            (Some(panel), _) => panel.distances(rows, columns, each),
+            (None, Some(panel)) => panel.distances(rows, columns, each),
+            (None, None) => {}
+        }
+    }
+
+    /// Whether products and norms in `f64` are exact.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
     }
 
     /// `out[r] = K[rows[r], columns]` in `f32`.

@@ -1,12 +1,14 @@
 //! A kernel that the caller brings as a function of two sample numbers.
 
 use crate::Gram;
+use crate::definite::indefiniteness;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A Gram matrix from a function `k(i, j)` in `f64`.
 ///
-/// The function is called with `i ≤ j` only, so the matrix is symmetric whatever it does with its arguments; it should be
-/// positive semidefinite for the solvers' guarantees to hold.
+/// The function is called with `i ≤ j` only, so the matrix is symmetric whatever it does with its arguments. Whether it is positive
+/// semidefinite, which certificates need, is proved where there are few samples ([`Gram::indefiniteness`]).
 ///
 /// ```
 /// use maxmargin_kernel::{FnGram, Gram};
@@ -24,12 +26,13 @@ use std::ops::Range;
 pub struct FnGram<F> {
     diagonal: Vec<f64>,
     function: F,
+    indefiniteness: OnceLock<f64>,
 }
 
 impl<F: Fn(usize, usize) -> f64 + Sync> FnGram<F> {
     /// The matrix of `len` samples whose entries are `function(i, j)`, `i ≤ j < len`.
     pub fn new(len: usize, function: F) -> Self {
-        Self { diagonal: (0..len).map(|i| function(i, i)).collect(), function }
+        Self { diagonal: (0..len).map(|i| function(i, i)).collect(), function, indefiniteness: OnceLock::new() }
     }
 
     /// `K_ij`.
@@ -57,5 +60,9 @@ impl<F: Fn(usize, usize) -> f64 + Sync> Gram for FnGram<F> {
         for (out, &i) in out.chunks_exact_mut(columns.len().max(1)).zip(rows) {
             out.iter_mut().zip(columns.clone()).for_each(|(o, j)| *o = self.at(i, j));
         }
+    }
+
+    fn indefiniteness(&self) -> f64 {
+        *self.indefiniteness.get_or_init(|| indefiniteness(self))
     }
 }

@@ -1,6 +1,7 @@
 //! The Gram matrix as solvers and certificates see it.
 
 use crate::Subset;
+use crate::definite::indefiniteness;
 use crate::distinct::Distinct;
 use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
@@ -92,6 +93,24 @@ pub trait Gram: Sync {
     /// When it was called off: a comparison of many samples asks whether it is still wanted.
     fn distinct(&self, _asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
         Ok(None)
+    }
+
+    /// A bound on the error of a value of [`Gram::fill_exact`], as a share of [`Gram::largest`], or else of
+    /// `√(|K_ii| |K_jj|)`: an estimate of what rounding does to it.
+    fn relative_error(&self) -> f64 {
+        8.0 * f64::EPSILON
+    }
+
+    /// A bound on every `|K_ij|`, where they are not bounded by `√(|K_ii| |K_jj|)`, as those of positive semidefinite
+    /// matrices are.
+    fn largest(&self) -> Option<f64> {
+        None
+    }
+
+    /// A `σ ≥ 0` for which `K + σI` is known to be positive semidefinite, 0 where K is by its form; infinite where none is known. Duality gaps
+    /// bound the distance to the optimum only where it is finite.
+    fn indefiniteness(&self) -> f64 {
+        indefiniteness(self)
     }
 
     /// About what a value costs in a block, in nanoseconds: whether to keep values or to compute them again. The same on every machine, so that

@@ -8,6 +8,7 @@ use crate::Kernel;
 use crate::bits::Bits;
 use crate::blocks::{Scratch, blocks};
 use crate::bytes::Bytes;
+use crate::distances::{EXPONENT_ERROR, multiples_error};
 use crate::entry::Entry;
 use crate::survey::Survey;
 use maxmargin_data::{Asking, Halted, Samples};
@@ -25,6 +26,8 @@ pub(crate) struct Integers {
     panels: Form,
     /// What values are multiples of.
     unit: f64,
+    /// Values that differ are one multiple of it.
+    joins: bool,
     /// `‖x‖²`, exactly.
     norms: Vec<f64>,
     /// What a row adds to its sums to make them dot products.
@@ -67,10 +70,15 @@ impl Integers {
     /// Whether these values allow the engine: multiples of a unit spanning less than 256, distances below 2³¹, and a kernel that can be told the unit where it
     /// is not 1.
     ///
+    /// Values that lie within rounding of a multiple become that multiple: not where the kernel could tell them apart, as
+    /// it can integers of 53 bits that lie side by side.
+    ///
     /// What it computes of integers is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
     pub(crate) fn suits(samples: &Samples, survey: &Survey, kernel: &Kernel) -> bool {
         let span = survey.high - survey.low;
+        let of_multiples = multiples_error(kernel.gamma().unwrap_or(0.0) * survey.max_norm);
         survey.unit.is_some_and(|unit| unit == 1.0 || kernel.gamma().is_some())
+            && (survey.unit == Some(1.0) || !kernel.is_distance() || of_multiples <= EXPONENT_ERROR)
             && span < 256.0
             && survey.low.abs() < 32768.0
             && samples.features() as f64 * span.max(survey.high.abs()).max(survey.low.abs()).powi(2) < 2_147_483_647.0
@@ -108,8 +116,8 @@ impl Integers {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let widest = (features as f64 * (survey.high - survey.low).powi(2)).min(if low >= 0 { 2.0 } else { 4.0 } * largest);
         let (row_norms, column_norms) = (as_norms(&row_terms), as_norms(&column_terms));
-        let unit = survey.unit.unwrap_or(1.0);
-        Ok(Self { panels, unit, norms, row_terms, column_terms, row_norms, column_norms, natural: low >= 0, widest })
+        let (unit, joins, natural) = (survey.unit.unwrap_or(1.0), survey.joins, low >= 0);
+        Ok(Self { panels, unit, joins, norms, row_terms, column_terms, row_norms, column_norms, natural, widest })
     }
 
     /// The samples `ids`, in that order.
@@ -122,6 +130,7 @@ impl Integers {
         Self {
             panels,
             unit: self.unit,
+            joins: self.joins,
             norms: ids.iter().map(|&i| self.norms[i]).collect(),
             row_terms: pick(&self.row_terms),
             column_terms: pick(&self.column_terms),
@@ -165,6 +174,16 @@ impl Integers {
             Form::Bits(bits) => bits.bytes(),
         };
         panels + 24 * self.norms.len()
+    }
+
+    /// Whether values that differ are one multiple of the unit, so that samples look equal that are not.
+    pub(crate) fn joins(&self) -> bool {
+        self.joins
+    }
+
+    /// Whether the unit is 1: the samples are these integers, and no rounding of anything else.
+    pub(crate) fn are_whole(&self) -> bool {
+        self.unit == 1.0
     }
 
     /// `kernel` for dot products and norms in units.

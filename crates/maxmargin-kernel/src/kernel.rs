@@ -241,6 +241,17 @@ impl Kernel {
         !matches!(self, Kernel::Precomputed | Kernel::User(_))
     }
 
+    /// Whether the kernel is positive semidefinite on any data. What is not known to be may be so on some
+    /// ([`Gram::indefiniteness`](crate::Gram::indefiniteness)).
+    pub fn is_semidefinite(&self) -> bool {
+        match *self {
+            Kernel::Linear | Kernel::Rbf { .. } => true,
+            // Sums and products of semidefinite kernels are semidefinite; a negative constant is not.
+            Kernel::Poly { coef0, .. } => coef0 >= 0.0,
+            Kernel::Sigmoid { .. } | Kernel::Precomputed | Kernel::User(_) => false,
+        }
+    }
+
     /// A bound on `|k(x, x)|` for `‖x‖² = norm` (for a kernel of distances: the norm itself, which must only be finite).
     pub(crate) fn reach(&self, norm: f64) -> f64 {
         match *self {

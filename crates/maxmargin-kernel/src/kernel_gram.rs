@@ -1,25 +1,19 @@
 //! The Gram matrix of a sample matrix and a kernel.
 
-use crate::dense::Dense;
+use crate::definite::indefiniteness;
 use crate::diagnose::some_pairs;
+use crate::distances::{needs_differences, with_distances32, with_distances64};
 use crate::distinct::{Distinct, Mark};
 use crate::entry::Entry;
 use crate::fallback::{Way, first_right};
-use crate::integers::Integers;
 use crate::late::Late;
-use crate::precomputed::Precomputed;
 use crate::probes::{Fault, Probes};
-use crate::sparse::Sparse;
-use crate::survey::survey;
-use crate::user::Pairs;
+use crate::store::{Store, width};
 use crate::{Gram, Kernel, KernelError, Tile};
 use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// Dense panels of sparse data may take this much memory.
-const DENSE_BYTES: usize = 1 << 30;
+use std::sync::{Arc, OnceLock};
 
 /// `K_ij = k(x_i, x_j)` for the kernels of [`Kernel`].
 ///
@@ -35,56 +29,16 @@ pub struct KernelGram {
     entry: Entry,
     store: Arc<Store>,
     diagonal: Vec<f64>,
+    /// Distances are sums of squared differences: norms and products would lose what the kernel sees of them.
+    differences: bool,
+    /// Found when it is first asked for.
+    indefiniteness: OnceLock<f64>,
     /// Which samples are equal, once somebody has asked.
     distinct: Arc<Late<Option<Arc<Distinct>>>>,
     /// A mark of each sample; empty: nothing is known.
     marks: Arc<[Mark]>,
     /// What some entries are by plain arithmetic.
     probes: Arc<Probes>,
-}
-
-/// The samples in the form that the dot products are computed from.
-#[derive(Debug)]
-enum Store {
-    Integers(Integers),
-    Dense(Dense),
-    Sparse(Sparse),
-    Precomputed(Precomputed),
-    User(Pairs),
-}
-
-impl Store {
-    /// `samples` in the form that is best for them, or in `plain` lists.
-    fn new(samples: &Samples, kernel: &Kernel, plain: bool, asking: &Asking) -> Result<Self, KernelError> {
-        if *kernel == Kernel::Precomputed {
-            return Ok(Self::Precomputed(Precomputed::new(samples, asking)?));
-        }
-        if let Kernel::User(function) = kernel {
-            return Ok(Self::User(Pairs::new(samples, function, asking)?));
-        }
-        if plain {
-            return Ok(Self::Sparse(Sparse::new(samples, asking)?));
-        }
-        let survey = survey(samples, asking)?;
-        let bytes = if survey.single { 4 } else { 12 };
-        // The same on every machine: what is held in codes decides how solvers go.
-        if Integers::suits(samples, &survey, kernel) {
-            if survey.prefers_dense(samples, DENSE_BYTES, 1, Integers::rate(&survey)) {
-                return Ok(Self::Integers(Integers::new(samples, &survey, asking)?));
-            }
-        } else if survey.prefers_dense(samples, DENSE_BYTES, bytes, 80.0) {
-            return Ok(Self::Dense(Dense::new(samples, &survey, width(kernel), asking)?));
-        }
-        Ok(Self::Sparse(Sparse::new(samples, asking)?))
-    }
-
-    /// `kernel` as a function of the dot products and norms that are computed here.
-    fn kernel(&self, kernel: &Kernel) -> Kernel {
-        match self {
-            Store::Integers(integers) => integers.in_units(kernel),
-            _ => kernel.clone(),
-        }
-    }
 }
 
 /// Pairs of samples that are looked at to see whether values in `f32` are better without a constant, and how they are drawn.
@@ -94,11 +48,6 @@ const SEED: u64 = 1;
 /// A constant is left out where values differ from it by this share of it on average: two digits in base 2 are gained at least, and where fewer are nothing
 /// changes.
 const NEAR: f64 = 0.125;
-
-/// gamma, for a kernel that depends on distances only.
-fn width(kernel: &Kernel) -> Option<f64> {
-    kernel.gamma().filter(|_| kernel.is_distance())
-}
 
 impl KernelGram {
     /// Prepares the samples (the result keeps what it needs of them).
@@ -172,8 +121,12 @@ impl KernelGram {
                 return Err(KernelError::TooLarge { row: i + 1, value });
             }
         }
-        let entry = Entry::new(&inner, norms.iter().copied().fold(0.0, f64::max));
-        Ok(Self { kernel, entry, store, diagonal, distinct: Arc::default(), marks: Arc::default(), probes }.near_one_value())
+        let norm = norms.iter().copied().fold(0.0, f64::max);
+        let entry = Entry::new(&inner, norm);
+        let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));
+        let (distinct, marks, indefiniteness) = Default::default();
+        let gram = Self { kernel, entry, store, diagonal, differences, indefiniteness, distinct, marks, probes };
+        Ok(gram.near_one_value())
     }
 
     /// An entry that is wrong, if one of some is.
@@ -239,6 +192,10 @@ impl Gram for KernelGram {
     }
 
     fn fill_exact(&self, rows: &[usize], columns: Range<usize>, out: &mut [f64]) {
+        if self.differences {
+            let each = with_distances64(&self.entry, &columns, out);
+            return self.store.distances(rows, &columns, each);
+        }
         match &*self.store {
             Store::Integers(integers) => integers.fill_exact(&self.entry, rows, &columns, out),
             Store::Dense(dense) => dense.fill_exact(&self.entry, rows, &columns, out),
@@ -251,6 +208,10 @@ impl Gram for KernelGram {
     fn fill_rows(&self, rows: &[usize], columns: Range<usize>, out: &mut [&mut [f32]]) {
         if columns.is_empty() {
             return;
+        }
+        if self.differences {
+            let each = with_distances32(&self.entry, &columns, out);
+            return self.store.distances(rows, &columns, each);
         }
         match &*self.store {
             Store::Integers(integers) => integers.fill(&self.entry, rows, &columns, out),
@@ -282,20 +243,58 @@ impl Gram for KernelGram {
             Store::Precomputed(_) | Store::User(_) => return None,
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
-        let (kernel, entry) = (self.kernel.clone(), self.entry.clone());
-        let (distinct, marks, probes) = Default::default();
-        Some(Box::new(Self { kernel, entry, store: Arc::new(store), diagonal, distinct, marks, probes }))
+        let (kernel, entry, differences) = (self.kernel.clone(), self.entry.clone(), self.differences);
+        let (distinct, marks, probes, indefiniteness) = Default::default();
+        let store = Arc::new(store);
+        Some(Box::new(Self { kernel, entry, store, diagonal, differences, indefiniteness, distinct, marks, probes }))
     }
 
     fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
         let mark = |i: usize| self.marks.get(i).copied().unwrap_or(Mark { class: i as u32, fold: 0 });
         let find = || match &*self.store {
+            // What is equal to rounding is not equal where large coefficients cancel.
+            Store::Integers(integers) if integers.joins() => Ok(None),
             Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark, asking),
             Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark, asking),
             Store::Sparse(sparse) => Distinct::of(self.len(), |i, words| sparse.content(i, words), mark, asking),
             Store::Precomputed(_) | Store::User(_) => Ok(None),
         };
         self.distinct.get_or_find(|| Ok(find()?.map(Arc::new))).cloned()
+    }
+
+    fn relative_error(&self) -> f64 {
+        let unit = 8.0 * f64::EPSILON;
+        match self.store.kernel(&self.kernel) {
+            // Distances of multiples are exact; the values were rounded to multiples.
+            Kernel::Rbf { gamma } if self.store.is_exact() => unit + self.store.of_multiples(gamma),
+            // What rounding does to an exponent it does to the value: norms and products lose a share of the largest norm.
+            Kernel::Rbf { gamma } if !self.differences => unit * (1.0 + gamma * self.store.largest_norm()),
+            Kernel::Poly { degree, .. } => unit * (1.0 + f64::from(degree)),
+            Kernel::Sigmoid { gamma, coef0 } => unit * (1.0 + gamma * self.store.largest_norm() + coef0.abs()),
+            _ => unit,
+        }
+    }
+
+    fn largest(&self) -> Option<f64> {
+        if self.kernel.is_semidefinite() {
+            return None;
+        }
+        match (self.store.kernel(&self.kernel), &*self.store) {
+            (Kernel::Sigmoid { .. }, _) => Some(1.0),
+            (Kernel::Poly { degree, gamma, coef0 }, _) => {
+                Some((gamma * self.store.largest_norm() + coef0.abs()).powf(f64::from(degree)))
+            }
+            (_, Store::Precomputed(matrix)) => Some(matrix.largest()),
+            // Nothing else is known of a caller's function.
+            _ => Some(self.diagonal.iter().fold(0.0, |most, k| most.max(k.abs()))),
+        }
+    }
+
+    fn indefiniteness(&self) -> f64 {
+        if self.kernel.is_semidefinite() {
+            return 0.0;
+        }
+        *self.indefiniteness.get_or_init(|| indefiniteness(self))
     }
 
     fn value_cost(&self) -> f64 {

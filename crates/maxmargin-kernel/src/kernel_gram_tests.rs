@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::cross::table_of;
+use crate::integers::Integers;
+use crate::sparse::Sparse;
+use crate::survey::survey;
 use crate::{Expansion, Kernel};
 use maxmargin_data::{Halted, Par, Samples};
 

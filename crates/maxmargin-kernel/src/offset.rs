@@ -1,5 +1,6 @@
 //! A kernel plus a constant: a bias inside the kernel.
 
+use crate::definite::indefiniteness;
 use crate::distinct::Distinct;
 use crate::{Gram, Tile};
 use maxmargin_data::{Asking, Halted};
@@ -113,6 +114,19 @@ impl Gram for OffsetGram<'_> {
 
     fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
         self.gram.get().distinct(asking)
+    }
+
+    fn relative_error(&self) -> f64 {
+        self.gram.get().relative_error()
+    }
+
+    fn largest(&self) -> Option<f64> {
+        self.gram.get().largest().map(|largest| largest + self.offset.abs())
+    }
+
+    fn indefiniteness(&self) -> f64 {
+        // A constant that is not negative is semidefinite itself.
+        if self.offset >= 0.0 { self.gram.get().indefiniteness() } else { indefiniteness(self) }
     }
 
     fn value_cost(&self) -> f64 {

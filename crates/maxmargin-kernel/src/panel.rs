@@ -122,6 +122,46 @@ impl<T: Real + PartialEq> Panel<T> {
         self.features[range].iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
     }
 
+    /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` of `rows[r]` and the samples of `part`, for parts of
+    /// `columns`. Terms are added in the order of the features, so that the distance of a pair has the same bits either way.
+    pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64]))
+    where
+        T: Into<f64>,
+    {
+        if columns.is_empty() {
+            return;
+        }
+        let mut row = vec![0.0; self.depth];
+        let mut sums = vec![0.0; T::PANEL];
+        for (r, &i) in rows.iter().enumerate() {
+            row.fill(0.0);
+            self.sample(i).for_each(|(k, v)| row[k] = v.into());
+            for p in columns.start / T::PANEL..columns.end.div_ceil(T::PANEL) {
+                sums.fill(0.0);
+                let features = &self.features[self.begins[p]..self.begins[p + 1]];
+                let values = self.values[self.begins[p] * T::PANEL..].chunks_exact(T::PANEL);
+                let mut next = 0;
+                // A feature that no sample of the panel has adds the square of the row's own value.
+                let alone = |sums: &mut [f64], own: &[f64]| {
+                    own.iter().filter(|x| **x != 0.0).for_each(|x| sums.iter_mut().for_each(|sum| *sum += x * x));
+                };
+                for (&k, values) in features.iter().zip(values) {
+                    let k = k as usize;
+                    alone(&mut sums, &row[next..k]);
+                    let x = row[k];
+                    for (sum, &z) in sums.iter_mut().zip(values) {
+                        let difference = x - z.into();
+                        *sum += difference * difference;
+                    }
+                    next = k + 1;
+                }
+                alone(&mut sums, &row[next..]);
+                let part = columns.start.max(p * T::PANEL)..columns.end.min((p + 1) * T::PANEL);
+                each(r, part.clone(), &sums[part.start - p * T::PANEL..part.end - p * T::PANEL]);
+            }
+        }
+    }
+
     /// Samples `ids` side by side, feature-major, each value converted.
     fn interleave<S: Real>(&self, ids: &[usize], rows: &mut Vec<S>, convert: impl Fn(T) -> S) {
         rows.clear();

@@ -13,6 +13,7 @@ pub(crate) struct Precomputed {
     len: usize,
     values: Vec<f64>,
     diagonal: Vec<f64>,
+    largest: f64,
 }
 
 /// The serial number of row `i`: a column of every row.
@@ -97,9 +98,15 @@ impl Precomputed {
             }
         })?;
         let diagonal: Vec<f64> = (0..len).map(|i| values[i * len + i]).collect();
-        let mut matrix = Self { len, values, diagonal };
+        let mut matrix = Self { len, values, diagonal, largest: 0.0 };
         matrix.symmetrise(&serials)?;
+        matrix.largest = matrix.values.iter().fold(0.0, |most, value| most.max(value.abs()));
         Ok(matrix)
+    }
+
+    /// The largest `|K_ij|`.
+    pub(crate) fn largest(&self) -> f64 {
+        self.largest
     }
 
     /// Replaces `K_ij` and `K_ji` by their mean, in blocks that stay in cache.

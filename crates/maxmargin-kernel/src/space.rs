@@ -44,6 +44,19 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// Where exact inner products come from, equal samples joined where that saves much, whether a solver has joined them or not: the certificate of a
+    /// point is the same whatever found it.
+    ///
+    /// # Errors
+    ///
+    /// When it was called off.
+    pub fn exact(&self, asking: &Asking) -> Result<Exact<'a>, Halted> {
+        match self {
+            Space::Kernel(rows) => Ok(Exact::Gram(rows.gram(), rows.merged(asking)?)),
+            Space::Features(matrix) => Ok(Exact::Features(matrix)),
+        }
+    }
+
     /// What was computed and held so far: without a kernel what solvers held beside the features.
     pub fn work(&self) -> RowWork {
         match self {
@@ -117,10 +130,34 @@ impl<'a> Exact<'a> {
     }
 
     /// The inner product of every sample with itself.
-    pub fn diagonal(&self) -> &[f64] {
-        match self {
+    pub fn diagonal(&self) -> &'a [f64] {
+        match *self {
             Exact::Gram(gram, _) => gram.diagonal(),
             Exact::Features(matrix) => matrix.squares(),
+        }
+    }
+
+    /// A bound on every inner product's magnitude, where norms give none ([`Gram::largest`]).
+    pub fn largest(&self) -> Option<f64> {
+        match self {
+            Exact::Gram(gram, _) => gram.largest(),
+            Exact::Features(_) => None,
+        }
+    }
+
+    /// A bound on the error of an inner product, as a share of the largest or of both norms ([`Gram::relative_error`]).
+    pub fn relative_error(&self) -> f64 {
+        match self {
+            Exact::Gram(gram, _) => gram.relative_error(),
+            Exact::Features(_) => 8.0 * f64::EPSILON,
+        }
+    }
+
+    /// How far from positive semidefinite the matrix of inner products may be ([`Gram::indefiniteness`]).
+    pub fn indefiniteness(&self) -> f64 {
+        match self {
+            Exact::Gram(gram, _) => gram.indefiniteness(),
+            Exact::Features(_) => 0.0,
         }
     }
 

@@ -128,6 +128,44 @@ impl Sparse {
         });
     }
 
+    /// The squared distance `Σ (x − z)²` of two samples, added in the order of their features.
+    fn distance(&self, i: usize, j: usize) -> f64 {
+        let row = |i: usize| {
+            let range = self.offsets[i]..self.offsets[i + 1];
+            self.features[range.clone()].iter().copied().zip(self.values[range].iter().copied())
+        };
+        let (mut x, mut z) = (row(i).peekable(), row(j).peekable());
+        let mut sum = 0.0;
+        loop {
+            let difference = match (x.peek().copied(), z.peek().copied()) {
+                (Some((a, v)), Some((b, w))) if a == b => {
+                    z.next();
+                    x.next();
+                    v - w
+                }
+                (Some((a, v)), other) if other.is_none_or(|(b, _)| a < b) => {
+                    x.next();
+                    v
+                }
+                (_, Some((_, w))) => {
+                    z.next();
+                    w
+                }
+                (_, None) => return sum,
+            };
+            sum += difference * difference;
+        }
+    }
+
+    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of `columns`.
+    pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64])) {
+        let mut sums = vec![0.0; columns.len()];
+        for (r, &i) in rows.iter().enumerate() {
+            sums.iter_mut().zip(columns.clone()).for_each(|(sum, j)| *sum = self.distance(i, j));
+            each(r, columns.clone(), &sums);
+        }
+    }
+
     /// `out[r] = K[rows[r], columns]` in `f32`.
     pub(crate) fn fill(&self, entry: &Entry, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
         let norms = &self.norms[columns.clone()];

@@ -1,5 +1,6 @@
 //! A part of a Gram matrix: some of its samples, in an order of their own.
 
+use crate::definite::indefiniteness;
 use crate::distinct::{Distinct, Mark};
 use crate::{Gram, Tile};
 use maxmargin_data::{Asking, Halted};
@@ -127,6 +128,20 @@ impl Gram for Subset<'_> {
         let mark = |k: usize| Mark { class: one(k, whole.mixed), fold: one(k, whole.spread) };
         let found = Distinct::of(self.ids.len(), |k, words| words.push(u64::from(kind(k))), mark, asking)?;
         Ok(found.map(Arc::new))
+    }
+
+    fn relative_error(&self) -> f64 {
+        self.gram.relative_error()
+    }
+
+    fn largest(&self) -> Option<f64> {
+        self.gram.largest()
+    }
+
+    /// Principal parts of a semidefinite matrix are semidefinite; a small part of another one may be, too.
+    fn indefiniteness(&self) -> f64 {
+        let whole = self.gram.indefiniteness();
+        if whole.is_finite() { whole } else { indefiniteness(self) }
     }
 
     fn value_cost(&self) -> f64 {

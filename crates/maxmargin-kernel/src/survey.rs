@@ -7,6 +7,8 @@ use maxmargin_data::{Asking, Halted, Samples, Storage};
 pub(crate) struct Survey {
     /// What every value is an integral multiple of, to rounding, with few multiples: 1 where they are integers that span less than 256.
     pub(crate) unit: Option<f64>,
+    /// Values that differ, by rounding alone, are one multiple of the unit.
+    pub(crate) joins: bool,
     /// Smallest value in units, at most 0.
     pub(crate) low: f64,
     /// Largest value in units, at least 0.
@@ -49,9 +51,9 @@ pub(crate) fn survey(samples: &Samples, asking: &Asking) -> Result<Survey, Halte
     let density = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / (n * samples.features().max(1) as f64);
     let scatter = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
     // Integers of a byte need no other unit than 1.
-    let unit = if integer && high - low < 256.0 { Some(1.0) } else { unit_of(samples) };
+    let (unit, joins) = if integer && high - low < 256.0 { (Some(1.0), false) } else { unit_of(samples) };
     let exact = integer && max_norm < 16_777_216.0;
-    let mut survey = Survey { unit, low: 0.0, high: 0.0, exact, single, max_norm, density, means, scatter };
+    let mut survey = Survey { unit, joins, low: 0.0, high: 0.0, exact, single, max_norm, density, means, scatter };
     (survey.low, survey.high) = (survey.multiple(low), survey.multiple(high));
     Ok(survey)
 }
@@ -84,8 +86,9 @@ impl Magnitudes {
     }
 }
 
-/// The largest number that all values are multiples of, to rounding, with a largest multiple that a byte holds: pixels divided by 255, shares of a small whole.
-fn unit_of(samples: &Samples) -> Option<f64> {
+/// The largest number that all values are multiples of, to rounding, with a largest multiple that a byte holds: pixels
+/// divided by 255, shares of a small whole. And whether values that differ are one multiple.
+fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
     let mut seen = Magnitudes { places: [0; 1024], count: 0 };
     for i in 0..samples.len() {
         samples.row(i).for_each(|_, v| {
@@ -94,7 +97,7 @@ fn unit_of(samples: &Samples) -> Option<f64> {
             }
         });
         if seen.count > MAGNITUDES {
-            return None;
+            return (None, false);
         }
     }
     let magnitudes: Vec<f64> = seen.places.iter().filter(|bits| **bits != 0).map(|bits| f64::from_bits(*bits)).collect();
@@ -105,16 +108,29 @@ fn unit_of(samples: &Samples) -> Option<f64> {
         let near = |v: &f64| (v / unit - (v / unit).round()).abs() <= ROUNDINGS * 0.5 * f64::EPSILON * (v / unit);
         magnitudes.iter().all(near)
     };
-    (seen.count..=MAGNITUDES).map(|multiple| largest / multiple as f64).filter(fits).find(divides)
+    let joins = |unit: f64| {
+        let mut multiples: Vec<u64> = magnitudes.iter().map(|v| (v / unit).round() as u64).collect();
+        multiples.sort_unstable();
+        multiples.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    let unit = (seen.count..=MAGNITUDES).map(|multiple| largest / multiple as f64).filter(fits).find(divides);
+    (unit, unit.is_some_and(joins))
 }
 
 /// Largest `‖x − centre‖²`; an empty centre is the origin.
 pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], asking: &Asking) -> Result<f64, Halted> {
-    let base: f64 = centre.iter().map(|c| c * c).sum();
     let mut most = 0.0_f64;
+    let mut own = vec![0.0; centre.len()];
     samples.each_row(asking, |_, row| {
-        let mut norm = base;
-        row.for_each(|k, v| norm += v * v - 2.0 * v * centre.get(k).copied().unwrap_or(0.0));
+        let mut norm = 0.0;
+        if centre.is_empty() {
+            row.for_each(|_, v| norm += v * v);
+        } else {
+            // Norms of centred samples from those of the others would cancel where the centre is far away.
+            own.fill(0.0);
+            row.for_each(|k, v| own[k] = v);
+            norm = own.iter().zip(centre).map(|(v, c)| (v - c) * (v - c)).sum();
+        }
         most = most.max(norm);
     })?;
     Ok(most)

@@ -1,6 +1,6 @@
 //! A point of the dual and what is computed from it alone: w, margins, gradient, certificate.
 
-use maxmargin_core::{Certificate, Dual, bias_of, certify_gradient};
+use maxmargin_core::{Certificate, Dual, bias_of, figures};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::{FeatureRows, combine, products};
 
@@ -26,6 +26,6 @@ pub(crate) fn fresh<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: P
         *g = dual.sign()[k] * *g + dual.ridge_of(k) * alpha[k] + dual.lin()[k];
     }
     let bias = bias_of(dual, alpha, &gradient);
-    let certificate = certify_gradient(dual, alpha, bias, &gradient);
+    let certificate = figures(dual, alpha, bias, &gradient);
     Fresh { w, gradient, bias, certificate }
 }

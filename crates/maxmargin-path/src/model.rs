@@ -323,7 +323,7 @@ impl Model {
         let dual = self.dual()?;
         let Solution { alpha, bias, .. } = self.solution();
         let gradient = exact_gradient_asking(&dual, pool.gram, &alpha, par, pool.asking).ok()?;
-        Some((certify_gradient(&dual, &alpha, bias, &gradient), certain(&dual, pool.gram, &alpha, &gradient)))
+        Some((certify_gradient(&dual, pool.gram, &alpha, bias, &gradient), certain(&dual, pool.gram, &alpha, &gradient)))
     }
 }
 

@@ -3,7 +3,10 @@
 use crate::active::{Active, Shrinking};
 use crate::pairs::Pairs;
 use crate::patience::Patience;
-use maxmargin_core::{Balance, Clock, Dual, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of};
+use maxmargin_core::warm::close;
+use maxmargin_core::{
+    Balance, Clock, Dual, Goal, NearGradients, Refine, Solution, Start, Status, Stop, Watch, Work, bias_of, exact_gradient,
+};
 use maxmargin_data::Par;
 use maxmargin_kernel::Rows;
 
@@ -118,8 +121,10 @@ pub fn solve(
         aim = closer(aim, stop.goal);
         way.aim(aim);
     };
-    let alpha = way.alpha();
+    let mut alpha = way.alpha();
+    let closed = config.refine == Refine::Exact && close(dual, &mut alpha);
     let gradient = match (status, gradient) {
+        (Status::Converged, Some(_)) if closed => exact_gradient(dual, rows.gram(), &alpha, rows.par()),
         (Status::Converged, Some(exact)) => exact,
         _ => way.gradient(),
     };

@@ -6,10 +6,12 @@
 //! - [`memory`]: what a reader allocates
 //! - [`differential`]: pinned trainings and what must hold of them
 //! - [`table`]: every formulation on real sets beside their programs
+//! - [`claims`]: what certificates say, computed again in twice the precision
 //! - [`nasty`]: trainings that make solvers run without end
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "small texts that are made once, in the plainest words")]
 
+pub mod claims;
 pub mod differential;
 pub mod draws;
 pub mod fuzz;

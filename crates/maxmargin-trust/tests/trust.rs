@@ -3,7 +3,7 @@
 
 use maxmargin_trust::memory::{self, Counting};
 use maxmargin_trust::targets::TARGETS;
-use maxmargin_trust::{differential, fuzz, nasty};
+use maxmargin_trust::{claims, differential, fuzz, nasty};
 use std::hint::black_box;
 
 #[global_allocator]
@@ -85,4 +85,12 @@ fn problems_that_nobody_scaled_end_in_few_iterations() {
     let data = refused.data().expect("data").expect("made data");
     let outcome = nasty::judge(refused, &data, false).expect("ours alone");
     assert!(outcome.ended.is_err() && outcome.is_right(), "{outcome:?}");
+}
+
+/// Whatever is called certified or optimal is so in twice the precision, at the borders of what numbers can hold.
+#[test]
+fn certificates_claim_what_is_so() {
+    let counts = claims::run(2000, 1).expect("every claim is so");
+    assert_eq!(counts.cases, 2000);
+    assert!(counts.held > 500 && counts.optimal > 300, "{counts:?}: claims enough to be judged");
 }

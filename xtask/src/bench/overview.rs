@@ -38,7 +38,7 @@ struct Call {
 /// Where a group's figures stand: paper, table, setting, variant.
 const SOURCES: [(&str, u32, &str, &str, &str); 2] = [
     ("alpha-seeding", 1, "folds=libsvm", "auto", "10-fold cross-validation, LIBSVM's own folds"),
-    ("training", 1, "threads=2", "auto", "one training (LIBSVM on one thread, its only way)"),
+    ("training", 1, "threads=2", "auto", "one training (LIBSVM on one thread, as its package builds it)"),
 ];
 
 const LABELS: f64 = 14.0;

@@ -75,7 +75,7 @@ fn shift(sign: &[f64], upper: &[f64], alpha: &mut [f64], chosen: &[usize], more:
 #[cfg(test)]
 mod tests {
     use super::{Known, repair, start};
-    use maxmargin::core::{Dual, certify_gradient};
+    use maxmargin::core::{Dual, figures};
     use maxmargin::data::Par;
     use maxmargin::kernel::{FnGram, Gram, Rows};
 
@@ -119,7 +119,7 @@ mod tests {
         let expected = exact(after.ids(), &signed);
         let found = start.gradient().expect("gradient");
         assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?} {expected:?}");
-        assert!(certify_gradient(&after, start.alpha(), 0.0, found).infeasible <= 1e-12);
+        assert!(figures(&after, start.alpha(), 0.0, found).infeasible <= 1e-12);
         assert!(start.alpha().iter().any(|a| *a > 0.0), "a seeded start is not zero");
     }
 }

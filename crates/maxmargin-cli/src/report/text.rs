@@ -3,7 +3,7 @@
 use super::document::{DataDocument, MachineDocument, Setup, Work};
 use super::table::{Align, columns};
 use crate::{advice, format, names};
-use maxmargin::core::{Certificate, Status};
+use maxmargin::core::{Certificate, Goal, Status};
 use maxmargin::cv::{CertificateReport, Confusion};
 use maxmargin::data::scale::{Method, Scaler};
 use maxmargin::model::Scheme;
@@ -80,16 +80,24 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
     let asked = setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
     let words = if of.len() == 1 { ("KKT violation", "relative gap") } else { ("largest KKT violation", "largest relative gap") };
     let proved = certain_text(of).map_or_else(String::new, |text| format!("; {text}"));
-    let optimal = of.iter().all(CertificateReport::is_optimal);
-    let short_of = if optimal {
-        String::new()
-    } else if let Some(told) = of.iter().filter(|c| c.hides(Certificate::OPTIMAL)).filter_map(|c| c.rounding).reduce(f64::max) {
-        format!("; a gap above 0.01 proves no optimum, and {}", advice::hidden(told))
-    } else {
-        "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap".to_owned()
+    if of.iter().any(CertificateReport::is_stationary_only) {
+        return format!("{verdict}: {} {kkt}{tolerance}; {STATIONARY}", words.0);
+    }
+    let goal = Goal::of(setup.eps, setup.gap).unwrap_or(OPTIMAL);
+    let hidden = of.iter().find(|c| c.hides(goal)).or_else(|| of.iter().find(|c| c.hides(OPTIMAL)));
+    let short_of = match hidden {
+        Some(certificate) => format!("; {}", advice::hidden(certificate)),
+        None if of.iter().all(|c| c.optimal) => String::new(),
+        None => "; a gap above 0.01 proves no optimum: ask for a smaller --eps or a --gap".to_owned(),
     };
     format!("{verdict}: {} {kkt}{tolerance}, {} {gap}{asked}{proved}{short_of}", words.0, words.1)
 }
+
+/// The gap of an optimum ([`Certificate::OPTIMAL`]), as a goal.
+const OPTIMAL: Goal = Goal::Gap(Certificate::OPTIMAL);
+
+/// The verdict on a point of a kernel for which a duality gap proves nothing.
+const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
 
 /// How many labels the gap proves, of the machine or fold that has fewest.
 pub(crate) fn certain_text(of: &[CertificateReport]) -> Option<String> {

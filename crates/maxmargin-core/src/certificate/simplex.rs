@@ -1,8 +1,9 @@
 //! The certificate of problems whose variables have a fixed sum, all together or each sign: the threshold is a variable of the primal then, and not
 //! the bias.
 
-use crate::certificate::{Certificate, loss};
+use crate::certificate::{Certificate, apart, loss, outside};
 use crate::dual::{Balance, Dual};
+use crate::rounding::Rounding;
 
 /// Judges a point of a problem with `Σ α_k = 1`, or with `Σ_{s_k=+1} α_k = p` and `Σ_{s_k=−1} α_k = m`, by its exact gradient.
 ///
@@ -10,7 +11,7 @@ use crate::dual::{Balance, Dual};
 /// sum (Frandi et al. 2013, equation 7, for one group, `lin = 0` and a squared loss; Schölkopf et al. 2000 for ν-SVC). Any ρ bounds the optimum; the
 /// certificate takes the best for the `w` of α, so that its gap is at most the Frank-Wolfe gap `αᵀg − min g`, which is
 /// the one with the slacks `ridge · α_k` instead of the best ones.
-pub(crate) fn certify(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
+pub(crate) fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
     let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.lin()[k])).sum();
     let linear: f64 = alpha.iter().zip(dual.lin()).map(|(a, p)| a * p).sum();
     let squares: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
@@ -20,6 +21,7 @@ pub(crate) fn certify(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -
         dual: -(0.5 * quadratic + linear),
         kkt: 0.0,
         infeasible: if finite { 0.0 } else { f64::INFINITY },
+        rounding: Rounding::NONE,
     };
     let groups: &[(Option<f64>, f64)] = match dual.balance() {
         Balance::PerSign(plus, minus) => &[(Some(1.0), plus), (Some(-1.0), minus)],
@@ -44,7 +46,7 @@ fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f
     let (mut lowest, mut highest, mut mass) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
     for &k in members {
         let (a, u) = (alpha[k], dual.upper()[k]);
-        judged.infeasible = judged.infeasible.max(-a).max(a - u);
+        judged.infeasible = judged.infeasible.max(outside(a, u));
         mass += a;
         if a < u {
             lowest = lowest.min(gradient[k]);
@@ -55,7 +57,7 @@ fn add_group(judged: &mut Certificate, dual: &Dual, alpha: &[f64], gradient: &[f
     }
     judged.primal += slack - if members.is_empty() { 0.0 } else { wanted * rho };
     judged.kkt = judged.kkt.max(highest - lowest);
-    judged.infeasible = judged.infeasible.max((mass - wanted).abs() / wanted.max(1.0));
+    judged.infeasible = judged.infeasible.max(apart(mass, wanted, mass));
 }
 
 /// What a variable is to the threshold.

@@ -1,6 +1,6 @@
 //! Certificates as reports show them.
 
-use maxmargin_core::{Certain, Certificate, Rounding};
+use maxmargin_core::{Certain, Certificate, Goal};
 use serde::{Deserialize, Serialize};
 
 /// A certificate as reports show it.
@@ -18,24 +18,49 @@ pub struct CertificateReport {
     pub infeasible: f64,
     /// Whether it shows what was asked for.
     pub holds: bool,
-    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody
-    /// counted.
+    /// Whether the gap, and what rounding may make of it, is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).
+    #[serde(default)]
+    pub optimal: bool,
+    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
     pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself ([`Rounding`]), an
-    /// estimate: smaller ones tell little. None where nobody looked, or the objective is 0.
+    /// The relative gap that rounding in double precision may make by itself, an estimate: smaller ones tell little. None where it is not finite: nothing
+    /// is known of the objective then.
     #[serde(default)]
     pub rounding: Option<f64>,
+    /// The KKT violation that rounding may make by itself, likewise. None where it is not finite.
+    #[serde(default)]
+    pub kkt_rounding: Option<f64>,
 }
 
 impl CertificateReport {
     /// That of no machine at all: nothing fails to hold.
-    pub const NOTHING: Self =
-        Self { primal: 0.0, dual: 0.0, relative_gap: 0.0, kkt: 0.0, infeasible: 0.0, holds: true, certain: None, rounding: None };
+    pub const NOTHING: Self = Self {
+        primal: 0.0,
+        dual: 0.0,
+        relative_gap: 0.0,
+        kkt: 0.0,
+        infeasible: 0.0,
+        holds: true,
+        optimal: true,
+        certain: None,
+        rounding: Some(0.0),
+        kkt_rounding: Some(0.0),
+    };
 
     /// A certificate, and whether it holds.
     pub fn new(c: &Certificate, holds: bool) -> Self {
-        let (relative_gap, certain, rounding) = (c.relative_gap(), None, None);
-        Self { primal: c.primal, dual: c.dual, relative_gap, kkt: c.kkt, infeasible: c.infeasible, holds, certain, rounding }
+        Self {
+            primal: c.primal,
+            dual: c.dual,
+            relative_gap: c.relative_gap(),
+            kkt: c.kkt,
+            infeasible: c.infeasible,
+            holds,
+            optimal: c.is_optimal(),
+            certain: None,
+            rounding: Some(c.relative_rounding()).filter(|rounding| rounding.is_finite()),
+            kkt_rounding: Some(c.rounding.kkt).filter(|rounding| rounding.is_finite()),
+        }
     }
 
     /// The same with the labels that its gap proves.
@@ -44,20 +69,19 @@ impl CertificateReport {
         Self { certain: certain.map(Certain::labels), ..self }
     }
 
-    /// The same with what rounding may make of its gap.
-    #[must_use]
-    pub fn with_rounding(self, rounding: &Rounding) -> Self {
-        Self { rounding: Some(rounding.relative(self.dual)).filter(|rounding| rounding.is_finite()), ..self }
+    /// Whether rounding is larger than this goal, and the goal may be met or missed because of it alone.
+    pub fn hides(&self, goal: Goal) -> bool {
+        let more = |figure: f64, rounding: Option<f64>, bound: Option<f64>| {
+            let unclear = |bound| rounding.is_none_or(|rounding| rounding > bound && figure <= bound + rounding);
+            bound.is_some_and(unclear)
+        };
+        more(self.kkt, self.kkt_rounding, goal.kkt()) || more(self.relative_gap, self.rounding, goal.gap())
     }
 
-    /// Whether rounding alone may make gaps that are larger than this.
-    pub fn hides(&self, gap: f64) -> bool {
-        self.rounding.is_some_and(|rounding| rounding > gap)
-    }
-
-    /// Whether the gap is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).
-    pub fn is_optimal(&self) -> bool {
-        self.relative_gap <= Certificate::OPTIMAL
+    /// Whether the point may be a stationary point that is no optimum: the kernel matrix is not known to be positive semidefinite
+    /// ([`Certificate::is_stationary_only`]).
+    pub fn is_stationary_only(&self) -> bool {
+        self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()
     }
 
     /// Both together: every figure is the worse of the two (the larger violation, the gap further
@@ -68,6 +92,7 @@ impl CertificateReport {
         let further = self.relative_gap.abs().total_cmp(&other.relative_gap.abs()).is_lt();
         let Self { primal, dual, relative_gap, .. } = if further { other } else { self };
         let larger = |a: f64, b: f64| if a.total_cmp(&b).is_lt() { b } else { a };
+        let most = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| larger(a, b));
         Self {
             primal,
             dual,
@@ -75,8 +100,10 @@ impl CertificateReport {
             kkt: larger(self.kkt, other.kkt),
             infeasible: larger(self.infeasible, other.infeasible),
             holds: self.holds && other.holds,
+            optimal: self.optimal && other.optimal,
             certain: self.certain.min(other.certain),
-            rounding: self.rounding.into_iter().chain(other.rounding).reduce(larger),
+            rounding: most(self.rounding, other.rounding),
+            kkt_rounding: most(self.kkt_rounding, other.kkt_rounding),
         }
     }
 }
@@ -94,8 +121,10 @@ mod tests {
             kkt: 1e-3,
             infeasible: 0.0,
             holds: true,
+            optimal: false,
             certain: Some(7),
-            rounding: None,
+            rounding: Some(1e-11),
+            kkt_rounding: None,
         };
         let two = CertificateReport {
             primal: 2.0,
@@ -104,8 +133,10 @@ mod tests {
             kkt: 2e-3,
             infeasible: 1e-12,
             holds: false,
+            optimal: true,
             certain: Some(3),
             rounding: Some(1e-9),
+            kkt_rounding: Some(1e-12),
         };
         let both =
             CertificateReport { kkt: 2e-3, infeasible: 1e-12, holds: false, certain: Some(3), rounding: Some(1e-9), ..one };

@@ -123,6 +123,22 @@ impl<'r> Joined<'r> {
         Solution { alpha, gradient, ..*solution }
     }
 
+    /// By how much a gradient of the copies may differ from that of the joined variables: shares are rounded, and do not
+    /// add up to what was shared.
+    pub(crate) fn astray(&self, shares: &[f64], joined: &[f64]) -> f64 {
+        let mut sums: Vec<(f64, f64)> = joined.iter().map(|alpha| (-alpha, 0.0)).collect();
+        for (share, &at) in shares.iter().zip(&self.of) {
+            let (sum, lost) = sums[at];
+            let next = sum + share;
+            let error = if sum.abs() >= share.abs() { (sum - next) + share } else { (share - next) + sum };
+            sums[at] = (next, lost + error);
+        }
+        let diagonal = self.rows().gram().diagonal();
+        let norm = |at: usize| diagonal[self.dual.ids()[at]].abs().sqrt();
+        let mass: f64 = sums.iter().enumerate().map(|(at, (sum, lost))| (sum + lost).abs() * norm(at)).sum();
+        mass * (0..self.dual.len()).map(norm).fold(0.0, f64::max)
+    }
+
     /// α and gradient of every copy.
     pub(crate) fn taken_apart(&self, whole: &Dual, alpha: &[f64], gradient: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let share = |k: usize| {

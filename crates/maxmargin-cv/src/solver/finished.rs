@@ -4,6 +4,7 @@ use crate::solver::equal::Joined;
 use crate::solver::two_sums::TwoSums;
 use maxmargin_core::{
     Balance, Clock, Dual, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, Start, Status, Stop,
+    bias_of,
 };
 use maxmargin_irwls::{Finish, Irwls, finish};
 use maxmargin_kernel::Space;
@@ -54,10 +55,19 @@ fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
 /// Problems over so many rows are one working set of exact values, or nearly: nothing is won by rows in `f32` first. Regression has two variables a row.
 const AT_ONCE: usize = 2048;
 
+/// `½ αᵀQα + linᵀα`.
+fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    alpha.iter().zip(gradient).zip(dual.lin()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
+}
+
 /// What rounding makes of the gap of a point, relative to its objective, where a gap is asked for.
 fn lost_in_rounding(goal: Goal, dual: &Dual, space: Space, alpha: &[f64], gradient: &[f64]) -> f64 {
-    let objective = || alpha.iter().zip(gradient).zip(dual.lin()).map(|((a, g), p)| 0.5 * a * (g + p)).sum();
-    goal.gap().map_or(0.0, |_| Rounding::at(dual, space, alpha).relative(objective()))
+    if goal.gap().is_none() {
+        return 0.0;
+    }
+    let objective = objective(dual, alpha, gradient);
+    let rounding = Rounding::at(dual, space, alpha, bias_of(dual, alpha, gradient), gradient).gap;
+    if rounding == 0.0 { 0.0 } else { rounding / objective.abs() }
 }
 
 /// Steps of working sets from a point of whose objective nothing is known: from some the way leads out of that (outliers that are support vectors for a while), from others none does.
@@ -65,6 +75,9 @@ const FEW: u64 = 4_000;
 
 /// Prices are given up where rounding hides the objective by so much, as outliers alone do not.
 const HIDDEN: f64 = 1e6;
+
+/// The share of a goal that what is lost to rounding may take of it.
+const NEGLIGIBLE: f64 = 0.01;
 
 /// Goes on by working sets: of rows where there are many variables, of exact values where they are few.
 pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
@@ -88,7 +101,7 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
     })?;
     let exact = outcome.solution.status == Status::Converged;
     let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
-    Ok(Solved { solution: outcome.solution, exact, counts })
+    Ok(Solved { solution: outcome.solution, exact, counts }.closed(dual))
 }
 
 impl SmoFinish {
@@ -225,7 +238,11 @@ impl SmoFinish {
             return self.solve_joined(dual, space, start, run);
         };
         let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
-        solved.solution = joined.apart(dual, &solved.solution);
+        let apart = joined.apart(dual, &solved.solution);
+        // A gradient that is not that of the shares is computed again by whoever judges them.
+        solved.exact &= is_small(joined.astray(&apart.alpha, &solved.solution.alpha), dual, &apart, run.stop.goal);
+        solved.solution = apart;
+        solved = solved.closed(dual);
         solved.counts.push(("joined_variables", joined.dual.len() as u64));
         Ok(solved)
     }
@@ -239,6 +256,14 @@ impl SmoFinish {
             self.pairs(dual, space, start, run)
         }
     }
+}
+
+/// Whether gradients that are off by so much matter little to what is asked for.
+fn is_small(astray: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {
+    let violation = goal.kkt().is_none_or(|kkt| 2.0 * astray <= NEGLIGIBLE * kkt);
+    let boxes: f64 = dual.upper().iter().sum();
+    let objective = objective(dual, &solution.alpha, &solution.gradient).abs();
+    violation && goal.gap().is_none_or(|gap| 2.0 * boxes * astray <= NEGLIGIBLE * gap * objective)
 }
 
 /// The tail of SMO takes as many iterations again as all before it; a few dense solves on the free samples take its place, where they fit.
@@ -268,7 +293,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
         nearest = Solution { work, ..outcome.solution };
         if nearest.status != Status::Stalled {
             let exact = nearest.status == Status::Converged;
-            return Ok(Solved { solution: nearest, exact, counts: Vec::new() });
+            return Ok(Solved { solution: nearest, exact, counts: Vec::new() }.closed(dual));
         }
     }
     // Too many free samples, or a system that is singular: pair steps go on from here.

@@ -4,9 +4,7 @@
 //! ν-SVR an ε-SVR with the width −ρ. The total that a price leads to grows with it, and is piecewise linear. Between two prices whose totals lie on either side of `p + m` the
 //! solutions are mixed: the mixture has both sums, its gradient is the mixture of theirs, and the certificate judges it.
 
-use maxmargin_core::{
-    Balance, Dual, Goal, Refused, Run, Solution, Solved, Start, Status, Work, bias_of, certify_gradient, thresholds_of,
-};
+use maxmargin_core::{Balance, Dual, Goal, Refused, Run, Solution, Solved, Start, Status, Work, bias_of, figures, thresholds_of};
 use std::time::Instant;
 
 /// Prices that are tried, at most.
@@ -65,7 +63,7 @@ impl<'a> TwoSums<'a> {
     ) -> Result<Option<Solved>, Refused> {
         let (dual, begun, stop) = (self.dual, Instant::now(), run.stop);
         let Some((plus, minus)) = thresholds_of(dual, &from.alpha, &from.gradient) else { return Ok(None) };
-        let judged = |alpha: &[f64], gradient: &[f64]| certify_gradient(dual, alpha, bias_of(dual, alpha, gradient), gradient);
+        let judged = |alpha: &[f64], gradient: &[f64]| figures(dual, alpha, bias_of(dual, alpha, gradient), gradient);
         let first = judged(&from.alpha, &from.gradient);
         let mut best = (from.alpha.clone(), from.gradient.clone(), first, Status::Stalled);
         let mut aim = stop.goal.kkt().map_or(FIRST * first.kkt, |kkt| 0.5 * kkt);

@@ -138,7 +138,7 @@ impl Move<'_> {
             bounded: vectors.iter().filter(|&&k| end.alpha[k] >= end.upper[k]).count() as u64,
             status: paths.last().map_or(opened.status, |update| update.status),
             iterations: paths.iter().map(|update| update.breakpoints as u64).sum(),
-            certificate,
+            certificate: certificate.as_kept(),
         };
         Ok(Moved { terms, bias: end.bias, record, certificate, certain, walked: Some(Walked { opened, paths }) })
     }

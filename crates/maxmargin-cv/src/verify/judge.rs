@@ -7,8 +7,8 @@ use crate::study::Source;
 use crate::verify::{Check, MachineVerdict, VerifyError};
 use crate::words::label_in_words;
 use maxmargin_core::{Balance, Certificate, Formulation, Goal, Offset, Point, audit, bias_of, certain};
-use maxmargin_data::Par;
 use maxmargin_data::number::format_g;
+use maxmargin_data::{Asking, Par};
 use maxmargin_model::Model;
 use std::collections::HashMap;
 
@@ -75,12 +75,13 @@ impl Judge<'_> {
         let folded = training.is_some_and(|training| training.folded.is_some());
         let ((audited, weights, proved), _) = source.with_space(part, offset.feature(), (0, par), |space| {
             let point = Point { dual, alpha: &alpha, bias: machine.bias };
-            let audited = audit(space, &[point], par).remove(0);
+            let source = space.exact(&Asking::nobody()).unwrap_or_else(|_| space.into());
+            let audited = audit(source, &[point], par).remove(0);
             let weights = space.matrix().filter(|_| folded).map(|matrix| {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            let proved = certain(dual, space, &alpha, &audited.gradient);
+            let proved = certain(dual, source, &alpha, &audited.gradient);
             (audited, weights, proved)
         });
         let certificate = audited.certificate;
@@ -156,13 +157,13 @@ fn same_weights(found: &[(u32, f64)], stored: &[(usize, f64)], alpha: f64) -> Fi
 
 /// Whether the stored certificate is what recomputing gives, up to rounding of sums of this size.
 fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
-    let off = |a: f64, b: f64, scale: f64| if a == b { 0.0 } else { (a - b).abs() / (ROUNDING * scale.max(1.0)) };
-    let objective = |a: f64, b: f64| off(a, b, a.abs().max(b.abs()));
+    let off = |a: f64, b: f64, room: f64| if a == b { 0.0 } else { (a - b).abs() / room };
+    let objective = |a: f64, b: f64| off(a, b, ROUNDING * a.abs().max(b.abs()) + found.rounding.gap);
     let all = [
         objective(stored.primal, found.primal),
         objective(stored.dual, found.dual),
-        off(stored.kkt, found.kkt, mass),
-        off(stored.infeasible, found.infeasible, 1.0),
+        off(stored.kkt, found.kkt, ROUNDING * mass.max(1.0) + found.rounding.kkt),
+        off(stored.infeasible, found.infeasible, FEASIBLE),
     ];
     let detail =
         format!("stored: primal {}, dual {}, KKT violation {}", long(stored.primal), long(stored.dual), short(stored.kkt));

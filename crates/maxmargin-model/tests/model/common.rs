@@ -1,6 +1,6 @@
 //! Small models for the tests.
 
-use maxmargin_core::{Certificate, Formulation, Status};
+use maxmargin_core::{Certificate, Formulation, Rounding, Status};
 use maxmargin_data::Samples;
 use maxmargin_data::classes::pairs;
 use maxmargin_kernel::Kernel;
@@ -89,7 +89,7 @@ pub(crate) fn record_of(model: &Model) -> Record {
         bounded: machine.support.len().min(1) as u64,
         status: Status::Converged,
         iterations: 1234 + p as u64,
-        certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0 },
+        certificate: Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0, rounding: Rounding::NONE },
     };
     Record {
         formulation: Formulation::c_svc(2.0),

@@ -29,6 +29,10 @@ impl<G: Gram> Gram for Counted<G> {
         self.values.fetch_add((rows.len() * columns.len()) as u64, Ordering::Relaxed);
         self.inner.fill_exact(rows, columns, out);
     }
+
+    fn indefiniteness(&self) -> f64 {
+        self.inner.indefiniteness()
+    }
 }
 
 fn counted(n: usize, gamma: f64) -> (Counted<impl Gram>, Vec<f64>) {

@@ -16,7 +16,8 @@ from . import _native
 class Certificate:
     """How good a solution is, whoever found it: computed afresh in double precision from the data and the coefficients."""
 
-    #: Primal objective: an upper bound on the optimum.
+    #: Primal objective: an upper bound on the optimum. Infinite, as the gap, where the kernel matrix is not known to be positive
+    #: semidefinite (a sigmoid kernel, a kernel matrix or function of yours): the solution is a stationary point then, and may be no optimum.
     primal: float
     #: Dual objective: a lower bound on the optimum.
     dual: float

@@ -248,7 +248,7 @@ fn meets(case: &Case, solved: Solved, taken: bool, what: &str) -> Judged {
     assert!(goal.kkt().is_none_or(|kkt| certificate.kkt <= room * kkt), "{what}: {certificate:?}");
     assert!(goal.gap().is_none_or(|gap| certificate.relative_gap() <= room * gap), "{what}: {certificate:?}");
     if exact {
-        let own = maxmargin_core::certify_gradient(&problem.dual, &solution.alpha, solution.bias, &solution.gradient);
+        let own = maxmargin_core::figures(&problem.dual, &solution.alpha, solution.bias, &solution.gradient);
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
         assert!(near(own.primal, certificate.primal) && near(own.dual, certificate.dual), "{what}: {own:?} and {certificate:?}");
     }

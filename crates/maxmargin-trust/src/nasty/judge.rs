@@ -94,8 +94,8 @@ pub fn judge(problem: &Problem, data: &Dataset, beside: bool) -> Result<Outcome,
                 ..outcome
             };
             let certificates = || fitted.machines.iter().map(|machine| &machine.certificate);
-            let hidden = certificates().filter(|c| c.hides(GAP)).filter_map(|c| c.rounding).reduce(f64::max);
-            Outcome { impossible: hidden.filter(|_| gap > GAP).map(impossible), ..outcome }
+            let hidden = certificates().filter(|c| c.hides(Goal::Gap(GAP))).filter_map(|c| c.rounding).reduce(f64::max);
+            Outcome { impossible: hidden.map(impossible), ..outcome }
         }
     })
 }

@@ -1,0 +1,49 @@
+//! Certificates against arithmetic of twice the precision: random small problems at the borders of what numbers can hold, trained, and every claim of the
+//! certificate computed again by code that shares nothing with the product.
+//!
+//! What must hold: where a certificate says that a tolerance is met, the violation is at most twice it; where it says that a point is optimal, the gap is at
+//! most [`GAP`], and no feasible point that a search finds is better than the primal objective allows.
+
+mod double;
+mod judge;
+mod problem;
+
+pub use problem::Problem;
+
+/// The relative gap up to which certificates say that a point is optimal, and twice that.
+pub const GAP: f64 = 0.02;
+
+/// The counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Problems that were tried.
+    pub cases: u64,
+    /// Problems that were refused with an error.
+    pub refused: u64,
+    /// Certificates that hold.
+    pub held: u64,
+    /// Certificates that say that the point is optimal.
+    pub optimal: u64,
+}
+
+/// Tries `cases` problems of a seed.
+///
+/// # Errors
+///
+/// The first claim that is not so, in one line that names the case.
+pub fn run(cases: u64, seed: u64) -> Result<Counts, String> {
+    let mut counts = Counts::default();
+    for number in 0..cases {
+        let problem = Problem::draw(seed, number);
+        let claim = judge::judge(&problem).map_err(|what| format!("case {number} of seed {seed}: {what}; {problem:?}"))?;
+        counts.cases += 1;
+        match claim {
+            None => counts.refused += 1,
+            Some((held, optimal)) => {
+                counts.held += u64::from(held);
+                counts.optimal += u64::from(optimal);
+            }
+        }
+    }
+    Ok(counts)
+}
