@@ -10,7 +10,7 @@ fn samples() -> Samples {
 }
 
 fn certificate() -> Certificate {
-    Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0, rounding: Default::default() }
+    Certificate { primal: 3.5, dual: 3.25, kkt: 9e-4, infeasible: 0.0, rounding: maxmargin_core::Rounding::NONE }
 }
 
 fn first() -> Record1 {
