@@ -18,7 +18,7 @@ const CLOCKS: [&str; 9] = ["seconds", "process", "training", "optimiser", "solve
 /// A column: what specs call it, its heading, and what it shows of a row.
 pub(crate) struct Column {
     name: &'static str,
-    /// `{peer}` is the table's first peer, `{of}` the variant that the spec names.
+    /// `{peer}` is the table's first peer, `{second}` its second, `{of}` the variant that the spec names.
     heading: &'static str,
     /// Whether the spec names a variant.
     wants: bool,
@@ -104,8 +104,9 @@ impl Entry {
         self.column.wants.then_some(&self.of)
     }
 
-    pub(crate) fn heading(&self, peer: &str) -> String {
-        self.heading.replace("{peer}", peer).replace("{of}", &self.of)
+    pub(crate) fn heading(&self, peers: [&str; 2]) -> String {
+        let heading = self.heading.replace("{peer}", peers[0]).replace("{second}", peers[1]);
+        heading.replace("{of}", &self.of)
     }
 
     /// What is known of a row's figure.
@@ -140,7 +141,7 @@ pub(crate) fn among(table: &Table, columns: &[Entry], shown: &[Row], rows: &[Row
     let filled = columns.iter().filter_map(|column| {
         let cells: Vec<String> = shown.iter().map(|row| column.text(rows, row)).collect();
         let used = cells.iter().any(|cell| cell != NOTHING && !cell.is_empty());
-        used.then(|| (column.heading(table.peer()), column.column.words, cells))
+        used.then(|| (column.heading([table.peer(0), table.peer(1)]), column.column.words, cells))
     });
     grid(&filled.collect::<Vec<_>>())
 }

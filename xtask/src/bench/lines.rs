@@ -15,7 +15,7 @@ const THEORY: &str = "theory";
 pub(crate) fn caption(plot: &Plot) -> String {
     let dashed = super::cell::label(&plot.dashed);
     let dashed = if dashed.is_empty() { dashed } else { format!(", dashed: {dashed}") };
-    format!("{} over {}{dashed}", plot.y.heading("peer"), abscissa_words(&plot.x))
+    format!("{} over {}{dashed}", plot.y.heading(["peer"; 2]), abscissa_words(&plot.x))
 }
 
 /// What stands at the axis of a setting or of a figure of the lines.
@@ -36,7 +36,7 @@ fn abscissa_words(x: &str) -> &str {
 pub(crate) fn draw(target: &Path, table: &Table, plot: &Plot, rows: &[Row]) -> Outcome<()> {
     let dashed = super::cell::label(&plot.dashed);
     let title = if dashed.is_empty() { table.title.clone() } else { format!("{} (dashed: {dashed})", table.title) };
-    let words = (abscissa_words(&plot.x).to_owned(), plot.y.heading("peer"));
+    let words = (abscissa_words(&plot.x).to_owned(), plot.y.heading(["peer"; 2]));
     chart(&title, &words, (plot.log_x, plot.log_y), plot.points, &panels(plot, rows)).write(target)
 }
 

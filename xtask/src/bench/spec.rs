@@ -104,8 +104,9 @@ impl Table {
         format!("{} {}: {}", if self.is_figure() { "Figure" } else { "Table" }, self.number, self.title)
     }
 
-    pub(crate) fn peer(&self) -> &str {
-        self.peers.first().map_or("peer", |peer| &peer.name)
+    /// The name of its first peer, from 0, or the next.
+    pub(crate) fn peer(&self, place: usize) -> &str {
+        self.peers.get(place).map_or("peer", |peer| &peer.name)
     }
 
     /// Varied settings as the report shows them: without the one over which it has means.

@@ -5,7 +5,7 @@ use super::means::{median, merge};
 use super::papers::{Paper, Printed};
 use super::record::{Measured, Record};
 use super::run::OURS;
-use super::spec::{Settings, Spec, Table};
+use super::spec::{Peer, Settings, Spec, Table};
 use crate::failure::Outcome;
 
 /// One line of a report.
@@ -16,6 +16,8 @@ pub(crate) struct Row {
     pub(crate) ours: Figures,
     /// The first peer on the same problem and settings.
     pub(crate) peer: Option<Figures>,
+    /// The second peer: the first program built another way.
+    pub(crate) second: Option<Figures>,
 }
 
 /// One program's measurements of one cell.
@@ -54,7 +56,13 @@ impl Row {
     pub(crate) fn made(cell: Cell, printed: Printed, measured: serde_json::Value) -> Self {
         let measured = serde_json::from_value(measured).expect("figures");
         let settings = cell.settings.clone();
-        Self { cell, printed, ours: Figures { seconds: 2.5, measured, flaw: None, repeats: 1, settings }, peer: None }
+        Self {
+            cell,
+            printed,
+            ours: Figures { seconds: 2.5, measured, flaw: None, repeats: 1, settings },
+            peer: None,
+            second: None,
+        }
     }
 }
 
@@ -64,14 +72,15 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
     let mut rows = Vec::new();
     for cell in cells(spec, table, Extent { full: true, ..Extent::default() }) {
         let Some(ours) = figures(records, |record| record.is_of(&cell) && record.program == OURS) else { continue };
-        let peer = table.peers.iter().find_map(|peer| {
+        let theirs = |peer: &Peer| {
             let wanted = peer.told(&cell.settings).ok()?;
             figures(records, |record| {
                 record.program == peer.name
                     && record.problem == cell.problem
                     && peer.told(&record.settings).is_ok_and(|told| told == wanted)
             })
-        });
+        };
+        let [peer, second] = [0, 1].map(|place| table.peers.get(place).and_then(theirs));
         let columns = table.variants.iter().find(|variant| variant.name == cell.variant).map(|variant| &variant.paper);
         let printed = match columns.zip(paper.as_ref()) {
             Some((columns, paper)) => {
@@ -80,7 +89,7 @@ pub(crate) fn rows(spec: &Spec, table: &Table, records: &[Record]) -> Outcome<Ve
             }
             None => Printed::default(),
         };
-        rows.push(Row { cell, printed, ours, peer });
+        rows.push(Row { cell, printed, ours, peer, second });
     }
     Ok(rows)
 }
