@@ -97,7 +97,9 @@ impl Certificate {
     /// Whether the relative gap is at most `gap`, as far as rounding lets it be known. A gap that is further below 0 than rounding takes it
     /// is a contradiction, and shows nothing.
     pub fn has_gap(&self, gap: f64) -> bool {
-        self.relative_gap() <= gap && self.relative_rounding() <= gap && self.gap() >= -self.rounding.gap
+        // Files do not keep the rounding that was looked for: every point has some.
+        let unknown = if self.rounding == Rounding::NONE { Self::FEASIBLE * self.dual.abs() } else { 0.0 };
+        self.relative_gap() <= gap && self.relative_rounding() <= gap && self.gap() >= -self.rounding.gap - unknown
     }
 
     /// Whether the point may be a stationary point that is no optimum: it was judged, and the kernel matrix is not known to be positive

@@ -34,8 +34,8 @@ impl Rounding {
     ///
     /// A decision value is a sum of terms `β_j K_ij`, `β_j` the coefficient of a sample, no larger than `κ_i |β_j| κ_j`
     /// with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be positive semidefinite. Adding them up is off by `u κ_i Σ |β_j| κ_j`, u a few units in the last place. Kernel values
-    /// have errors of their own, at most of the relative size ε, which is several standard deviations, and independent of
-    /// each other: together they are off by no more than about `ε κ_i √(Σ β_j² κ_j²)`. The violation is the difference of two
+    /// have errors of their own, at most of the relative size `ε_i + ε_j`, which is several standard deviations, and
+    /// independent of each other: together they are off by no more than about `κ_i √(Σ (ε_i + ε_j)² β_j² κ_j²)`. The violation is the difference of two
     /// decision values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off by
     /// `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by the bias where the balance is off, and by the rounding of its own terms.
     ///
@@ -56,7 +56,7 @@ impl Rounding {
                 continue;
             }
             let own = UNITS * (dual.lin()[k].abs() + (ridge * a).abs());
-            let off = norm(k) * spread + own;
+            let off = norm(k) * (spread.common + spread.each * source.relative_error(dual.ids()[k])) + own;
             kkt = kkt.max(2.0 * off);
             // Slacks are differences with the bias, which may cancel.
             let off = off + UNITS * bias.abs();
@@ -79,20 +79,27 @@ fn size(source: Exact<'_>) -> impl Fn(usize) -> f64 + '_ {
     move |id| largest.unwrap_or_else(|| diagonal[id].abs()).sqrt()
 }
 
-/// By how much a decision value may be off, as a share of `κ_i`: variables of one sample, or of equal samples where those
-/// are joined, count together.
-fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> f64 {
-    let different = source.different();
-    let size = size(different.map_or(source, |(different, _)| different));
-    let (mut mass, mut squares) = (0.0, 0.0_f64);
+/// By how much a decision value may be off, as a share of `κ_i`.
+struct Spread {
+    /// What is the same for every sample.
+    common: f64,
+    /// What is multiplied by the sample's own part of errors of kernel values.
+    each: f64,
+}
+
+/// The spread of a point: variables of one sample, or of equal samples where those are joined, count together.
+fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> Spread {
+    let own = source.different().map_or(source, |(different, _)| different);
+    let size = size(own);
+    let (mut mass, mut squares, mut of_parts) = (0.0, 0.0_f64, 0.0_f64);
     for (id, beta) in coefficients(dual, source, alpha) {
         let term = beta.abs() * size(id);
         mass += term;
         squares += term * term;
+        of_parts += (term * own.relative_error(id)).powi(2);
     }
-    // A square may be beyond what a number can hold where its root is not.
-    let independent = if squares.is_finite() { squares.sqrt() } else { f64::INFINITY };
-    UNITS * mass + source.relative_error() * independent
+    // Squares that are beyond what a number can hold leave nothing known.
+    Spread { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt() }
 }
 
 /// Whether coefficients of equal samples cancel: a gradient that was summed up over all samples has rounding that one
@@ -137,7 +144,7 @@ mod tests {
         };
         // κ is 1 and 2: terms of ½ and 1, added up for sums, their squares for kernel values; prices ½ + 2 each; lin is 1.
         let own = UNITS * 1.0;
-        let spread = UNITS * (1.5 + 1.25_f64.sqrt());
+        let spread = UNITS * (1.5 + 1.25_f64.sqrt()); // each sample's part is half of a unit's
         let expected = 2.5 * (spread + own) + 2.5 * (2.0 * spread + own) + UNITS * 2.0;
         assert!((at(1.0).gap - expected).abs() < 1e-6 * expected, "{:?} {expected}", at(1.0));
         assert_eq!(at(1.0).kkt, 2.0 * (100.0 * spread + own));

@@ -25,7 +25,8 @@ pub(crate) fn indefiniteness<G: Gram + ?Sized>(gram: &G) -> f64 {
     if n > PROVABLE || !scale.is_finite() {
         return f64::INFINITY;
     }
-    let rounding = n as f64 * (gram.relative_error() + 8.0 * f64::EPSILON) * scale;
+    let error = (0..n).map(|i| gram.relative_error(i)).fold(0.0, f64::max);
+    let rounding = n as f64 * (2.0 * error + 8.0 * f64::EPSILON) * scale;
     // Entries that are not known to be what they are prove nothing.
     if rounding.is_nan() || rounding > SHIFTS[1] * scale {
         return f64::INFINITY;

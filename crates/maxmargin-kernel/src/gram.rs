@@ -95,10 +95,11 @@ pub trait Gram: Sync {
         Ok(None)
     }
 
-    /// A bound on the error of a value of [`Gram::fill_exact`], as a share of [`Gram::largest`], or else of
-    /// `√(|K_ii| |K_jj|)`: an estimate of what rounding does to it.
-    fn relative_error(&self) -> f64 {
-        8.0 * f64::EPSILON
+    /// The part of sample `i` in the error of values of [`Gram::fill_exact`]: `K_ij` is off by no more than the parts of
+    /// `i` and `j` together, as a share of [`Gram::largest`], or else of `√(|K_ii| |K_jj|)`. An estimate of what rounding
+    /// does to it.
+    fn relative_error(&self, _i: usize) -> f64 {
+        4.0 * f64::EPSILON
     }
 
     /// A bound on every `|K_ij|`, where they are not bounded by `√(|K_ii| |K_jj|)`, as those of positive semidefinite

@@ -262,13 +262,13 @@ impl Gram for KernelGram {
         self.distinct.get_or_find(|| Ok(find()?.map(Arc::new))).cloned()
     }
 
-    fn relative_error(&self) -> f64 {
-        let unit = 8.0 * f64::EPSILON;
+    fn relative_error(&self, i: usize) -> f64 {
+        let unit = 4.0 * f64::EPSILON;
         match self.store.kernel(&self.kernel) {
             // Distances of multiples are exact; the values were rounded to multiples.
             Kernel::Rbf { gamma } if self.store.is_exact() => unit + self.store.of_multiples(gamma),
-            // What rounding does to an exponent it does to the value: norms and products lose a share of the largest norm.
-            Kernel::Rbf { gamma } if !self.differences => unit * (1.0 + gamma * self.store.largest_norm()),
+            // What rounding does to an exponent it does to the value: norms and products lose a share of both norms.
+            Kernel::Rbf { gamma } if !self.differences => unit * (1.0 + 2.0 * gamma * self.store.norms()[i]),
             Kernel::Poly { degree, .. } => unit * (1.0 + f64::from(degree)),
             Kernel::Sigmoid { gamma, coef0 } => unit * (1.0 + gamma * self.store.largest_norm() + coef0.abs()),
             _ => unit,

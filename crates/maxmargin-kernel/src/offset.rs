@@ -116,8 +116,8 @@ impl Gram for OffsetGram<'_> {
         self.gram.get().distinct(asking)
     }
 
-    fn relative_error(&self) -> f64 {
-        self.gram.get().relative_error()
+    fn relative_error(&self, i: usize) -> f64 {
+        self.gram.get().relative_error(i)
     }
 
     fn largest(&self) -> Option<f64> {

@@ -145,11 +145,12 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// A bound on the error of an inner product, as a share of the largest or of both norms ([`Gram::relative_error`]).
-    pub fn relative_error(&self) -> f64 {
+    /// The part of sample `i` in the error of an inner product, as a share of the largest or of both norms
+    /// ([`Gram::relative_error`]).
+    pub fn relative_error(&self, i: usize) -> f64 {
         match self {
-            Exact::Gram(gram, _) => gram.relative_error(),
-            Exact::Features(_) => 8.0 * f64::EPSILON,
+            Exact::Gram(gram, _) => gram.relative_error(i),
+            Exact::Features(_) => 4.0 * f64::EPSILON,
         }
     }
 

@@ -49,15 +49,19 @@ impl Store {
         Ok(Self::Sparse(Sparse::new(samples, asking)?))
     }
 
-    /// The largest squared norm; of integers in their units. 0 where there are none.
-    pub(crate) fn largest_norm(&self) -> f64 {
-        let norms = match self {
+    /// Squared norms; of integers in their units. None where there are no features.
+    pub(crate) fn norms(&self) -> &[f64] {
+        match self {
             Store::Integers(integers) => integers.norms(),
             Store::Dense(dense) => dense.norms(),
             Store::Sparse(sparse) => sparse.norms(),
             Store::Precomputed(_) | Store::User(_) => &[],
-        };
-        norms.iter().copied().fold(0.0, f64::max)
+        }
+    }
+
+    /// The largest of them, 0 where there are none.
+    pub(crate) fn largest_norm(&self) -> f64 {
+        self.norms().iter().copied().fold(0.0, f64::max)
     }
 
     /// Whether products and norms in `f64` are exact.

@@ -130,8 +130,8 @@ impl Gram for Subset<'_> {
         Ok(found.map(Arc::new))
     }
 
-    fn relative_error(&self) -> f64 {
-        self.gram.relative_error()
+    fn relative_error(&self, i: usize) -> f64 {
+        self.gram.relative_error(self.ids[i])
     }
 
     fn largest(&self) -> Option<f64> {

@@ -124,8 +124,10 @@ class KernelClassifier(ClassifierMixin, Judged, KernelMachine):  # type: ignore[
             sizes = np.bincount(codes if weights is None else codes[weights > 0], minlength=len(self.classes_))
             if sizes.min() < 2:
                 label = self.classes_[sizes.argmin()].tolist()
-                raise ValueError(
-                    f"class {label!r} has one sample: probabilities are fitted to samples that a training did not see, and need two of each class"
+                warnings.warn(
+                    f"class {label!r} has one sample: the trainings that its probability is fitted to did not see it; use two samples of each class at least",
+                    UserWarning,
+                    stacklevel=4,
                 )
 
     def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
