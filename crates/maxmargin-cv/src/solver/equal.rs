@@ -1,5 +1,6 @@
 //! Equal samples of one sign as one variable: the same problem in fewer.
 
+use maxmargin_core::dense::exact_sum;
 use maxmargin_core::{Balance, Dual, Solution, Start};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_kernel::{Distinct, Merged, Rows};
@@ -126,16 +127,13 @@ impl<'r> Joined<'r> {
     /// By how much a gradient of the copies may differ from that of the joined variables: shares are rounded, and do not
     /// add up to what was shared.
     pub(crate) fn astray(&self, shares: &[f64], joined: &[f64]) -> f64 {
-        let mut sums: Vec<(f64, f64)> = joined.iter().map(|alpha| (-alpha, 0.0)).collect();
-        for (share, &at) in shares.iter().zip(&self.of) {
-            let (sum, lost) = sums[at];
-            let next = sum + share;
-            let error = if sum.abs() >= share.abs() { (sum - next) + share } else { (share - next) + sum };
-            sums[at] = (next, lost + error);
-        }
+        let shared = joined.iter().enumerate().map(|(at, alpha)| (at, -alpha));
+        let mut terms: Vec<(usize, f64)> = self.of.iter().copied().zip(shares.iter().copied()).chain(shared).collect();
+        terms.sort_by_key(|term| term.0);
         let diagonal = self.rows().gram().diagonal();
         let norm = |at: usize| diagonal[self.dual.ids()[at]].abs().sqrt();
-        let mass: f64 = sums.iter().enumerate().map(|(at, (sum, lost))| (sum + lost).abs() * norm(at)).sum();
+        let lost = |group: &[(usize, f64)]| exact_sum(group.iter().map(|term| term.1)).abs() * norm(group[0].0);
+        let mass: f64 = terms.chunk_by(|a, b| a.0 == b.0).map(lost).sum();
         mass * (0..self.dual.len()).map(norm).fold(0.0, f64::max)
     }
 
