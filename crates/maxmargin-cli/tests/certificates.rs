@@ -59,7 +59,7 @@ fn time_stamps_do_not_hide_the_feature_beside_them() {
         let mut next = numbers(7);
         let row = |i: usize| {
             let label = if next() < 0.5 { -1.0 } else { 1.0 };
-            let stamp = if i % 2 == 0 { 0.0 } else { apart };
+            let stamp = if i.is_multiple_of(2) { 0.0 } else { apart };
             format!("{label} 1:{} 2:{:.4}\n", stamp + (1000.0 * next()).round() / 1000.0, label + 0.9 * (next() - 0.5))
         };
         (0..200).map(row).collect::<String>()
@@ -81,7 +81,7 @@ fn time_stamps_do_not_hide_the_feature_beside_them() {
 fn products_that_double_precision_cannot_hold_certify_nothing() {
     let bench = Bench::new();
     for (name, base) in [("31", 2_147_483_647_u64), ("53", 9_007_199_254_740_980)] {
-        let row = |i: u64| format!("{} 1:{} 2:{}\n", if i % 3 == 0 { -1 } else { 1 }, base + i % 7, base + i % 4);
+        let row = |i: u64| format!("{} 1:{} 2:{}\n", if i.is_multiple_of(3) { -1 } else { 1 }, base + i % 7, base + i % 4);
         bench.file(name, (0..60).map(row).collect::<String>());
         let trained = bench.run(&format!("train {name} --kernel linear -c 1 -o m --force"));
         assert_eq!(trained.code, 3, "{trained:?}");
@@ -106,7 +106,7 @@ fn a_box_is_kept_relative_to_its_size() {
 #[test]
 fn training_and_verification_have_one_certificate() {
     let bench = Bench::new();
-    let row = |i: usize| format!("{} 1:0.7 2:0.3\n", if i % 2 == 0 { 1 } else { -1 });
+    let row = |i: usize| format!("{} 1:0.7 2:0.3\n", if i.is_multiple_of(2) { 1 } else { -1 });
     bench.file("equal", (0..40).map(row).collect::<String>());
     let trained = bench.run("train equal --kernel poly -d 3 -g 1e5 -r 0 -c 1 -o m --json").json();
     let verified = bench.run("verify m equal --json");
