@@ -9,6 +9,7 @@ use super::spec::Problem;
 use crate::failure::{Context, Outcome, fail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -100,6 +101,11 @@ pub(crate) fn searches() -> Outcome<Vec<(String, f64, f64)>> {
     let records: Vec<Record> = PAGE.records()?;
     let usual = records.iter().filter(|record| record.cells == CELLS && !record.is_regression());
     Ok(usual.map(|record| (record.problem.clone(), record.whole(), record.seconds)).collect())
+}
+
+/// The processors that they were measured on.
+pub(crate) fn processors() -> Outcome<BTreeSet<String>> {
+    Ok(PAGE.records::<Record>()?.into_iter().map(|record| record.machine.cpu).collect())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<()> {

@@ -9,6 +9,7 @@ use super::svg::{Anchor, Svg, width};
 use super::table::measured;
 use crate::failure::{Context, Outcome};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -25,6 +26,8 @@ struct Row {
 /// What one command of a user takes.
 pub(crate) struct Group {
     title: String,
+    /// The processors that its rows were measured on.
+    processors: BTreeSet<String>,
     rows: Vec<Row>,
 }
 
@@ -58,7 +61,7 @@ const SOURCES: [(&str, u32, &str, &str, &str); 2] = [
 const LABELS: f64 = 14.0;
 const LONGEST: f64 = 430.0;
 const STEP: f64 = 26.0;
-const HEAD: f64 = 66.0;
+const HEAD: f64 = 80.0;
 /// Room for what is said of a row.
 const RATIOS: f64 = 290.0;
 /// The colours of the programs.
@@ -84,7 +87,9 @@ pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
             rows.push(Row { name, libsvm: theirs, openmp, intelex: None, ours });
         }
     }
-    Ok(Some(Group { title: (*title).to_owned(), rows }).filter(|group| !group.rows.is_empty()))
+    let of_table = records.iter().filter(|record| record.table == *number);
+    let processors = of_table.map(|record| record.machine.cpu.clone()).collect();
+    Ok(Some(Group { title: (*title).to_owned(), processors, rows }).filter(|group| !group.rows.is_empty()))
 }
 
 /// What searches take: by the lines of `cargo xtask grids`, and those of `cargo xtask peers` in this file.
@@ -95,10 +100,10 @@ pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
         |(name, libsvm, ours): (String, f64, f64)| Row { intelex: intelex(&calls, &name), name, libsvm, openmp: None, ours };
     let rows: Vec<Row> = grids::searches()?.into_iter().map(row).collect();
     let title = format!(
-        "search of {} pairs of C and γ, five folds of at most 5,000 rows, two threads (LIBSVM as it is shipped: one; a loop, by a third of the pairs)",
+        "search of {} pairs of C and γ, five folds of at most 5,000 rows, two threads (LIBSVM: one, a third of the pairs)",
         grids::CELLS
     );
-    Ok(Some(Group { title, rows }).filter(|group| !group.rows.is_empty()))
+    Ok(Some(Group { title, processors: grids::processors()?, rows }).filter(|group| !group.rows.is_empty()))
 }
 
 /// The median of what the same search took by scikit-learn-intelex.
@@ -121,11 +126,13 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
     let height: f64 = groups.iter().map(|group| ABOVE + BELOW + STEP * group.rows.len() as f64).sum();
     let left = LABELS + names + 12.0;
     let mut svg = Svg::new(left + LONGEST + RATIOS, HEAD + height);
+    let processors: BTreeSet<&str> = groups.iter().flat_map(|group| &group.processors).map(String::as_str).collect();
+    let hardware = processors.into_iter().collect::<Vec<_>>().join(", ");
     svg.text(
         (LABELS, 25.0),
         Anchor::Start,
         "big",
-        "Seconds of whole processes on two cores, reading the file and proving the result included",
+        "Seconds of whole processes, reading the file and proving the result included",
     );
     let programs = [
         (OURS, "maxmargin", 100.0),
@@ -144,6 +151,7 @@ pub(crate) fn picture(groups: &[Group]) -> Svg {
         svg.text((x + 10.0, 50.0), Anchor::Start, "", name);
         x += wide;
     }
+    svg.text((LABELS, 70.0), Anchor::Start, "small quiet", &format!("two cores: {hardware}"));
     let mut top = HEAD;
     for group in groups {
         let rows = top + ABOVE;
@@ -190,22 +198,30 @@ fn clock(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Call, Group, Row, intelex, picture};
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_row_has_its_name_and_its_ratios() {
         let row = |name: &str, libsvm, intelex, ours| Row { name: name.into(), libsvm, openmp: None, intelex, ours };
         let rows = vec![row("a9a", 50.0, None, 2.0), row("w8a", 0.5, Some(1.0), 0.025)];
-        let text = picture(&[Group { title: "one training".into(), rows }]).document();
+        let text =
+            picture(&[Group { title: "one training".into(), processors: BTreeSet::from(["A".to_owned()]), rows }]).document();
         assert!(text.contains(">a9a</text>") && text.contains("2.00 s; LIBSVM 50.0 s, 25×<"), "{text}");
         assert!(
             text.contains("25 ms; LIBSVM 0.50 s, 20×; intelex 1.00 s, 40×") && text.contains("scikit-learn-intelex"),
             "{text}"
         );
         assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
-        let text = picture(&[Group { title: "one training".into(), rows: vec![row("a9a", 50.0, None, 2.0)] }]).document();
+        let text = picture(&[Group {
+            title: "one training".into(),
+            processors: BTreeSet::from(["A".to_owned()]),
+            rows: vec![row("a9a", 50.0, None, 2.0)],
+        }])
+        .document();
         assert!(!text.contains("intelex") && !text.contains("OpenMP"), "{text}");
         let rows = vec![Row { openmp: Some(30.0), ..row("a9a", 50.0, None, 2.0) }];
-        let text = picture(&[Group { title: "one training".into(), rows }]).document();
+        let text =
+            picture(&[Group { title: "one training".into(), processors: BTreeSet::from(["A".to_owned()]), rows }]).document();
         assert!(text.contains("LIBSVM 50.0 s, 25×; with OpenMP 30.0 s, 15×<") && text.contains("LIBSVM with OpenMP"), "{text}");
     }
 
