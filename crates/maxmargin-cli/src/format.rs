@@ -47,6 +47,12 @@ pub(crate) fn short(value: f64) -> String {
     maxmargin::data::number::format_g(value, 4)
 }
 
+/// [`short`], of a figure that may not be known: the gap of a kernel that is not known to be positive semidefinite is
+/// infinite.
+pub(crate) fn known(value: f64) -> String {
+    if value.is_infinite() { "none".to_owned() } else { short(value) }
+}
+
 /// Nine significant digits, for objectives.
 pub(crate) fn long(value: f64) -> String {
     maxmargin::data::number::format_g(value, 9)

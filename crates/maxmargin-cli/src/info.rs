@@ -260,7 +260,7 @@ fn model_text(d: &ModelInfo) -> String {
                 ("status", format!("{} after {} iterations", words(t.status), format::count(t.iterations))),
             ]);
             rows.extend(t.certificate.map(|c| {
-                let (kkt, gap) = (format::short(c.kkt), format::short(c.relative_gap));
+                let (kkt, gap) = (format::short(c.kkt), format::known(c.relative_gap));
                 ("certificate", format!("KKT violation {kkt}, relative gap {gap} (claimed; `verify` recomputes it)"))
             }));
         }

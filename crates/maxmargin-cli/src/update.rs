@@ -271,7 +271,7 @@ fn report(d: &UpdateDocument) -> String {
         let verdict = if c.holds { "holds" } else { "does not meet the tolerance" };
         // The worst may be a machine that has kept its solution: that is as exact as it was asked to be.
         let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
-        let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::short);
+        let [kkt, tolerance, gap] = [c.kkt, tolerance, c.relative_gap].map(format::known);
         rows.push(("certificate", format!("{verdict}: KKT violation {kkt} (tolerance {tolerance}), relative gap {gap}")));
     }
     let vectors = count(d.solved.support_vectors);

@@ -35,6 +35,22 @@ fn a_stationary_point_of_an_indefinite_kernel_is_not_called_optimal() {
     assert!(asked.code != 0 && asked.err.contains("no duality gap is known"), "{asked:?}");
 }
 
+/// What is not known is none in tables and null in documents, and a log of it is read again.
+#[test]
+fn a_search_of_an_indefinite_kernel_goes_on_from_its_log() {
+    let bench = Bench::new();
+    let search = "grid banana --rows 120 --kernel sigmoid -c 1,10 -g 0.5 -k 3 --log log";
+    let first = bench.run(search);
+    assert!(first.code == 0 && first.out.contains(" none ") && !first.out.contains(" inf "), "{first:?}");
+    let again = bench.run(&format!("{search} --json")).json();
+    assert_eq!(again["cells"].as_array().map(Vec::len), Some(2), "{again}");
+    for cell in again["cells"].as_array().expect("cells") {
+        assert!(cell["certificate"]["relative_gap"].is_null() && cell["certificate"]["holds"] == true, "{cell}");
+    }
+    let fresh = bench.run(&format!("{search}2 --json")).json();
+    assert_eq!(again["cells"][1]["certificate"], fresh["cells"][1]["certificate"]);
+}
+
 #[test]
 fn matrices_are_proved_semidefinite_or_not() {
     let bench = Bench::new();

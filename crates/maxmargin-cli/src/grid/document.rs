@@ -295,7 +295,7 @@ fn table(cells: &[&CellDocument], choice: &Choice) -> String {
     ]);
     let row = |cell: &&CellDocument| {
         let worst = |of: fn(&CertificateReport) -> f64| {
-            cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::short(of(c)))
+            cell.found.solved.certificate.as_ref().map_or_else(String::new, |c| format::known(of(c)))
         };
         let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
         let mut row = Vec::new();

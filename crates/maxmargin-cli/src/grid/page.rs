@@ -129,7 +129,7 @@ fn numbers(cell: &CellDocument, choice: &Choice) -> [String; 9] {
     let exact = |value: Option<f64>| value.map_or_else(String::new, format::exact);
     let worst = cell.found.solved.certificate;
     let certificate =
-        |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::short(of(c)));
+        |of: fn(&maxmargin::cv::CertificateReport) -> f64| worst.as_ref().map_or_else(String::new, |c| format::known(of(c)));
     [
         cell.degree.map_or_else(String::new, |degree| degree.to_string()),
         exact(cell.c),

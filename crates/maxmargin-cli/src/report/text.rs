@@ -122,7 +122,7 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     let few = machines.len() <= SHOWN;
     let open = |m: &MachineDocument| m.report.status != Status::Converged || !m.report.certificate.holds;
     // What ended before it could be judged has no figures.
-    let judged = |text: fn(f64) -> String, value: f64| if value.is_infinite() { "none".to_owned() } else { text(value) };
+    let objective = |value: f64| if value.is_infinite() { "none".to_owned() } else { format::long(value) };
     let row = |m: &MachineDocument| {
         let MachineDocument { negative, positive, report } = m;
         vec![
@@ -130,10 +130,10 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             report.iterations.to_string(),
             report.support_vectors.to_string(),
             report.bounded.to_string(),
-            judged(format::long, report.objective),
+            objective(report.objective),
             format::long(report.bias),
-            judged(format::short, report.certificate.relative_gap),
-            judged(format::short, report.certificate.kkt),
+            format::known(report.certificate.relative_gap),
+            format::known(report.certificate.kkt),
             words(report.status).to_owned(),
         ]
     };

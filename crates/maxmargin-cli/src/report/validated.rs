@@ -160,7 +160,7 @@ impl Validated {
                 f.support_vectors.to_string(),
                 f.bounded.to_string(),
                 format::long(f.objective),
-                format::short(f.certificate.relative_gap),
+                format::known(f.certificate.relative_gap),
                 format::short(f.certificate.kkt),
                 words(f.status).to_owned(),
             ]
