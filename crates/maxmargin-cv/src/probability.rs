@@ -48,7 +48,7 @@ impl FromStr for Probability {
 }
 
 /// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
-/// ([`CvReport::decisions`]: one such matrix for each round), by calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
+/// ([`CvReport::decisions`](crate::CvReport::decisions): one such matrix for each round), by calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
 /// what is said of it, neither in its machines nor in their calibration. Not numbers where there are no decision values.
 ///
 /// # Errors
