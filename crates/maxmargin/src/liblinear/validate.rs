@@ -12,7 +12,7 @@ use maxmargin_data::classes::greatest_in_order;
 ///
 /// # Errors
 ///
-/// As [`train`].
+/// As [`train`](crate::liblinear::train).
 pub fn cross_validate(data: Dataset, parameters: &Parameters, folds: &Folds, run: &Run) -> Result<Vec<f64>, CvError> {
     Ok(along(data, parameters, &[parameters.c], folds, run)?.remove(0))
 }
@@ -21,7 +21,7 @@ pub fn cross_validate(data: Dataset, parameters: &Parameters, folds: &Folds, run
 ///
 /// # Errors
 ///
-/// As [`train`].
+/// As [`train`](crate::liblinear::train).
 pub fn search(
     data: Dataset,
     parameters: &Parameters,
