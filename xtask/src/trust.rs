@@ -43,7 +43,8 @@ enum Part {
     Differential,
     /// Problems that nobody scaled, beside svm-train; writes docs/nasty.md
     Nasty,
-    /// Certificates of random problems at the borders of what numbers hold, computed again in twice the precision
+    /// Certificates of random problems at the borders of what numbers hold, computed again in twice
+    /// the precision
     Claims,
     /// Random problems by every solver, and random changes of a model, against trainings
     Numbers,

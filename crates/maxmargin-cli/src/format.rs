@@ -47,10 +47,15 @@ pub(crate) fn short(value: f64) -> String {
     maxmargin::data::number::format_g(value, 4)
 }
 
-/// [`short`], of a figure that may not be known: the gap of a kernel that is not known to be positive semidefinite is
-/// infinite.
+/// [`short`], or `none` of an infinite figure: no gap is known of a kernel that is not known to be
+/// positive semidefinite.
 pub(crate) fn known(value: f64) -> String {
-    if value.is_infinite() { "none".to_owned() } else { short(value) }
+    known_by(short, value)
+}
+
+/// [`known`] of a figure that has another form.
+pub(crate) fn known_by(text: fn(f64) -> String, value: f64) -> String {
+    if value.is_infinite() { "none".to_owned() } else { text(value) }
 }
 
 /// Nine significant digits, for objectives.

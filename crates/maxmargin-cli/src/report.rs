@@ -16,7 +16,7 @@ pub(crate) use probability::{calibration_text, reliability_table, reliability_te
 pub(crate) use table::{Align, columns, fields};
 pub(crate) use tabular::{ModelColumn, TableDocument, columns_table, model_columns, model_columns_table};
 pub(crate) use text::{
-    SHOWN, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text, scheme_text,
-    setup_line, words, work_text,
+    SHOWN, STATIONARY, certain_text, certificates, confusion_table, cost_text, data_line, machines_table, scaling_text,
+    scheme_text, setup_line, words, work_text,
 };
 pub(crate) use validated::{Scores, Validated};

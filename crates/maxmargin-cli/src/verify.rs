@@ -5,7 +5,9 @@ use crate::failure::{Done, Failure};
 use crate::input::{self, Input, MaxSize, Wanted};
 use crate::notes::Notes;
 use crate::output::show;
-use crate::report::{DataDocument, End, MachineDocument, Seconds, Setup, Solved, Work, certain_text, fields, machines_table};
+use crate::report::{
+    DataDocument, End, MachineDocument, STATIONARY, Seconds, Setup, Solved, Work, certain_text, fields, machines_table,
+};
 use crate::threads::Threads;
 use crate::{format, model_io, names};
 use maxmargin::core::{Formulation, Goal, Status};
@@ -158,9 +160,6 @@ fn solved(model: &Model, input: &Input, verdict: &Verdict) -> Solved {
     }
 }
 
-/// The verdict on a model whose kernel lets no gap prove an optimum.
-const STATIONARY_VERDICT: &str = "certified to the tolerance: a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
-
 fn report(d: &VerifyDocument) -> String {
     let mut rows: Vec<(&str, String)> = Vec::new();
     for check in &d.checks {
@@ -168,10 +167,9 @@ fn report(d: &VerifyDocument) -> String {
     }
     if let Some(c) = &d.solved.certificate {
         let asked = d.setup.gap.map_or_else(String::new, |gap| format!(" (asked for {})", format::exact(gap)));
-        let known = |text: fn(f64) -> String, value: f64| if value.is_finite() { text(value) } else { "none".to_owned() };
-        rows.push(("primal", known(format::long, c.primal)));
+        rows.push(("primal", format::known_by(format::long, c.primal)));
         rows.push(("dual", format::long(c.dual)));
-        rows.push(("relative gap", known(format::short, c.relative_gap) + &asked));
+        rows.push(("relative gap", format::known(c.relative_gap) + &asked));
         let tolerance = d.setup.eps.map_or_else(String::new, |eps| format!(" (tolerance {})", format::short(eps)));
         rows.push(("KKT violation", format::short(c.kkt) + &tolerance));
     }
@@ -182,8 +180,9 @@ fn report(d: &VerifyDocument) -> String {
     let stationary = certificates.iter().any(CertificateReport::is_stationary_only);
     let goal = Goal::of(d.setup.eps, d.setup.gap);
     let hidden = goal.is_some_and(|goal| certificates.iter().any(|c| c.hides(goal)));
+    let stationary_verdict = format!("certified to the tolerance: {STATIONARY}");
     let verdict = match (d.matches, d.tolerance_met) {
-        (true, true) if stationary => STATIONARY_VERDICT,
+        (true, true) if stationary => &stationary_verdict,
         (true, true) if optimal => "certified: an optimal solution of this problem, to the tolerance and the gap above",
         (true, true) => "certified to the tolerance, but its gap does not prove it optimal: ask for a smaller --eps",
         (true, false) if hidden => {

@@ -3,20 +3,11 @@
 
 mod common;
 
-use common::{Answer, Bench, answer};
-use maxmargin_testkit::outside;
-use std::process::{Command, Stdio};
+use common::{Bench, theirs};
 
 const FIVE_AND_ONE: &str = "1 1:1\n1 1:2\n1 1:3\n1 1:4\n1 1:5\n-1 1:-1\n";
 const ONE_CLASS: &str = "7 1:1\n7 1:2\n7 1:3 2:-1\n7 1:4\n7 1:5\n";
 const CLASS_OF_ONE: &str = "3 1:1\n3 1:2\n3 1:3\n3 1:5\n8 1:4\n";
-
-/// The same line by a genuine program; none where it is not installed.
-fn theirs(bench: &Bench, line: &str) -> Option<Answer> {
-    let mut words = line.split_whitespace();
-    let program = outside::program(words.next()?)?;
-    Some(answer(Command::new(program).current_dir(bench.folder()).args(words).stdin(Stdio::null())))
-}
 
 fn refused(bench: &Bench, line: &str, says: &[&str]) {
     let found = bench.run(line);

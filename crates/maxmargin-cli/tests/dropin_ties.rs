@@ -3,19 +3,11 @@
 
 mod common;
 
-use common::{Answer, Bench, answer};
+use common::{Bench, theirs};
 use maxmargin_testkit::outside;
-use std::process::{Command, Stdio};
 
 /// Rows of which the first two have no feature of any model here.
 const ROWS: &str = "1 9:1\n-1 9:1\n2 1:1\n1 2:3\n";
-
-/// The same line by a genuine program; none where it is not installed.
-fn theirs(bench: &Bench, line: &str) -> Option<Answer> {
-    let mut words = line.split_whitespace();
-    let program = outside::program(words.next()?)?;
-    Some(answer(Command::new(program).current_dir(bench.folder()).args(words).stdin(Stdio::null())))
-}
 
 /// Two classes with a support vector each.
 fn two(labels: &str) -> String {

@@ -25,8 +25,10 @@ impl Certain {
     }
 }
 
-/// The labels that the gap of a point proves, whoever found it. Nothing for problems that have no labels, of another form than a hinge loss with a free
-/// bias, or any loss whose bias is a feature or absent, and where the kernel matrix is not known to be positive semidefinite.
+/// The labels that the gap of a point proves. None where the problem has no labels, where it has a
+/// free bias and
+/// another loss than the hinge loss, and where the kernel matrix is not known to be positive
+/// semidefinite.
 ///
 /// With `P` and `D` primal and dual at `w(α)`, `½‖w − w*‖²` is at most `P − P*` and at most `D* − D`: so `‖w − w*‖ ≤ r = √(P − D)`. Without a bias
 /// apart, `f*(x_i)` is within `r κ_i` of `f(x_i)`, `κ_i² = K_ii`. A free bias minimises a piecewise linear function whose kinks `y_i − w·φ_i` move by
@@ -57,7 +59,8 @@ pub fn certain<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], gra
     if at.is_stationary_only() {
         return None;
     }
-    // The primal holds what the shift of a kernel matrix adds to the gap; the norm of the shifted one needs as much again.
+    // The primal holds what the shift of a kernel matrix adds to the gap; the norm of the shifted
+    // one needs as much again.
     let (shift, reach) = (shift(dual, source), dual.upper().iter().fold(0.0_f64, |most, u| most.max(*u)));
     let more = if shift == 0.0 { 0.0 } else { shift * (0..n).map(|k| dual.upper()[k].powi(2)).sum::<f64>() };
     let off = 0.5 * at.rounding.kkt + if shift == 0.0 { 0.0 } else { 2.0 * shift * reach };

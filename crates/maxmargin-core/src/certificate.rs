@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// Primal objective `½‖w‖² + Σ C_k ξ_k` with the solution's bias (that of its formulation: `docs/math/formulations.md`): an upper bound on the optimum. With a ridge `r` the loss is
-    /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper bound. Infinite without both, and where the kernel
-    /// matrix is not known to be positive semidefinite: weak duality does not hold then, and a point that meets the KKT conditions may be any stationary point. On
+    /// `ξ²/2r` up to where it is as steep as `C`: the squared hinge loss where there is no upper
+    /// bound. Infinite without both, and where the kernel
+    /// matrix is not known to be positive semidefinite: weak duality does not hold then, and a
+    /// point that meets the KKT conditions may be any stationary point. On
     /// the simplex the slacks are those of the margin ρ that makes the bound best, and `−ρ` is part of the objective; where each sign has a sum, each has a ρ.
     pub primal: f64,
     /// Dual objective `−(½ αᵀQα + linᵀα)`: a lower bound on the optimum. LIBSVM prints `obj = −dual`.
@@ -24,10 +26,12 @@ pub struct Certificate {
     /// whose constraint has no signs: of `g_k` itself, over the α that may fall and those that may rise, in each sign where each has a sum. Without a balance the range of the
     /// projected gradient, zero included (LIBLINEAR's stopping quantity).
     pub kkt: f64,
-    /// Largest violation of the box, relative to its size, or of the balance, relative to `Σ α` (of each sign where each has a sum). Infinite when
+    /// Largest violation of the box, relative to its size, or of the balance, relative to `Σ α` (of
+    /// each sign where each has a sum). Infinite when
     /// α, the bias or a gradient is not finite.
     pub infeasible: f64,
-    /// How far rounding may have taken the figures above. Files do not keep it: it is found again when a model is verified.
+    /// How far rounding may have taken the figures above. Files do not keep it: it is found again
+    /// when a model is verified.
     #[serde(skip)]
     pub rounding: Rounding,
 }
@@ -50,7 +54,8 @@ impl Certificate {
         }
     }
 
-    /// The relative gap that rounding may make by itself: 0 where there is none, infinite where nothing is known of the objective.
+    /// The relative gap that rounding may make by itself: 0 where there is none, infinite where
+    /// nothing is known of the objective.
     pub fn relative_rounding(&self) -> f64 {
         let scale = self.primal.abs().max(self.dual.abs());
         if self.rounding.gap == 0.0 {
@@ -66,7 +71,8 @@ impl Certificate {
     /// itself times `Σ C_k` only.
     pub const OPTIMAL: f64 = 1e-2;
 
-    /// The violation of the box or of the balance, as a share of it, up to which a point counts as feasible.
+    /// The violation of the box or of the balance, as a share of it, up to which a point counts as
+    /// feasible.
     pub const FEASIBLE: f64 = 1e-9;
 
     /// Whether the gap, and what rounding may make of it, is small enough to speak of an optimum.
@@ -83,31 +89,38 @@ impl Certificate {
         rounding: Rounding::NONE,
     };
 
-    /// The part that model files keep: what rounding may do is found again when a model is verified.
+    /// The part that model files keep: what rounding may do is found again when a model is
+    /// verified.
     #[must_use]
     pub fn as_kept(self) -> Self {
         Self { rounding: Rounding::NONE, ..self }
     }
 
-    /// Whether the KKT violation is at most `tol`, as far as rounding lets it be known, and the point is feasible.
+    /// Whether the KKT violation is at most `tol`, as far as rounding lets it be known, and the
+    /// point is feasible.
     pub fn holds(&self, tol: f64) -> bool {
         self.kkt <= tol && self.rounding.kkt <= tol && self.infeasible <= Self::FEASIBLE
     }
 
-    /// Whether the relative gap is at most `gap`, as far as rounding lets it be known. A gap that is further below 0 than rounding takes it
+    /// Whether the relative gap is at most `gap`, as far as rounding lets it be known. A gap that
+    /// is further below 0 than rounding takes it
     /// is a contradiction, and shows nothing.
     pub fn has_gap(&self, gap: f64) -> bool {
-        // Files do not keep the rounding that was looked for: every point has some.
-        let unknown = if self.rounding == Rounding::NONE { Self::FEASIBLE * self.dual.abs() } else { 0.0 };
-        self.relative_gap() <= gap && self.relative_rounding() <= gap && self.gap() >= -self.rounding.gap - unknown
+        // Files do not keep the rounding of a point, and every point has some.
+        let rounding = if self.rounding == Rounding::NONE { KEPT * self.dual.abs() } else { self.rounding.gap };
+        self.relative_gap() <= gap && self.relative_rounding() <= gap && self.gap() >= -rounding
     }
 
-    /// Whether the point may be a stationary point that is no optimum: it was judged, and the kernel matrix is not known to be positive
+    /// Whether the point may be a stationary point that is no optimum: it was judged, and the
+    /// kernel matrix is not known to be positive
     /// semidefinite.
     pub fn is_stationary_only(&self) -> bool {
         self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()
     }
 }
+
+/// The relative gap below 0 that is taken for rounding in a certificate from a file.
+const KEPT: f64 = 1e-9;
 
 /// Judges one solution from scratch, by kernel values computed anew or by features.
 ///
@@ -120,12 +133,14 @@ pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solutio
     certify_gradient(dual, source, &solution.alpha, solution.bias, &gradient)
 }
 
-/// Judges a point by its gradient `Qα + lin`, which must come from exact `f64` values of `source`: a certificate can be no better than the
+/// Judges a point by its gradient `Qα + lin`, which must come from exact `f64` values of `source`:
+/// a certificate can be no better than the
 /// gradient it is made of.
 ///
 /// # Panics
 ///
-/// When `alpha` and `gradient` do not have one entry per variable, or the problem names samples that `source` does not have.
+/// When `alpha` and `gradient` do not have one entry per variable, or the problem names samples
+/// that `source` does not have.
 pub fn certify_gradient<'e>(
     dual: &Dual,
     source: impl Into<Exact<'e>>,
@@ -151,7 +166,8 @@ pub(crate) fn shift(dual: &Dual, source: Exact) -> f64 {
     }
 }
 
-/// `½ max ‖α − α'‖²` over the box of `α'`. Where `K + σI` is positive semidefinite, no feasible point has a dual objective that is more than `σ`
+/// `½ max ‖α − α'‖²` over the box of `α'`. Where `K + σI` is positive semidefinite, no feasible
+/// point has a dual objective that is more than `σ`
 /// times this above the primal one.
 fn reach(dual: &Dual, alpha: &[f64]) -> f64 {
     let far = alpha.iter().zip(dual.upper()).map(|(a, u)| a.max(u - a)).filter(|by| *by != 0.0);
@@ -171,8 +187,10 @@ pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
     }
 }
 
-/// The figures of a certificate from α, the bias and the gradient alone, for solvers that look whether to go on: exact if the gradient is, a gap below 0
-/// taken for rounding, and the primal that of a positive semidefinite kernel matrix. What is reported comes from [`certify_gradient`].
+/// The figures of a certificate from α, the bias and the gradient alone, for solvers that look
+/// whether to go on: exact if the gradient is, a gap below 0
+/// taken for rounding, and the primal that of a positive semidefinite kernel matrix. What is
+/// reported comes from [`certify_gradient`].
 ///
 /// # Panics
 ///
@@ -237,7 +255,8 @@ fn of_sum(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificat
     }
 }
 
-/// How far α is outside its box, as a share of the box; of a box without an upper bound, or that is empty, of α itself.
+/// How far α is outside its box, as a share of the box; of a box without an upper bound, or that is
+/// empty, of α itself.
 pub(crate) fn outside(alpha: f64, upper: f64) -> f64 {
     let by = (-alpha).max(alpha - upper);
     if by <= 0.0 {

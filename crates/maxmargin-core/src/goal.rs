@@ -74,13 +74,15 @@ impl Goal {
         }
     }
 
-    /// Whether `certificate` shows it: at a feasible point, by figures that rounding leaves known, where the kernel matrix lets a gap be known.
+    /// Whether `certificate` shows it: at a feasible point, by figures that rounding leaves known,
+    /// where the kernel matrix lets a gap be known.
     pub fn met(self, certificate: &Certificate) -> bool {
         let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));
         certificate.holds(kkt) && certificate.has_gap(gap)
     }
 
-    /// Whether nothing but rounding, or a kernel matrix that is not known to be positive semidefinite, keeps `certificate` from showing it: no solver
+    /// Whether nothing but rounding, or a kernel matrix that is not known to be positive
+    /// semidefinite, keeps `certificate` from showing it: no solver
     /// can do more.
     fn is_out_of_reach(self, certificate: &Certificate) -> bool {
         let (kkt, gap) = (self.kkt().unwrap_or(f64::INFINITY), self.gap().unwrap_or(f64::INFINITY));
@@ -90,8 +92,10 @@ impl Goal {
             && !self.met(certificate)
     }
 
-    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too little, has converged
-    /// where the certificate shows the goal, and one that converged by figures which cannot be trusted has stalled.
+    /// How a run ended, with its certificate in hand: a run that saw no further progress, or too
+    /// little, has converged
+    /// where the certificate shows the goal, and one that converged by figures which cannot be
+    /// trusted has stalled.
     pub fn reached(self, ended: Status, certificate: &Certificate) -> Status {
         match ended {
             Status::Stalled | Status::Slow if self.met(certificate) => Status::Converged,
@@ -208,7 +212,8 @@ mod tests {
         assert!(nothing.is_stationary_only() && !certificate.is_stationary_only() && !Certificate::NOTHING.is_stationary_only());
         assert_eq!(Goal::Gap(0.1).reached(Status::Converged, &nothing), Status::Stalled);
         assert_eq!(Goal::Kkt(1e-3).reached(Status::Converged, &nothing), Status::Converged);
-        // What rounding hides is not met, and nobody is sent back to try again.
+        // A goal below the rounding is not met, and the run has stalled: another one would do no
+        // better.
         let hidden = Certificate { rounding: Rounding { gap: 0.5, kkt: 1e-2 }, ..certificate };
         assert!(
             !Goal::Kkt(1e-3).met(&hidden)

@@ -70,14 +70,16 @@ fn moved_by<'e>(
     Ok((0..dual.len()).map(|k| dual.sign()[k] * sums[k] + dual.ridge_of(k) * change[k] + gradient[k]).collect())
 }
 
-/// The coefficients `Σ s_k α_k` of samples, by ascending sample, where they are not 0: of those that differ, where equal ones are joined. What the
+/// The coefficients `Σ s_k α_k` of samples, by ascending sample, where they are not 0: of those
+/// that differ, where equal ones are joined. What the
 /// variables of a sample have in common cancels exactly, however large its kernel values are.
 pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(usize, f64)> {
     let different = source.different();
     let place = |id: usize| different.as_ref().map_or(id, |(_, of)| of[id] as usize);
     let moved = (0..dual.len()).filter(|&k| alpha[k] != 0.0);
     let mut terms: Vec<(usize, f64)> = moved.map(|k| (place(dual.ids()[k]), dual.sign()[k] * alpha[k])).collect();
-    // A stable sort: terms of one sample are added in the order of the variables. What is left of large ones that cancel
+    // A stable sort: terms of one sample are added in the order of the variables. What is left of
+    // large ones that cancel
     // must be right.
     terms.sort_by_key(|term| term.0);
     let of_sample = |group: &[(usize, f64)]| (group[0].0, exact_sum(group.iter().map(|term| term.1)));

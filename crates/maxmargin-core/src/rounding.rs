@@ -5,7 +5,8 @@ use crate::dual::{Balance, Dual};
 use crate::gradient::coefficients;
 use maxmargin_kernel::Exact;
 
-/// How far rounding may take the figures of a certificate. Estimates, as all of rounding that is cheap: the worst case is more, the usual one
+/// How far rounding may take the figures of a certificate. Estimates, as all of rounding that is
+/// cheap: the worst case is more, the usual one
 /// less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounding {
@@ -18,7 +19,8 @@ pub struct Rounding {
 /// Units in the last place that sums may be off by, relative to the sum of all absolute terms.
 const UNITS: f64 = 8.0 * f64::EPSILON;
 
-/// The error of a sum of terms `α_j K_ij` in double precision. `mass` is `Σ |α_j|`, `largest` the largest `|K_ij|`.
+/// The error of a sum of terms `α_j K_ij` in double precision. `mass` is `Σ |α_j|`, `largest` the
+/// largest `|K_ij|`.
 pub fn rounding_of_sums(mass: f64, largest: f64) -> f64 {
     UNITS * mass * largest
 }
@@ -32,12 +34,19 @@ impl Rounding {
 
     /// The rounding at a point of a problem over these samples, `gradient` being its `Qα + lin`.
     ///
-    /// A decision value is a sum of terms `β_j K_ij`, `β_j` the coefficient of a sample, no larger than `κ_i |β_j| κ_j`
-    /// with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be positive semidefinite. Adding them up is off by `u κ_i Σ |β_j| κ_j`, u a few units in the last place. Kernel values
-    /// have errors of their own, at most of the relative size `ε_i + ε_j`, which is several standard deviations, and
-    /// independent of each other: together they are off by no more than about `κ_i √(Σ (ε_i + ε_j)² β_j² κ_j²)`. The violation is the difference of two
-    /// decision values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off by
-    /// `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by the bias where the balance is off, and by the rounding of its own terms.
+    /// A decision value is a sum of terms `β_j K_ij`, `β_j` the coefficient of a sample, no larger
+    /// than `κ_i |β_j| κ_j`
+    /// with `κ_i² = |K_ii|`, or the largest entry where the matrix need not be positive
+    /// semidefinite. Adding them up is
+    /// off by `u κ_i Σ |β_j| κ_j`, u a few units in the last place. Kernel values have errors of
+    /// their own, at most of the
+    /// relative size `ε_i + ε_j`, which is several standard deviations, and independent of each
+    /// other: together they are
+    /// off by no more than about `κ_i √(Σ (ε_i + ε_j)² β_j² κ_j²)`. The violation is the difference
+    /// of two decision
+    /// values, each off by such a `δ_i`. The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`: off by
+    /// `Σ (α_i + C_i [ξ_i > 0]) δ_i`, by
+    /// the bias where the balance is off, and by the rounding of its own terms.
     ///
     /// # Panics
     ///
@@ -45,8 +54,7 @@ impl Rounding {
     pub fn at<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], bias: f64, gradient: &[f64]) -> Self {
         assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
         let source = source.into();
-        let size = size(source);
-        let norm = |k: usize| size(dual.ids()[k]);
+        let size = |k: usize| source.size(dual.ids()[k]);
         let spread = spread(dual, source, alpha);
         let (mut gap, mut kkt, mut terms) = (0.0, 0.0_f64, 0.0);
         let bias = if matches!(dual.balance(), Balance::Sum(_)) { bias } else { 0.0 };
@@ -56,7 +64,7 @@ impl Rounding {
                 continue;
             }
             let own = UNITS * (dual.lin()[k].abs() + (ridge * a).abs());
-            let off = norm(k) * (spread.common + spread.each * source.relative_error(dual.ids()[k])) + own;
+            let off = size(k) * (spread.common + spread.each * source.relative_error(dual.ids()[k])) + own;
             kkt = kkt.max(2.0 * off);
             // Slacks are differences with the bias, which may cancel.
             let off = off + UNITS * bias.abs();
@@ -72,28 +80,21 @@ impl Rounding {
     }
 }
 
-/// `κ` of a sample: no `|K_ij|` is larger than `κ_i κ_j`.
-fn size(source: Exact<'_>) -> impl Fn(usize) -> f64 + '_ {
-    let largest = source.largest();
-    let diagonal = source.diagonal();
-    move |id| largest.unwrap_or_else(|| diagonal[id].abs()).sqrt()
-}
-
 /// By how much a decision value may be off, as a share of `κ_i`.
 struct Spread {
-    /// What is the same for every sample.
+    /// The part that every sample has.
     common: f64,
-    /// What is multiplied by the sample's own part of errors of kernel values.
+    /// A factor of the sample's own [`Exact::relative_error`].
     each: f64,
 }
 
-/// The spread of a point: variables of one sample, or of equal samples where those are joined, count together.
+/// The spread of a point: variables of one sample, or of equal samples where those are joined,
+/// count together.
 fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> Spread {
     let own = source.different().map_or(source, |(different, _)| different);
-    let size = size(own);
     let (mut mass, mut squares, mut of_parts) = (0.0, 0.0_f64, 0.0_f64);
     for (id, beta) in coefficients(dual, source, alpha) {
-        let term = beta.abs() * size(id);
+        let term = beta.abs() * own.size(id);
         mass += term;
         squares += term * term;
         of_parts += (term * own.relative_error(id)).powi(2);
@@ -102,21 +103,24 @@ fn spread(dual: &Dual, source: Exact, alpha: &[f64]) -> Spread {
     Spread { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt() }
 }
 
-/// Whether coefficients of equal samples cancel: a gradient that was summed up over all samples has rounding that one
+/// Whether coefficients of equal samples cancel: a gradient that was summed up over all samples has
+/// rounding that one
 /// over the different samples has not.
 pub(crate) fn cancels(dual: &Dual, source: Exact, alpha: &[f64]) -> bool {
     let Some((different, of)) = source.different() else { return false };
-    let size = size(different);
+    let size = |id: usize| different.size(id);
     let alone: f64 = alpha.iter().zip(dual.ids()).map(|(a, &id)| a.abs() * size(of[id] as usize)).sum();
     let together: f64 = coefficients(dual, source, alpha).into_iter().map(|(id, beta)| beta.abs() * size(id)).sum();
     alone > CANCELLED * together
 }
 
-/// The largest slope of the loss of variable `k` at a slack that may be off by `off`. `value` is its gradient with the bias.
+/// The largest slope of the loss of variable `k` at a slack that may be off by `off`. `value` is
+/// its gradient with the bias.
 fn price(dual: &Dual, k: usize, alpha: f64, value: f64, off: f64) -> f64 {
     let (upper, ridge) = (dual.upper()[k], dual.ridge_of(k));
     let slack = ridge * alpha - value + off;
-    // With a sum for all, or one for each sign, a margin takes the place of the bias: any of them may have a slack.
+    // With a sum for all, or one for each sign, a margin takes the place of the bias: any of them
+    // may have a slack.
     let any = matches!(dual.balance(), Balance::Simplex | Balance::PerSign(..));
     if slack <= 0.0 && !any {
         0.0
@@ -142,7 +146,8 @@ mod tests {
             let gram = FnGram::new(3, move |i, j| if i == j { scale * [1.0, 4.0, 1e4][i] } else { 0.0 });
             Rounding::at(&dual, &gram as &dyn Gram, &[0.5, 0.5, 0.0], 0.0, &[-1.0, -1.0, 9.0])
         };
-        // κ is 1 and 2: terms of ½ and 1, added up for sums, their squares for kernel values; prices ½ + 2 each; lin is 1.
+        // κ is 1 and 2: terms of ½ and 1, added up for sums, their squares for kernel values;
+        // prices ½ + 2 each; lin is 1.
         let own = UNITS * 1.0;
         let spread = UNITS * (1.5 + 1.25_f64.sqrt()); // each sample's part is half of a unit's
         let expected = 2.5 * (spread + own) + 2.5 * (2.0 * spread + own) + UNITS * 2.0;

@@ -9,7 +9,6 @@ use crate::loss::{Loss, Offset};
 use crate::rounding::cancels;
 use crate::solution::Solution;
 use crate::start::Start;
-use crate::warm;
 use crate::watch::{Stop, Watch};
 use maxmargin_data::{Asking, Halted, Par};
 use maxmargin_kernel::{Exact, Rows, Space};
@@ -79,14 +78,6 @@ impl Solved {
         let computed = if exact { None } else { Some(exact_gradient_asking(dual, source, alpha, par, asking)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);
         Ok((certify_gradient(dual, source, alpha, *bias, gradient), certain(dual, source, alpha, gradient)))
-    }
-
-    /// The same with balances that are closed ([`warm::close`]); a gradient that is no longer that of the point is not
-    /// exact.
-    #[must_use]
-    pub fn closed(mut self, dual: &Dual) -> Self {
-        self.exact &= !warm::close(dual, &mut self.solution.alpha);
-        self
     }
 
     /// Counts of both, by name.

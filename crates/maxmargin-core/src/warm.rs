@@ -39,24 +39,23 @@ pub fn balance(dual: &Dual, alpha: &mut [f64]) {
     }
 }
 
-/// Closes balances that rounding has left open by more than certificates allow, as it does where α is next to nothing
-/// beside boxes that it once filled. Whether anything moved.
+/// Closes balances that rounding has left open by more than certificates allow, as it does where α
+/// is next to nothing
+/// beside boxes that it once filled. Returns whether a balance was open.
 ///
 /// # Panics
 ///
 /// When `alpha` does not have one entry per variable.
 pub fn close(dual: &Dual, alpha: &mut [f64]) -> bool {
-    let of = |sign: Option<f64>, weigh: &dyn Fn(f64, f64) -> f64| {
-        let members = (0..dual.len()).filter(|&k| sign.is_none_or(|sign| dual.sign()[k] == sign));
-        exact_sum(members.map(|k| weigh(dual.sign()[k], alpha[k])))
-    };
-    let is_open = |sign: Option<f64>, wanted: f64, sum: f64| apart(sum, wanted, of(sign, &|_, a| a)) > Certificate::FEASIBLE;
     let open = match dual.balance() {
-        Balance::Sum(wanted) => is_open(None, wanted, of(None, &|s, a| s * a)),
-        Balance::PerSign(plus, minus) => {
-            let each = [(Some(1.0), plus), (Some(-1.0), minus)];
-            each.into_iter().any(|(sign, wanted)| is_open(sign, wanted, of(sign, &|_, a| a)))
+        Balance::Sum(wanted) => {
+            let signed = exact_sum(dual.sign().iter().zip(&*alpha).map(|(s, a)| s * a));
+            apart(signed, wanted, exact_sum(alpha.iter().copied())) > Certificate::FEASIBLE
         }
+        Balance::PerSign(plus, minus) => [(1.0, plus), (-1.0, minus)].into_iter().any(|(sign, wanted)| {
+            let sum = exact_sum((0..dual.len()).filter(|&k| dual.sign()[k] == sign).map(|k| alpha[k]));
+            apart(sum, wanted, sum) > Certificate::FEASIBLE
+        }),
         Balance::Free | Balance::Simplex => false,
     };
     if open {

@@ -51,6 +51,11 @@ pub(crate) struct FoldFactors {
 }
 
 impl FoldFactors {
+    /// Those of all data.
+    pub(crate) fn all(&self) -> &[f64] {
+        &self.all
+    }
+
     fn of(&self, fold: usize) -> &[f64] {
         self.folds.get(fold).unwrap_or(&self.all)
     }

@@ -48,7 +48,8 @@ impl FoldClasses {
     }
 
     /// Whether a fold has no samples for one of the two sides of a machine.
-    pub(crate) fn lacks(&self, fold: usize, (earlier, later): (Option<usize>, usize)) -> bool {
+    pub(crate) fn lacks(&self, fold: usize, sides: (Option<usize>, usize)) -> bool {
+        let (earlier, later) = sides;
         self.some(fold).is_some_and(|present| {
             present.len() < 2 || [earlier, Some(later)].into_iter().flatten().any(|class| !present.contains(&class))
         })
@@ -74,10 +75,12 @@ impl FoldClasses {
         Rule { classes, ..rule.clone() }.label(&own.collect::<Vec<f64>>())
     }
 
-    /// Places where a machine is not trained say by their value which side is: 1 the later, −1 the
-    /// earlier, 0 none (as LIBSVM's calibrations have it).
-    pub(crate) fn without_a_machine(&self, fold: usize, (earlier, later): (Option<usize>, usize)) -> Option<f64> {
-        let present = self.some(fold).filter(|_| self.lacks(fold, (earlier, later)))?;
+    /// The decision value of a machine that a fold does not have, as LIBSVM's calibrations take it:
+    /// 1 where only the
+    /// later side has samples, −1 where only the earlier has, 0 where neither has.
+    pub(crate) fn without_a_machine(&self, fold: usize, sides: (Option<usize>, usize)) -> Option<f64> {
+        let present = self.some(fold).filter(|_| self.lacks(fold, sides))?;
+        let (earlier, later) = sides;
         let below = earlier.map_or_else(|| present.iter().any(|class| *class != later), |earlier| present.contains(&earlier));
         Some(f64::from(u8::from(present.contains(&later))) - f64::from(u8::from(below)))
     }

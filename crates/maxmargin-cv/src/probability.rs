@@ -6,12 +6,14 @@ use maxmargin_model::{Calibration, ModelError, Scheme};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale and one class its marks, whichever is asked for.
+/// How decision values of classes become probabilities. Errors of a regression have LIBSVM's scale
+/// and one class its marks, whichever is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Probability {
-    /// Platt's sigmoid: two numbers a machine, right where errors of decision values are alike on both sides.
+    /// Platt's sigmoid: two numbers a machine, right where errors of decision values are alike on
+    /// both sides.
     #[default]
     Platt,
     /// Any monotone function: right wherever the order is, for more than a thousand samples or so.
@@ -47,9 +49,12 @@ impl FromStr for Probability {
     }
 }
 
-/// Probabilities of every sample, row-major samples × classes in the order of the labels, from the decision values of a cross-validation
-/// ([`CvReport::decisions`](crate::CvReport::decisions): one such matrix for each round), by calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
-/// what is said of it, neither in its machines nor in their calibration. Not numbers where there are no decision values.
+/// Probabilities of every sample, row-major samples × classes in the order of the labels, from the
+/// decision values of a cross-validation
+/// ([`CvReport::decisions`](crate::CvReport::decisions): one such matrix for each round), by
+/// calibrations that are fitted to samples that the fold does *not* test: no sample has a part in
+/// what is said of it, neither in its machines nor in their calibration. Not numbers where there
+/// are no decision values.
 ///
 /// # Errors
 ///
@@ -111,7 +116,8 @@ impl<'a> Fit<'a> {
         Self { decisions, classes, scheme, probability, width, known }
     }
 
-    /// The calibration of each machine, from those samples of its two sides that `counts` takes and that have decision values.
+    /// The calibration of each machine, from those samples of its two sides that `counts` takes and
+    /// that have decision values.
     pub(crate) fn over(&self, counts: impl Fn(usize) -> bool + Sync, par: Par) -> Result<Vec<Calibration>, ModelError> {
         let width = self.width;
         let of = self.classes.of();

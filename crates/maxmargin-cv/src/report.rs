@@ -170,7 +170,7 @@ impl FoldReport {
             objective: judged.clone().map(|m| m.objective).fold(0.0, std::ops::Add::add),
             support_vectors: 0,
             bounded: judged.clone().map(|m| m.bounded).sum(),
-            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NOTHING),
+            certificate: judged.map(|m| m.certificate).reduce(CertificateReport::worse).unwrap_or(CertificateReport::NO_MACHINE),
             machines: own,
         }
     }

@@ -121,7 +121,7 @@ impl<'a> SmoothLoss<'a> {
     fn evaluated(&mut self, (c, gamma): (f64, f64), factors: Option<&[f64]>, watch: &dyn CvWatch) -> Result<Smooth, CvError> {
         let kernel = Kernel::rbf(gamma).checked()?;
         let (part, formulation) = (&self.arrangement.parts[0], self.study.formulation.with_c(c));
-        let problem = self.study.problem(part, formulation)?;
+        let problem = part.problem(formulation, self.factors.all())?;
         let done = AtomicUsize::new(0);
         let par = self.study.par;
         // A fold that lacks one of the classes has no machine, and nothing to add.

@@ -306,7 +306,7 @@ impl MachineRun<'_> {
         let mut most = self.most.filter(|_| self.arrangement.parts.len() == 1 && study.classes.is_some());
         for (row, step) in self.steps.iter().enumerate() {
             let (part, formulation) = (&self.arrangement.parts[p], study.formulation.with_c(step.c));
-            let problem = study.problem(part, formulation)?;
+            let problem = part.problem(formulation, self.factors.all())?;
             let dual = problem.dual();
             let seeded = matches!(dual.balance(), Balance::Sum(_)) && dual.ridge() == 0.0;
             let along = before.take().map(|(old, alpha)| maxmargin_core::warm::along_c(&old, &alpha, dual));

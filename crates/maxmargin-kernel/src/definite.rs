@@ -9,16 +9,21 @@ pub const PROVABLE: usize = 2048;
 /// Sizes of leading blocks that are tried first: most indefinite matrices show it there.
 const BLOCKS: [usize; 2] = [48, 384];
 
-/// Shifts of the diagonal that are tried, as shares of its largest entry: kernel values that were printed with six
+/// Shifts of the diagonal that are tried, as shares of its largest entry: kernel values that were
+/// printed with six
 /// digits have eigenvalues of about −10⁻⁶.
 const SHIFTS: [f64; 4] = [0.0, 1e-9, 1e-6, 1e-4];
 
-/// A small `σ` for which `K + σI` is positive semidefinite, 0 where K is to working precision; infinite where none is
+/// A small `σ` for which `K + σI` is positive semidefinite, 0 where K is to working precision;
+/// infinite where none is
 /// found, or where there are more than [`PROVABLE`] samples.
 ///
-/// The proof is a Cholesky factorisation of the shifted matrix in `f64`: one that succeeds shows that no eigenvalue lies
-/// further below 0 than the shift and the rounding of the factorisation (Higham, Accuracy and Stability of Numerical
-/// Algorithms, theorem 10.3). A principal block that fails shows that the whole matrix has a negative eigenvalue.
+/// The proof is a Cholesky factorisation of the shifted matrix in `f64`: one that succeeds shows
+/// that no eigenvalue lies
+/// further below 0 than the shift and the rounding of the factorisation (Higham, Accuracy and
+/// Stability of Numerical
+/// Algorithms, theorem 10.3). A principal block that fails shows that the whole matrix has a
+/// negative eigenvalue.
 pub(crate) fn indefiniteness<G: Gram + ?Sized>(gram: &G) -> f64 {
     let n = gram.len();
     let scale = gram.diagonal().iter().fold(0.0_f64, |most, k| most.max(k.abs()));
@@ -39,7 +44,8 @@ pub(crate) fn indefiniteness<G: Gram + ?Sized>(gram: &G) -> f64 {
     }
     let values = values(gram, n);
     let proved = SHIFTS.into_iter().find(|share| is_definite(&values, rounding + share * scale));
-    // To working precision it is semidefinite then; what rounding does to objectives is reckoned apart from this.
+    // To working precision it is semidefinite then; what rounding does to objectives is reckoned
+    // apart from this.
     proved.map_or(f64::INFINITY, |share| if share == 0.0 { 0.0 } else { share * scale + 2.0 * rounding })
 }
 
@@ -51,14 +57,15 @@ fn values<G: Gram + ?Sized>(gram: &G, size: usize) -> Mat<f64> {
     Mat::from_fn(size, size, |i, j| block[i * size + j])
 }
 
-/// Whether the shifted matrix has a Cholesky factor. The matrix of zeros has none, and is semidefinite.
+/// Whether the shifted matrix has a Cholesky factor. The matrix of zeros has none, and is
+/// semidefinite.
 fn is_definite(values: &Mat<f64>, shift: f64) -> bool {
     if shift == 0.0 {
         return (0..values.nrows()).all(|i| (0..values.ncols()).all(|j| values[(i, j)] == 0.0));
     }
     let mut shifted = values.clone();
     (0..values.nrows()).for_each(|i| shifted[(i, i)] += shift);
-    // What is not a number has no factor.
+    // NaN on the diagonal fails here, and elsewhere in the factorisation.
     (0..values.nrows()).all(|i| shifted[(i, i)] > 0.0) && shifted.llt(Side::Lower).is_ok()
 }
 

@@ -90,7 +90,8 @@ impl Dense {
         } else {
             let mut centre: &[f64] = if gamma.is_some() && !near { &survey.means } else { &[] };
             dense.max_norm = max_norm_from(samples, centre, asking)?;
-            // Differences of samples as they are cancel less than those of centred ones, which are rounded.
+            // Differences of samples as they are cancel less than those of centred ones, which are
+            // rounded.
             if gamma.is_some_and(|g| needs_differences(g, dense.max_norm)) {
                 (centre, dense.max_norm) = (&[], survey.max_norm);
             }
@@ -201,7 +202,8 @@ impl Dense {
         });
     }
 
-    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of `part`, for parts of `columns`.
+    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of
+    /// `part`, for parts of `columns`.
     pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
         match (&self.double, &self.single) {
             (Some(panel), _) => panel.distances(rows, columns, each),

@@ -1,4 +1,5 @@
-//! Distances that norms and products cannot tell: `‖x‖² + ‖z‖² − 2 xᵀz` cancels where samples are near each other and far from the origin.
+//! Distances that norms and products cannot tell: `‖x‖² + ‖z‖² − 2 xᵀz` cancels where samples are
+//! near each other and far from the origin.
 
 use crate::entry::Entry;
 use std::ops::Range;
@@ -9,15 +10,19 @@ pub(crate) const EXPONENT_ERROR: f64 = 1e-9;
 /// Units in the last place of both norms together by which such a distance may be off.
 const UNITS: f64 = 8.0;
 
-/// Whether squared norms up to `norm` make an RBF kernel of this `gamma` lose more than certificates can take.
+/// Whether squared norms up to `norm` make an RBF kernel of this `gamma` lose more than
+/// certificates can take.
 pub(crate) fn needs_differences(gamma: f64, norm: f64) -> bool {
     let error = UNITS * f64::EPSILON * gamma * norm;
     error.is_nan() || error > EXPONENT_ERROR
 }
 
-/// The error of an RBF kernel value where values were rounded to at most 255 multiples of a unit, `exponent` being
-/// `γ max ‖x‖²`. A distance between different multiples is off by a share of itself, and γ times it is as good as
-/// infinite where it is large; one between equal multiples is off by the square of what the values were rounded by.
+/// The error of an RBF kernel value where values were rounded to at most 255 multiples of a unit,
+/// `exponent` being
+/// `γ max ‖x‖²`. A distance between different multiples is off by a share of itself, and γ times it
+/// is as good as
+/// infinite where it is large; one between equal multiples is off by the square of what the values
+/// were rounded by.
 pub(crate) fn multiples_error(exponent: f64) -> f64 {
     let rounded = UNITS * f64::EPSILON;
     256.0 * rounded + rounded * rounded * exponent

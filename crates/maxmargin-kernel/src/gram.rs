@@ -95,21 +95,31 @@ pub trait Gram: Sync {
         Ok(None)
     }
 
-    /// The part of sample `i` in the error of values of [`Gram::fill_exact`]: `K_ij` is off by no more than the parts of
-    /// `i` and `j` together, as a share of [`Gram::largest`], or else of `√(|K_ii| |K_jj|)`. An estimate of what rounding
+    /// The part of sample `i` in the error of values of [`Gram::fill_exact`]: `K_ij` is off by no
+    /// more than the parts of
+    /// `i` and `j` together, as a share of [`Gram::largest`], or else of `√(|K_ii| |K_jj|)`. An
+    /// estimate of what rounding
     /// does to it.
     fn relative_error(&self, _i: usize) -> f64 {
         4.0 * f64::EPSILON
     }
 
-    /// A bound on every `|K_ij|`, where they are not bounded by `√(|K_ii| |K_jj|)`, as those of positive semidefinite
+    /// A bound on every `|K_ij|`, where they are not bounded by `√(|K_ii| |K_jj|)`, as those of
+    /// positive semidefinite
     /// matrices are.
     fn largest(&self) -> Option<f64> {
         None
     }
 
-    /// A `σ ≥ 0` for which `K + σI` is known to be positive semidefinite, 0 where K is by its form; infinite where none is known. Duality gaps
-    /// bound the distance to the optimum only where it is finite.
+    /// `κ_i`: no `|K_ij|` is larger than `κ_i κ_j`.
+    fn size(&self, i: usize) -> f64 {
+        self.largest().unwrap_or_else(|| self.diagonal()[i].abs()).sqrt()
+    }
+
+    /// A `σ ≥ 0` for which `K + σI` is known to be positive semidefinite, 0 where K is by its form;
+    /// infinite where none is known.
+    /// Duality gaps bound the distance to the optimum only where it is finite. A proof takes long:
+    /// implementations keep it.
     fn indefiniteness(&self) -> f64 {
         indefiniteness(self)
     }

@@ -70,7 +70,8 @@ impl Integers {
     /// Whether these values allow the engine: multiples of a unit spanning less than 256, distances below 2³¹, and a kernel that can be told the unit where it
     /// is not 1.
     ///
-    /// Values that lie within rounding of a multiple become that multiple: not where the kernel could tell them apart, as
+    /// Values that lie within rounding of a multiple become that multiple: not where the kernel
+    /// could tell them apart, as
     /// it can integers of 53 bits that lie side by side.
     ///
     /// What it computes of integers is exact, and so is what inverted lists compute of such values: which of the two takes them does not show.
@@ -176,7 +177,8 @@ impl Integers {
         panels + 24 * self.norms.len()
     }
 
-    /// Whether values that differ are one multiple of the unit, so that samples look equal that are not.
+    /// Whether values that differ are one multiple of the unit, so that samples look equal that are
+    /// not.
     pub(crate) fn joins(&self) -> bool {
         self.joins
     }

@@ -241,12 +241,14 @@ impl Kernel {
         !matches!(self, Kernel::Precomputed | Kernel::User(_))
     }
 
-    /// Whether the kernel is positive semidefinite on any data. What is not known to be may be so on some
+    /// Whether the kernel is positive semidefinite on any data. What is not known to be may be so
+    /// on some
     /// ([`Gram::indefiniteness`](crate::Gram::indefiniteness)).
     pub fn is_semidefinite(&self) -> bool {
         match *self {
             Kernel::Linear | Kernel::Rbf { .. } => true,
-            // Sums and products of semidefinite kernels are semidefinite; a negative constant is not.
+            // Sums and products of semidefinite kernels are semidefinite; a negative constant is
+            // not.
             Kernel::Poly { coef0, .. } => coef0 >= 0.0,
             Kernel::Sigmoid { .. } | Kernel::Precomputed | Kernel::User(_) => false,
         }

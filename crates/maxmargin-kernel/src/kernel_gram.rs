@@ -9,6 +9,7 @@ use crate::fallback::{Way, first_right};
 use crate::late::Late;
 use crate::probes::{Fault, Probes};
 use crate::store::{Store, width};
+use crate::value_errors::ValueErrors;
 use crate::{Gram, Kernel, KernelError, Tile};
 use maxmargin_data::{Asking, Halted, Samples};
 use maxmargin_simd::row::Table;
@@ -29,8 +30,10 @@ pub struct KernelGram {
     entry: Entry,
     store: Arc<Store>,
     diagonal: Vec<f64>,
-    /// Distances are sums of squared differences: norms and products would lose what the kernel sees of them.
+    /// Distances are sums of squared differences: norms and products would lose what the kernel
+    /// sees of them.
     differences: bool,
+    errors: ValueErrors,
     /// Found when it is first asked for.
     indefiniteness: OnceLock<f64>,
     /// Which samples are equal, once somebody has asked.
@@ -107,11 +110,9 @@ impl KernelGram {
         let inner = store.kernel(&kernel);
         let of_norms = |norms: &[f64]| norms.iter().map(|&norm| inner.of_dot(norm, norm, norm)).collect();
         let (diagonal, norms): (Vec<f64>, _) = match &*store {
-            Store::Integers(integers) => (of_norms(integers.norms()), integers.norms()),
-            Store::Dense(dense) => (of_norms(dense.norms()), dense.norms()),
-            Store::Sparse(sparse) => (of_norms(sparse.norms()), sparse.norms()),
             Store::Precomputed(matrix) => (matrix.diagonal().to_vec(), [].as_slice()),
             Store::User(pairs) => (pairs.diagonal().to_vec(), pairs.diagonal()),
+            Store::Integers(_) | Store::Dense(_) | Store::Sparse(_) => (of_norms(store.norms()), store.norms()),
         };
         // Only a distance may be large: the kernel of it is at most 1.
         let largest = if kernel.is_distance() { f64::MAX } else { f64::from(f32::MAX) };
@@ -124,8 +125,9 @@ impl KernelGram {
         let norm = norms.iter().copied().fold(0.0, f64::max);
         let entry = Entry::new(&inner, norm);
         let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));
+        let errors = ValueErrors::of(&inner, &store, norm, differences, &diagonal);
         let (distinct, marks, indefiniteness) = Default::default();
-        let gram = Self { kernel, entry, store, diagonal, differences, indefiniteness, distinct, marks, probes };
+        let gram = Self { kernel, entry, store, diagonal, differences, errors, indefiniteness, distinct, marks, probes };
         Ok(gram.near_one_value())
     }
 
@@ -243,16 +245,17 @@ impl Gram for KernelGram {
             Store::Precomputed(_) | Store::User(_) => return None,
         };
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
-        let (kernel, entry, differences) = (self.kernel.clone(), self.entry.clone(), self.differences);
+        let (kernel, entry, differences, errors) = (self.kernel.clone(), self.entry.clone(), self.differences, self.errors);
         let (distinct, marks, probes, indefiniteness) = Default::default();
         let store = Arc::new(store);
-        Some(Box::new(Self { kernel, entry, store, diagonal, differences, indefiniteness, distinct, marks, probes }))
+        Some(Box::new(Self { kernel, entry, store, diagonal, differences, errors, indefiniteness, distinct, marks, probes }))
     }
 
     fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
         let mark = |i: usize| self.marks.get(i).copied().unwrap_or(Mark { class: i as u32, fold: 0 });
         let find = || match &*self.store {
-            // What is equal to rounding is not equal where large coefficients cancel.
+            // Samples that differ by rounding are not joined: large coefficients of theirs may
+            // cancel.
             Store::Integers(integers) if integers.joins() => Ok(None),
             Store::Integers(integers) => Distinct::of(self.len(), |i, words| integers.content(i, words), mark, asking),
             Store::Dense(dense) => Distinct::of(self.len(), |i, words| dense.content(i, words), mark, asking),
@@ -263,31 +266,11 @@ impl Gram for KernelGram {
     }
 
     fn relative_error(&self, i: usize) -> f64 {
-        let unit = 4.0 * f64::EPSILON;
-        match self.store.kernel(&self.kernel) {
-            // Distances of multiples are exact; the values were rounded to multiples.
-            Kernel::Rbf { gamma } if self.store.is_exact() => unit + self.store.of_multiples(gamma),
-            // What rounding does to an exponent it does to the value: norms and products lose a share of both norms.
-            Kernel::Rbf { gamma } if !self.differences => unit * (1.0 + 2.0 * gamma * self.store.norms()[i]),
-            Kernel::Poly { degree, .. } => unit * (1.0 + f64::from(degree)),
-            Kernel::Sigmoid { gamma, coef0 } => unit * (1.0 + gamma * self.store.largest_norm() + coef0.abs()),
-            _ => unit,
-        }
+        self.errors.part(self.store.norms().get(i).copied().unwrap_or(0.0))
     }
 
     fn largest(&self) -> Option<f64> {
-        if self.kernel.is_semidefinite() {
-            return None;
-        }
-        match (self.store.kernel(&self.kernel), &*self.store) {
-            (Kernel::Sigmoid { .. }, _) => Some(1.0),
-            (Kernel::Poly { degree, gamma, coef0 }, _) => {
-                Some((gamma * self.store.largest_norm() + coef0.abs()).powf(f64::from(degree)))
-            }
-            (_, Store::Precomputed(matrix)) => Some(matrix.largest()),
-            // Nothing else is known of a caller's function.
-            _ => Some(self.diagonal.iter().fold(0.0, |most, k| most.max(k.abs()))),
-        }
+        self.errors.largest
     }
 
     fn indefiniteness(&self) -> f64 {

@@ -42,6 +42,7 @@ mod store;
 mod subset;
 mod survey;
 mod user;
+mod value_errors;
 
 pub use apply::{apply, apply_asking, apply_exact, apply_exact_asking, products, submatrix};
 pub use cross::{Expansion, decision_table, decision_values};

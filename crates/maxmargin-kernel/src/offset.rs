@@ -6,7 +6,7 @@ use crate::{Gram, Tile};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// `K_ij + offset` over another Gram matrix, of which it keeps no copy.
 ///
@@ -26,6 +26,7 @@ pub struct OffsetGram<'g> {
     gram: Plain<'g>,
     offset: f64,
     diagonal: Vec<f64>,
+    indefiniteness: OnceLock<f64>,
 }
 
 /// The matrix without the constant: somebody else's, or a part made for this one.
@@ -46,7 +47,8 @@ impl Plain<'_> {
 impl<'g> OffsetGram<'g> {
     /// `K + offset`. An offset that is not a number makes every entry none.
     pub fn new(gram: &'g dyn Gram, offset: f64) -> Self {
-        Self { gram: Plain::Lent(gram), offset, diagonal: gram.diagonal().iter().map(|k| k + offset).collect() }
+        let diagonal = gram.diagonal().iter().map(|k| k + offset).collect();
+        Self { gram: Plain::Lent(gram), offset, diagonal, indefiniteness: OnceLock::new() }
     }
 
     /// The constant.
@@ -109,7 +111,7 @@ impl Gram for OffsetGram<'_> {
     fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
         let gram = Plain::Own(self.gram.get().part(ids)?);
         let diagonal = ids.iter().map(|&i| self.diagonal[i]).collect();
-        Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal }))
+        Some(Box::new(OffsetGram { gram, offset: self.offset, diagonal, indefiniteness: OnceLock::new() }))
     }
 
     fn distinct(&self, asking: &Asking) -> Result<Option<Arc<Distinct>>, Halted> {
@@ -126,7 +128,11 @@ impl Gram for OffsetGram<'_> {
 
     fn indefiniteness(&self) -> f64 {
         // A constant that is not negative is semidefinite itself.
-        if self.offset >= 0.0 { self.gram.get().indefiniteness() } else { indefiniteness(self) }
+        if self.offset >= 0.0 {
+            self.gram.get().indefiniteness()
+        } else {
+            *self.indefiniteness.get_or_init(|| indefiniteness(self))
+        }
     }
 
     fn value_cost(&self) -> f64 {

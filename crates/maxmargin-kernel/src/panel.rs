@@ -122,8 +122,10 @@ impl<T: Real + PartialEq> Panel<T> {
         self.features[range].iter().zip(values.iter().step_by(T::PANEL)).map(|(&k, &v)| (k as usize, v))
     }
 
-    /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` of `rows[r]` and the samples of `part`, for parts of
-    /// `columns`. Terms are added in the order of the features, so that the distance of a pair has the same bits either way.
+    /// Calls `each(r, part, distances)` with the squared distances `Σ (x − z)²` in `f64` of
+    /// `rows[r]` and the samples of `part`, for parts of
+    /// `columns`. Terms are added in the order of the features, so that the distance of a pair has
+    /// the same bits either way.
     pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64]))
     where
         T: Into<f64>,

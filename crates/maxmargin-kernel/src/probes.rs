@@ -87,12 +87,14 @@ impl Products {
 
     /// How far it may be off in `f32` less `base`, beside what it may be off in `f64`.
     fn single(&self, kernel: &Kernel, value: f64, base: f64) -> f64 {
-        let rounded = if kernel.is_distance() {
+        let product = if kernel.is_distance() {
             let reach = kernel.gamma().unwrap_or(1.0) * (self.norms[0] + self.norms[1]);
-            EXPONENT_SINGLE * reach.min(1.0) + 4.0 * f64::from(f32::EPSILON) * (value - base).abs()
+            EXPONENT_SINGLE * reach.min(1.0)
         } else {
             self.spread(kernel, ROUNDED_SINGLE) + VALUE_SINGLE * value.abs()
         };
+        // The difference from the constant is what is rounded: a value near 0 has none of its digits.
+        let rounded = product + 4.0 * f64::from(f32::EPSILON) * (value - base).abs();
         rounded + SMALLEST_SINGLE
     }
 

@@ -44,7 +44,8 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Where exact inner products come from, equal samples joined where that saves much, whether a solver has joined them or not: the certificate of a
+    /// Where exact inner products come from, equal samples joined where that saves much, whether a
+    /// solver has joined them or not: the certificate of a
     /// point is the same whatever found it.
     ///
     /// # Errors
@@ -137,15 +138,16 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// A bound on every inner product's magnitude, where norms give none ([`Gram::largest`]).
-    pub fn largest(&self) -> Option<f64> {
+    /// `κ_i`: no inner product of samples `i` and `j` is larger than `κ_i κ_j` ([`Gram::size`]).
+    pub fn size(&self, i: usize) -> f64 {
         match self {
-            Exact::Gram(gram, _) => gram.largest(),
-            Exact::Features(_) => None,
+            Exact::Gram(gram, _) => gram.size(i),
+            Exact::Features(matrix) => matrix.squares()[i].sqrt(),
         }
     }
 
-    /// The part of sample `i` in the error of an inner product, as a share of the largest or of both norms
+    /// The part of sample `i` in the error of an inner product, as a share of the largest or of
+    /// both norms
     /// ([`Gram::relative_error`]).
     pub fn relative_error(&self, i: usize) -> f64 {
         match self {
@@ -154,7 +156,8 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// How far from positive semidefinite the matrix of inner products may be ([`Gram::indefiniteness`]).
+    /// How far from positive semidefinite the matrix of inner products may be
+    /// ([`Gram::indefiniteness`]).
     pub fn indefiniteness(&self) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.indefiniteness(),

@@ -157,7 +157,8 @@ impl Sparse {
         }
     }
 
-    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of `columns`.
+    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of
+    /// `columns`.
     pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, mut each: impl FnMut(usize, Range<usize>, &[f64])) {
         let mut sums = vec![0.0; columns.len()];
         for (r, &i) in rows.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! The forms in which samples are held for kernels.
 
 use crate::dense::Dense;
-use crate::distances::multiples_error;
 use crate::integers::Integers;
 use crate::precomputed::Precomputed;
 use crate::sparse::Sparse;
@@ -59,11 +58,6 @@ impl Store {
         }
     }
 
-    /// The largest of them, 0 where there are none.
-    pub(crate) fn largest_norm(&self) -> f64 {
-        self.norms().iter().copied().fold(0.0, f64::max)
-    }
-
     /// Whether products and norms in `f64` are exact.
     pub(crate) fn is_exact(&self) -> bool {
         match self {
@@ -73,16 +67,13 @@ impl Store {
         }
     }
 
-    /// By how much the kernel of a distance is off because values were rounded to multiples of a unit; `gamma` is that of
-    /// the units.
-    pub(crate) fn of_multiples(&self, gamma: f64) -> f64 {
-        match self {
-            Store::Integers(integers) if !integers.are_whole() => multiples_error(gamma * self.largest_norm()),
-            _ => 0.0,
-        }
+    /// Whether the values were rounded to multiples of a unit.
+    pub(crate) fn are_multiples(&self) -> bool {
+        matches!(self, Store::Integers(integers) if !integers.are_whole())
     }
 
-    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of `part`, for parts of `columns`.
+    /// Calls `each(r, part, distances)` with the squared distances of `rows[r]` and the samples of
+    /// `part`, for parts of `columns`.
     pub(crate) fn distances(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[f64])) {
         match self {
             Store::Dense(dense) => dense.distances(rows, columns, each),

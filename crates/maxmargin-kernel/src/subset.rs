@@ -6,7 +6,7 @@ use crate::{Gram, Tile};
 use maxmargin_data::{Asking, Halted};
 use maxmargin_simd::row::Table;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// `K[ids, ids]` of another matrix, as a matrix of its own.
 ///
@@ -17,6 +17,7 @@ pub struct Subset<'g> {
     /// Runs of consecutive ids: position of the first, and the ids.
     runs: Vec<(usize, Range<usize>)>,
     diagonal: Vec<f64>,
+    indefiniteness: OnceLock<f64>,
 }
 
 impl<'g> Subset<'g> {
@@ -34,7 +35,7 @@ impl<'g> Subset<'g> {
                 _ => runs.push((at, id..id + 1)),
             }
         }
-        Self { gram, ids, runs, diagonal }
+        Self { gram, ids, runs, diagonal, indefiniteness: OnceLock::new() }
     }
 
     /// The samples, as indices of the whole matrix.
@@ -138,10 +139,11 @@ impl Gram for Subset<'_> {
         self.gram.largest()
     }
 
-    /// Principal parts of a semidefinite matrix are semidefinite; a small part of another one may be, too.
+    /// Principal parts of a semidefinite matrix are semidefinite; a small part of another one may
+    /// be, too.
     fn indefiniteness(&self) -> f64 {
         let whole = self.gram.indefiniteness();
-        if whole.is_finite() { whole } else { indefiniteness(self) }
+        if whole.is_finite() { whole } else { *self.indefiniteness.get_or_init(|| indefiniteness(self)) }
     }
 
     fn value_cost(&self) -> f64 {

@@ -86,7 +86,8 @@ impl Magnitudes {
     }
 }
 
-/// The largest number that all values are multiples of, to rounding, with a largest multiple that a byte holds: pixels
+/// The largest number that all values are multiples of, to rounding, with a largest multiple that a
+/// byte holds: pixels
 /// divided by 255, shares of a small whole. And whether values that differ are one multiple.
 fn unit_of(samples: &Samples) -> (Option<f64>, bool) {
     let mut seen = Magnitudes { places: [0; 1024], count: 0 };
@@ -126,7 +127,8 @@ pub(crate) fn max_norm_from(samples: &Samples, centre: &[f64], asking: &Asking) 
         if centre.is_empty() {
             row.for_each(|_, v| norm += v * v);
         } else {
-            // Norms of centred samples from those of the others would cancel where the centre is far away.
+            // Norms of centred samples from those of the others would cancel where the centre is
+            // far away.
             own.fill(0.0);
             row.for_each(|k, v| own[k] = v);
             norm = own.iter().zip(centre).map(|(v, c)| (v - c) * (v - c)).sum();

@@ -1,8 +1,12 @@
-//! Certificates against arithmetic of twice the precision: random small problems at the borders of what numbers can hold, trained, and every claim of the
-//! certificate computed again by code that shares nothing with the product.
+//! Certificates against arithmetic of twice the precision: random small problems at the borders of
+//! what numbers can
+//! hold are trained, and every claim of the certificate is computed again by code that shares
+//! nothing with the product.
 //!
-//! What must hold: where a certificate says that a tolerance is met, the violation is at most twice it; where it says that a point is optimal, the gap is at
-//! most [`GAP`], and no feasible point that a search finds is better than the primal objective allows.
+//! Two claims are checked. A certificate that holds has a violation of at most twice the tolerance.
+//! An optimal one has a
+//! gap of at most [`GAP`], and a search finds no feasible point that is better than its primal
+//! objective allows.
 
 mod double;
 mod judge;

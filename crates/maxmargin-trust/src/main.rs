@@ -30,7 +30,8 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Computes the claims of certificates again in twice the precision: exit code 1 where one is not so
+    /// Computes the claims of certificates again in twice the precision: exit code 1 where one is
+    /// not so
     Claims {
         /// Problems
         #[arg(long, default_value_t = 2_000)]

@@ -87,7 +87,8 @@ fn problems_that_nobody_scaled_end_in_few_iterations() {
     assert!(outcome.ended.is_err() && outcome.is_right(), "{outcome:?}");
 }
 
-/// Whatever is called certified or optimal is so in twice the precision, at the borders of what numbers can hold.
+/// Whatever is called certified or optimal is so in twice the precision, at the borders of what
+/// numbers can hold.
 #[test]
 fn certificates_claim_what_is_so() {
     let counts = claims::run(2000, 1).expect("every claim is so");

@@ -109,7 +109,8 @@ fn adult_with_a_large_c() {
     let outcome = finish(&problem.dual, &problem.gram, &rough, &Finish::default(), &Stop::at(1e-10), &mut Silent);
     let solution = outcome.expect("a problem").solution;
     let finished = maxmargin::core::certify(&problem.dual, &problem.gram, &solution, Par::Seq);
-    // Decision values are sums of 10⁵: double precision knows them to 10⁻⁹ for certain, and usually better.
+    // Decision values are sums of 10⁵: double precision knows them to 10⁻⁹ for certain, and usually
+    // better.
     assert!(finished.kkt <= 1e-10 && finished.infeasible <= 1e-12 && finished.holds(1e-8), "{finished:?}");
     agree(&certificate, &finished);
 }

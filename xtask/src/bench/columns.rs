@@ -18,7 +18,8 @@ const CLOCKS: [&str; 9] = ["seconds", "process", "training", "optimiser", "solve
 /// A column: what specs call it, its heading, and what it shows of a row.
 pub(crate) struct Column {
     name: &'static str,
-    /// `{peer}` is the table's first peer, `{second}` its second, `{of}` the variant that the spec names.
+    /// `{peer}` is the table's first peer, `{second}` its second, `{of}` the variant that the spec
+    /// names.
     heading: &'static str,
     /// Whether the spec names a variant.
     wants: bool,

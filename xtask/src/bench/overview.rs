@@ -6,7 +6,7 @@ use super::numbers::{seconds, times};
 use super::record::Record;
 use super::spec::Spec;
 use super::svg::{Anchor, Svg, width};
-use super::table::measured;
+use super::table::{Figures, measured};
 use crate::failure::{Context, Outcome};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -77,18 +77,18 @@ const BELOW: f64 = 52.0;
 pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
     let Some((_, number, setting, variant, title)) = SOURCES.iter().find(|source| source.0 == spec.name) else { return Ok(None) };
     let Some(table) = spec.tables.iter().find(|table| table.number == *number && table.from.is_empty()) else { return Ok(None) };
-    let mut rows = Vec::new();
+    let (mut rows, mut processors) = (Vec::new(), BTreeSet::new());
     for row in measured(spec, table, records)? {
-        let theirs = row.peer.as_ref().filter(|peer| peer.counted().is_some()).map(|peer| peer.seconds);
+        let seconds = |peer: &Option<Figures>| peer.as_ref().and_then(Figures::counted_seconds);
         let wanted = row.cell.shown == *setting && row.cell.variant == *variant && row.counted().is_some();
-        if let Some(theirs) = theirs.filter(|_| wanted) {
-            let openmp = row.second.as_ref().filter(|second| second.counted().is_some()).map(|second| second.seconds);
+        if let Some(theirs) = seconds(&row.peer).filter(|_| wanted) {
+            let openmp = seconds(&row.second);
+            processors
+                .extend([&row.ours].into_iter().chain(&row.peer).chain(&row.second).map(|figures| figures.processor.clone()));
             let (name, ours) = (row.cell.problem.clone(), row.ours.seconds);
             rows.push(Row { name, libsvm: theirs, openmp, intelex: None, ours });
         }
     }
-    let of_table = records.iter().filter(|record| record.table == *number);
-    let processors = of_table.map(|record| record.machine.cpu.clone()).collect();
     Ok(Some(Group { title: (*title).to_owned(), processors, rows }).filter(|group| !group.rows.is_empty()))
 }
 
@@ -200,28 +200,24 @@ mod tests {
     use super::{Call, Group, Row, intelex, picture};
     use std::collections::BTreeSet;
 
+    fn drawn(rows: Vec<Row>) -> String {
+        let processors = BTreeSet::from(["A".to_owned()]);
+        picture(&[Group { title: "one training".into(), processors, rows }]).document()
+    }
+
     #[test]
     fn every_row_has_its_name_and_its_ratios() {
         let row = |name: &str, libsvm, intelex, ours| Row { name: name.into(), libsvm, openmp: None, intelex, ours };
-        let rows = vec![row("a9a", 50.0, None, 2.0), row("w8a", 0.5, Some(1.0), 0.025)];
-        let text =
-            picture(&[Group { title: "one training".into(), processors: BTreeSet::from(["A".to_owned()]), rows }]).document();
+        let text = drawn(vec![row("a9a", 50.0, None, 2.0), row("w8a", 0.5, Some(1.0), 0.025)]);
         assert!(text.contains(">a9a</text>") && text.contains("2.00 s; LIBSVM 50.0 s, 25×<"), "{text}");
         assert!(
             text.contains("25 ms; LIBSVM 0.50 s, 20×; intelex 1.00 s, 40×") && text.contains("scikit-learn-intelex"),
             "{text}"
         );
-        assert!(text.matches("class=\"grid\"").count() >= 3, "{text}");
-        let text = picture(&[Group {
-            title: "one training".into(),
-            processors: BTreeSet::from(["A".to_owned()]),
-            rows: vec![row("a9a", 50.0, None, 2.0)],
-        }])
-        .document();
+        assert!(text.matches("class=\"grid\"").count() >= 3 && text.contains(">two cores: A<"), "{text}");
+        let text = drawn(vec![row("a9a", 50.0, None, 2.0)]);
         assert!(!text.contains("intelex") && !text.contains("OpenMP"), "{text}");
-        let rows = vec![Row { openmp: Some(30.0), ..row("a9a", 50.0, None, 2.0) }];
-        let text =
-            picture(&[Group { title: "one training".into(), processors: BTreeSet::from(["A".to_owned()]), rows }]).document();
+        let text = drawn(vec![Row { openmp: Some(30.0), ..row("a9a", 50.0, None, 2.0) }]);
         assert!(text.contains("LIBSVM 50.0 s, 25×; with OpenMP 30.0 s, 15×<") && text.contains("LIBSVM with OpenMP"), "{text}");
     }
 

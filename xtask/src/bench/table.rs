@@ -32,12 +32,19 @@ pub(crate) struct Figures {
     pub(crate) repeats: usize,
     /// What the cell was told.
     pub(crate) settings: Settings,
+    /// The processor that it was measured on.
+    pub(crate) processor: String,
 }
 
 impl Figures {
     /// Only what meets its certificate counts.
     pub(crate) fn counted(&self) -> Option<&Measured> {
         self.flaw.is_none().then_some(&self.measured)
+    }
+
+    /// The seconds, where they count.
+    pub(crate) fn counted_seconds(&self) -> Option<f64> {
+        self.counted().map(|_| self.seconds)
     }
 }
 
@@ -59,7 +66,7 @@ impl Row {
         Self {
             cell,
             printed,
-            ours: Figures { seconds: 2.5, measured, flaw: None, repeats: 1, settings },
+            ours: Figures { seconds: 2.5, measured, repeats: 1, settings, ..Figures::default() },
             peer: None,
             second: None,
         }
@@ -125,7 +132,8 @@ pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Optio
     measured.train_seconds = middle(|measured| measured.train_seconds);
     measured.process_seconds = middle(|measured| measured.process_seconds);
     let settings = records.last().map(|record| record.settings.clone()).unwrap_or_default();
-    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings })
+    let processor = records.last().map(|record| record.machine.cpu.clone()).unwrap_or_default();
+    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings, processor })
 }
 
 /// What has the same key, together, in the order of the first of each.

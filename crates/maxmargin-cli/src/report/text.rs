@@ -97,7 +97,7 @@ pub(crate) fn certificates(of: &[CertificateReport], setup: &Setup, what: &str) 
 const OPTIMAL: Goal = Goal::Gap(Certificate::OPTIMAL);
 
 /// The verdict on a point of a kernel for which a duality gap proves nothing.
-const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
+pub(crate) const STATIONARY: &str = "a stationary point of an indefinite kernel, or of one that is not known to be positive semidefinite; not known to be optimal";
 
 /// How many labels the gap proves, of the machine or fold that has fewest.
 pub(crate) fn certain_text(of: &[CertificateReport]) -> Option<String> {
@@ -121,8 +121,6 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
     ];
     let few = machines.len() <= SHOWN;
     let open = |m: &MachineDocument| m.report.status != Status::Converged || !m.report.certificate.holds;
-    // What ended before it could be judged has no figures.
-    let objective = |value: f64| if value.is_infinite() { "none".to_owned() } else { format::long(value) };
     let row = |m: &MachineDocument| {
         let MachineDocument { negative, positive, report } = m;
         vec![
@@ -130,7 +128,7 @@ pub(crate) fn machines_table(machines: &[MachineDocument]) -> String {
             report.iterations.to_string(),
             report.support_vectors.to_string(),
             report.bounded.to_string(),
-            objective(report.objective),
+            format::known_by(format::long, report.objective),
             format::long(report.bias),
             format::known(report.certificate.relative_gap),
             format::known(report.certificate.kkt),

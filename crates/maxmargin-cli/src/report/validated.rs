@@ -119,7 +119,7 @@ impl Validated {
         said.next().filter(|_| said.next().is_none())
     }
 
-    /// What the folds report.
+    /// The reports of all folds.
     pub(crate) fn reports(&self) -> impl Iterator<Item = &FoldReport> + Clone {
         self.folds.iter().map(|fold| &fold.report)
     }

@@ -90,6 +90,13 @@ pub(crate) fn answer(command: &mut Command) -> Answer {
 }
 
 /// Twelve rows of two classes that a line does not separate.
+/// The same line by a genuine program; none where it is not installed.
+pub(crate) fn theirs(bench: &Bench, line: &str) -> Option<Answer> {
+    let mut words = line.split_whitespace();
+    let program = maxmargin_testkit::outside::program(words.next()?)?;
+    Some(answer(Command::new(program).current_dir(bench.folder()).args(words).stdin(Stdio::null())))
+}
+
 pub(crate) const SMALL: &str = "\
 1 1:1 2:0.5
 1 1:0.75 2:0.25

@@ -18,13 +18,16 @@ pub struct CertificateReport {
     pub infeasible: f64,
     /// Whether it shows what was asked for.
     pub holds: bool,
-    /// Whether the gap, and what rounding may make of it, is small enough to speak of an optimum ([`Certificate::OPTIMAL`]).
+    /// Whether the gap, and what rounding may make of it, is small enough to speak of an optimum
+    /// ([`Certificate::OPTIMAL`]).
     #[serde(default)]
     pub optimal: bool,
-    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody counted.
+    /// Training samples whose label the gap proves: every optimum gives the same. None where nobody
+    /// counted.
     pub certain: Option<usize>,
-    /// The relative gap that rounding in double precision may make by itself, an estimate: smaller ones tell little. None where it is not finite: nothing
-    /// is known of the objective then.
+    /// The relative gap that rounding in double precision may make by itself, an estimate. None
+    /// where it is
+    /// not finite: the objective is not known then.
     #[serde(default)]
     pub rounding: Option<f64>,
     /// The KKT violation that rounding may make by itself, likewise. None where it is not finite.
@@ -33,8 +36,8 @@ pub struct CertificateReport {
 }
 
 impl CertificateReport {
-    /// That of no machine at all: nothing fails to hold.
-    pub const NOTHING: Self = Self {
+    /// The certificate of no machine at all: nothing fails to hold.
+    pub const NO_MACHINE: Self = Self {
         primal: 0.0,
         dual: 0.0,
         relative_gap: 0.0,
@@ -69,7 +72,8 @@ impl CertificateReport {
         Self { certain: certain.map(Certain::labels), ..self }
     }
 
-    /// Whether rounding is larger than this goal, and the goal may be met or missed because of it alone.
+    /// Whether rounding is larger than this goal, and the goal may be met or missed because of it
+    /// alone.
     pub fn hides(&self, goal: Goal) -> bool {
         let more = |figure: f64, rounding: Option<f64>, bound: Option<f64>| {
             let unclear = |bound| rounding.is_none_or(|rounding| rounding > bound && figure <= bound + rounding);
@@ -78,7 +82,8 @@ impl CertificateReport {
         more(self.kkt, self.kkt_rounding, goal.kkt()) || more(self.relative_gap, self.rounding, goal.gap())
     }
 
-    /// Whether the point may be a stationary point that is no optimum: the kernel matrix is not known to be positive semidefinite
+    /// Whether the point may be a stationary point that is no optimum: the kernel matrix is not
+    /// known to be positive semidefinite
     /// ([`Certificate::is_stationary_only`]).
     pub fn is_stationary_only(&self) -> bool {
         self.primal == f64::INFINITY && self.kkt.is_finite() && self.dual.is_finite()

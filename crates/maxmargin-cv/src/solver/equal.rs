@@ -124,17 +124,17 @@ impl<'r> Joined<'r> {
         Solution { alpha, gradient, ..*solution }
     }
 
-    /// By how much a gradient of the copies may differ from that of the joined variables: shares are rounded, and do not
+    /// By how much a gradient of the copies may differ from that of the joined variables: shares
+    /// are rounded, and do not
     /// add up to what was shared.
     pub(crate) fn astray(&self, shares: &[f64], joined: &[f64]) -> f64 {
         let shared = joined.iter().enumerate().map(|(at, alpha)| (at, -alpha));
         let mut terms: Vec<(usize, f64)> = self.of.iter().copied().zip(shares.iter().copied()).chain(shared).collect();
         terms.sort_by_key(|term| term.0);
-        let diagonal = self.rows().gram().diagonal();
-        let norm = |at: usize| diagonal[self.dual.ids()[at]].abs().sqrt();
-        let lost = |group: &[(usize, f64)]| exact_sum(group.iter().map(|term| term.1)).abs() * norm(group[0].0);
+        let size = |at: usize| self.rows().gram().size(self.dual.ids()[at]);
+        let lost = |group: &[(usize, f64)]| exact_sum(group.iter().map(|term| term.1)).abs() * size(group[0].0);
         let mass: f64 = terms.chunk_by(|a, b| a.0 == b.0).map(lost).sum();
-        mass * (0..self.dual.len()).map(norm).fold(0.0, f64::max)
+        mass * (0..self.dual.len()).map(size).fold(0.0, f64::max)
     }
 
     /// α and gradient of every copy.

@@ -2,6 +2,7 @@
 
 use crate::solver::equal::Joined;
 use crate::solver::two_sums::TwoSums;
+use maxmargin_core::warm::close;
 use maxmargin_core::{
     Balance, Clock, Dual, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved, Start, Status, Stop,
     bias_of,
@@ -101,7 +102,7 @@ pub(super) fn sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Re
     })?;
     let exact = outcome.solution.status == Status::Converged;
     let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
-    Ok(Solved { solution: outcome.solution, exact, counts }.closed(dual))
+    Ok(Solved { solution: outcome.solution, exact, counts })
 }
 
 impl SmoFinish {
@@ -239,10 +240,10 @@ impl SmoFinish {
         };
         let mut solved = self.solve_joined(&joined.dual, Space::Kernel(joined.rows()), start, run)?;
         let apart = joined.apart(dual, &solved.solution);
-        // A gradient that is not that of the shares is computed again by whoever judges them.
+        // The certificate computes the gradient again where the shares moved it.
         solved.exact &= is_small(joined.astray(&apart.alpha, &solved.solution.alpha), dual, &apart, run.stop.goal);
         solved.solution = apart;
-        solved = solved.closed(dual);
+        solved.exact &= !close(dual, &mut solved.solution.alpha);
         solved.counts.push(("joined_variables", joined.dual.len() as u64));
         Ok(solved)
     }
@@ -293,7 +294,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
         nearest = Solution { work, ..outcome.solution };
         if nearest.status != Status::Stalled {
             let exact = nearest.status == Status::Converged;
-            return Ok(Solved { solution: nearest, exact, counts: Vec::new() }.closed(dual));
+            return Ok(Solved { solution: nearest, exact, counts: Vec::new() });
         }
     }
     // Too many free samples, or a system that is singular: pair steps go on from here.

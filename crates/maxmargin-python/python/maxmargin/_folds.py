@@ -229,7 +229,7 @@ def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: A
             if np.isnan(report["predicted"][at]).any():
                 raise Apart("a fold has no solution")
             told = Told(own, said[at], decided[at])
-            # Progress reports do not depend on the rows.
+            # Scorers ask `told` for predictions, whichever rows they pass.
             scores.append(_score(told, test, _safe_indexing(y, test), scorers, {}, np.nan))
             predictions.append(said[at])
             decisions.append(decided[at])

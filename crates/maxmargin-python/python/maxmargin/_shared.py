@@ -122,7 +122,7 @@ class SharedSearch(Plain):
                 for split, (_, test) in enumerate(splits):
                     told, seconds = grid.told(at, split, test)
                     begun = time.perf_counter()
-                    # Progress reports do not depend on the rows.
+                    # Scorers ask `told` for predictions, whichever rows they pass.
                     if plain:
                         scores = float(np.mean(told.predict(test) == targets[test]))
                     else:

@@ -1,4 +1,5 @@
-//! Numbers of twice the precision of `f64`: unevaluated sums of two (Dekker 1971; Hida, Li and Bailey 2001).
+//! Numbers of twice the precision of `f64`: unevaluated sums of two (Dekker 1971; Hida, Li and
+//! Bailey 2001).
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};

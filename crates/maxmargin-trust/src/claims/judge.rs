@@ -7,7 +7,8 @@ use maxmargin::prelude::{Dataset, Kernel, Par, Solver, Svm};
 /// Steps that a training may take: what it has not done by then is not claimed.
 const STEPS: u64 = 20_000;
 
-/// Trains the problem and judges what its certificate says: whether it holds, and whether it says that the point is optimal. None where the problem is
+/// Trains the problem and judges what its certificate says: whether it holds, and whether it says
+/// that the point is optimal. None where the problem is
 /// refused.
 ///
 /// # Errors
@@ -69,7 +70,8 @@ impl<'a> Point<'a> {
         let n = beta.len();
         let entry = |i: usize, j: usize| value(&problem.kernel, &problem.rows[i], &problem.rows[j]);
         let values: Vec<Vec<Double>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
-        // Coefficients of equal rows are added up first: products of 53 bits have more digits than twice an f64 once they are summed.
+        // Coefficients of equal rows are added up first: products of 53 bits have more digits than
+        // twice an f64 once they are summed.
         let mut joined = vec![Double::default(); n];
         for (i, b) in beta.iter().enumerate() {
             let first = problem.rows.iter().position(|row| *row == problem.rows[i]).unwrap_or(i);
@@ -126,7 +128,8 @@ impl<'a> Point<'a> {
         (half + Double::from(c) * slack, mass - half)
     }
 
-    /// The best dual objective that exchanges of mass between two samples find from some corners of the box: for kernels that are not convex.
+    /// The best dual objective that exchanges of mass between two samples find from some corners of
+    /// the box: for kernels that are not convex.
     fn best_nearby(&self, c: f64) -> f64 {
         let n = self.beta.len();
         let k = |i: usize, j: usize| self.values[i][j].value();

@@ -3,7 +3,7 @@
 use super::super::numbers::{count, digits, gap, milliseconds, seconds, short, small, times};
 use super::super::record::Measured;
 use super::super::run::LIBSVM_FOLDS;
-use super::super::table::{Figures, Row};
+use super::super::table::Row;
 use super::{Column, Place, Shown, traces};
 use serde_json::Value;
 
@@ -45,10 +45,8 @@ pub(super) const COLUMNS: &[Column] = &[
     number("peer-here-seconds", "{peer} here, s", seconds, |at| peer_seconds(at.row).into()),
     number("peer-process-seconds", "{peer}, process s", short::<3>, |at| peer_seconds(at.row).into()),
     number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
-    number("second-here-seconds", "{second} here, s", seconds, |at| counted_seconds(at.row.second.as_ref()).into()),
-    number("second-here-ratio", "{second} / here", digits::<1>, |at| {
-        ratio(counted_seconds(at.row.second.as_ref()), wall(at.row)).into()
-    }),
+    number("second-here-seconds", "{second} here, s", seconds, |at| second_seconds(at.row).into()),
+    number("second-here-ratio", "{second} / here", digits::<1>, |at| ratio(second_seconds(at.row), wall(at.row)).into()),
     number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
     beside("here-seconds-ratio", "{of} / this, here", times, |at| at.over(wall)),
     // Parts of a process.
@@ -239,15 +237,15 @@ fn peer(row: &Row, of: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
 }
 
 fn peer_seconds(row: &Row) -> Option<f64> {
-    counted_seconds(row.peer.as_ref())
+    row.peer.as_ref()?.counted_seconds()
 }
 
-fn counted_seconds(figures: Option<&Figures>) -> Option<f64> {
-    figures.filter(|figures| figures.counted().is_some()).map(|figures| figures.seconds)
+fn second_seconds(row: &Row) -> Option<f64> {
+    row.second.as_ref()?.counted_seconds()
 }
 
 fn wall(row: &Row) -> Option<f64> {
-    row.counted().map(|_| row.ours.seconds)
+    row.ours.counted_seconds()
 }
 
 fn accuracy(row: &Row) -> Option<f64> {
